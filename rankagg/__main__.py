@@ -1,0 +1,5 @@
+"""Run the command line with `python -m rankagg`."""
+
+from rankagg.cli import main
+
+main()

@@ -1,0 +1,160 @@
+"""The one door for input checks: each function returns the clean value or raises one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+from typing import TypeVar, cast, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankagg._typing import Floats, RNGLike, Unranked
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = [
+    "as_counts",
+    "as_generator",
+    "as_matrix",
+    "as_weights",
+    "check_choice",
+    "check_flag",
+    "check_integer",
+    "check_number",
+    "check_unranked",
+]
+
+T = TypeVar("T")
+
+UNRANKED_POLICIES: tuple[str, ...] = get_args(Unranked)
+
+
+def check_choice(value: object, choices: Sequence[T], parameter: str) -> T:
+    """Return `value` where it is one of `choices`."""
+    for choice in choices:
+        if type(value) is type(choice) and value == choice:
+            return choice
+    allowed = " or ".join(repr(choice) for choice in choices)
+    raise InvalidInputError(parameter, allowed, value)
+
+
+def check_unranked(value: object, parameter: str = "unranked") -> Unranked:
+    """Return a policy for items that a ranking does not rank."""
+    return cast(Unranked, check_choice(value, UNRANKED_POLICIES, parameter))
+
+
+def check_flag(value: object, parameter: str, remedy: str = "") -> bool:
+    """Return a truth value; nothing else passes for one."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise InvalidInputError(parameter, "True or False", value, remedy)
+
+
+def check_number(
+    value: object,
+    parameter: str,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    open_low: bool = False,
+) -> float:
+    """Return a finite number between `low` and `high` as a float."""
+    number = _as_float(value)
+    inside = math.isfinite(number) and low <= number <= high and not (open_low and number == low)
+    if not inside:
+        left = "(" if open_low or low == -math.inf else "["
+        right = ")" if high == math.inf else "]"
+        allowed = f"a number in {left}{_bound(low)}, {_bound(high)}{right}"
+        raise InvalidInputError(parameter, allowed, value)
+    return number
+
+
+def _as_float(value: object) -> float:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number):
+        return math.nan
+    return float(cast(float, value))
+
+
+def _bound(value: float) -> str:
+    return f"{value:g}"
+
+
+def check_integer(value: object, parameter: str, *, low: int, high: int | None = None) -> int:
+    """Return an integer between `low` and `high`."""
+    number = _as_float(value)
+    inside = number.is_integer() and low <= number and (high is None or number <= high)
+    if not inside:
+        upper = f" and at most {high}" if high is not None else ""
+        raise InvalidInputError(parameter, f"an integer of at least {low}{upper}", value)
+    return int(number)
+
+
+def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats:
+    """Return a new two-dimensional float array without infinities (and without NaN)."""
+    try:
+        matrix = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            parameter, "a rectangular table of numbers", type(values).__name__, f"NumPy: {error}."
+        ) from None
+    if matrix.ndim != 2:
+        raise InvalidInputError(parameter, "two-dimensional", Described(f"shape {matrix.shape}"))
+    bad = np.isinf(matrix) if nan else ~np.isfinite(matrix)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        allowed = "finite numbers, NaN for a missing one" if nan else "finite numbers"
+        place = Described(f"{matrix[row, column]} in row {row}, column {column}")
+        raise InvalidInputError(parameter, allowed, place)
+    return matrix
+
+
+def as_weights(weights: ArrayLike | None, length: int, parameter: str = "weights") -> Floats:
+    """Return `length` positive finite weights, all 1 where none are given."""
+    if weights is None:
+        return np.ones(length)
+    vector = _as_vector(weights, length, parameter)
+    _check_entries(vector, np.isfinite(vector) & (vector > 0), parameter, "positive finite numbers")
+    return vector
+
+
+def as_counts(
+    counts: ArrayLike | None, length: int, parameter: str = "counts"
+) -> NDArray[np.int64]:
+    """Return `length` positive whole numbers, all 1 where none are given."""
+    if counts is None:
+        return np.ones(length, dtype=np.int64)
+    vector = _as_vector(counts, length, parameter)
+    whole = np.isfinite(vector) & (vector > 0) & (vector == np.rint(vector)) & (vector < 2.0**53)
+    remedy = "Fractions belong into `weights`."
+    _check_entries(vector, whole, parameter, "positive whole numbers", remedy)
+    return vector.astype(np.int64)
+
+
+def _as_vector(values: ArrayLike, length: int, parameter: str) -> Floats:
+    try:
+        vector: Floats = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(parameter, "a sequence of numbers", values) from None
+    if vector.shape != (length,):
+        allowed = f"one number per ranking ({length} of them)"
+        raise InvalidInputError(parameter, allowed, Described(f"shape {vector.shape}"))
+    return vector
+
+
+def _check_entries(
+    vector: Floats, good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str = ""
+) -> None:
+    if not good.all():
+        at = int(np.argmin(good))
+        value = Described(f"{vector[at]} at position {at}")
+        raise InvalidInputError(parameter, allowed, value, remedy)
+
+
+def as_generator(rng: RNGLike) -> np.random.Generator:
+    """Return a generator from a seed or a generator (SPEC 7)."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        allowed = "a non-negative seed or a numpy Generator"
+        raise InvalidInputError("rng", allowed, rng) from None

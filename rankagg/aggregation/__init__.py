@@ -1,0 +1,1 @@
+"""Rules that turn scores, rankings or votes into one ranking."""

@@ -1,0 +1,133 @@
+"""The contract of every rule: what it takes, what it returns, and what is checked once for all."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from time import perf_counter
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from rankagg._typing import Floats, RNGLike, Unranked
+from rankagg._validation import as_generator, check_unranked
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.result import Consensus, rank_by_scores
+from rankagg.core.rankings import PartialRanking
+from rankagg.exceptions import InformationLostError
+
+if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.certificate import Certificate
+
+__all__ = ["Aggregator", "Outcome"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a rule's hook returns: scores to rank by, or a ranking, or both.
+
+    Attributes
+    ----------
+    scores : ndarray of float, shape (n,), or None
+        Higher is better; NaN leaves an item unranked.
+    ranking : PartialRanking or None
+        The consensus; None lets the base class rank by the scores.
+    certificate : Certificate or None
+        The proof of an exact rule.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    scores: Floats | None = None
+    ranking: PartialRanking | None = None
+    certificate: Certificate | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aggregator(ABC):
+    """A rule that turns data into one ranking; holds parameters, never data.
+
+    A new rule is a frozen dataclass with keyword-only parameters that names what it `needs` and
+    implements `_aggregate`; everything else is done here.
+
+    Attributes
+    ----------
+    needs : {"scores", "rankings", "votes"}
+        The least that the rule can work with. Richer data are taken down the chain; poorer data
+        raise `InformationLostError`.
+    """
+
+    needs: ClassVar[Literal["scores", "rankings", "votes"]]
+
+    def aggregate(self, data: Data, *, rng: RNGLike = None) -> Consensus:
+        """Rank the items of `data`.
+
+        Parameters
+        ----------
+        data : ScoreTable, Profile or PairwiseMatrix
+            The data; richer data than needed are taken down the chain (scores are ranked unit by
+            unit, rankings are counted).
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator for rules that draw random numbers (SPEC 7); others ignore it.
+
+        Returns
+        -------
+        Consensus
+
+        Raises
+        ------
+        InformationLostError
+            If the rule needs more than `data` holds.
+        """
+        return self._run(Evidence(data), rng)
+
+    def _run(self, evidence: Evidence, rng: RNGLike = None) -> Consensus:
+        """Aggregate evidence that may be shared with other rules."""
+        generator = as_generator(rng)
+        start = perf_counter()
+        try:
+            outcome = self._aggregate(evidence, generator)
+        except InformationLostError as error:
+            message = str(error)
+            named = message if message.startswith(self.name) else f"{self.name} {message}"
+            raise InformationLostError(named) from None
+        runtime = perf_counter() - start
+        ranking, notes = outcome.ranking, outcome.notes
+        if ranking is None:
+            assert outcome.scores is not None, "a hook returns scores or a ranking"
+            ranking, ties = rank_by_scores(outcome.scores, evidence.items)
+            notes = (*notes, *ties)
+        evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
+        return Consensus(
+            ranking=ranking,
+            scores=outcome.scores,
+            aggregator=self,
+            unranked=self.policy,
+            certificate=outcome.certificate,
+            notes=notes,
+            runtime=runtime,
+            evidence=evidence,
+        )
+
+    @abstractmethod
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        """Do the work; the evidence is clean."""
+
+    @property
+    def policy(self) -> Unranked | None:
+        """The policy for unranked items; None for rules on the scores that are present."""
+        return getattr(self, "unranked", None)
+
+    def _check_policy(self) -> None:
+        check_unranked(self.policy, f"unranked of {type(self).__name__}")
+
+    @property
+    def name(self) -> str:
+        """The class name with the parameters that differ from their defaults."""
+        changed = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default and field.name != "unranked"
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__

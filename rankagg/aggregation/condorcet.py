@@ -1,0 +1,126 @@
+"""Rules that look at pairwise majorities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from rankagg._typing import Unranked
+from rankagg._validation import check_number
+from rankagg.aggregation.base import Aggregator, Outcome
+from rankagg.aggregation.evidence import Evidence
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.rankings import PartialRanking, as_ranking
+
+__all__ = ["Copeland", "PairwiseMajority"]
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Copeland(Aggregator):
+    """Copeland's rule: one point for every item that a majority puts below, `alpha` for a draw.
+
+    Parameters
+    ----------
+    alpha : float, default 0.5
+        Points for a pair without a majority, 0 to 1. A pair that was never compared is such a
+        pair; the result says how many there are.
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy for unranked items.
+
+    References
+    ----------
+    Copeland (1951); the parameter is that of Faliszewski et al. (2009), doi:10.1613/jair.2697.
+
+    Examples
+    --------
+    >>> from rankagg import Copeland, Profile
+    >>> cycle = Profile.from_orders(["ABC", "BCA", "CAB"])
+    >>> Copeland().aggregate(cycle).scores
+    array([1., 1., 1.])
+    """
+
+    needs: ClassVar[Literal["votes"]] = "votes"
+    alpha: float = 0.5
+    unranked: Unranked = "uniform"
+
+    def __post_init__(self) -> None:
+        self._check_policy()
+        check_number(self.alpha, "alpha of Copeland", low=0, high=1)
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        votes = evidence.votes(self.unranked)
+        beats = votes.scaled_wins > votes.scaled_wins.T
+        draws = ~(beats | beats.T)
+        np.fill_diagonal(draws, False)
+        scores = beats.sum(axis=1) + self.alpha * draws.sum(axis=1)
+        return Outcome(scores=scores.astype(np.float64), notes=_never_compared(votes))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairwiseMajority(Aggregator):
+    """Paired comparison: an item is above those that a majority puts below it.
+
+    Majorities need not make a ranking. Items on a cycle of weak majorities (no majority against
+    any step) come back tied, in one bucket of the condensation, and the notes say whether they
+    are merely level or contradict each other.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy for unranked items.
+
+    References
+    ----------
+    Condorcet (1785); for systems in benchmarks Peyrard et al. (2021),
+    doi:10.18653/v1/2021.acl-long.179.
+
+    Examples
+    --------
+    >>> from rankagg import PairwiseMajority, Profile
+    >>> PairwiseMajority().aggregate(Profile.from_orders(["ABC", "BCA", "CAB"])).notes
+    ('cyclic: the majorities among A, B, C contradict each other',)
+    """
+
+    needs: ClassVar[Literal["votes"]] = "votes"
+    unranked: Unranked = "uniform"
+
+    def __post_init__(self) -> None:
+        self._check_policy()
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        votes = evidence.votes(self.unranked)
+        holds = votes.scaled_wins >= votes.scaled_wins.T
+        _, component = connected_components(holds, directed=True, connection="strong")
+        # Between components every majority points the same way, so they stand in line: each has
+        # more items weakly below it than the next.
+        reach = np.array([holds[component == c].sum(axis=1).max() for c in component])
+        place = np.array([(reach > mine).sum() for mine in reach])
+        ranking = PartialRanking.from_ranks(place, items=votes.items)
+        notes = []
+        for bucket in ranking.buckets:
+            inside = votes.items.indices(bucket)
+            block = holds[np.ix_(inside, inside)]
+            if not block.all():
+                names = ", ".join(map(str, bucket[:_SHOWN]))
+                more = f" and {len(bucket) - _SHOWN} more" if len(bucket) > _SHOWN else ""
+                notes.append(f"cyclic: the majorities among {names}{more} contradict each other")
+        return Outcome(
+            ranking=as_ranking(ranking.ranks, votes.items),
+            notes=(*notes, *_never_compared(votes)),
+        )
+
+
+def _never_compared(votes: PairwiseMatrix) -> tuple[str, ...]:
+    pairs = votes.never_compared
+    if not pairs:
+        return ()
+    shown = ", ".join(f"{a} and {b}" for a, b in pairs[:_SHOWN])
+    more = ", ..." if len(pairs) > _SHOWN else ""
+    return (
+        f"never compared, so without a majority of their own: {len(pairs)} pairs ({shown}{more})",
+    )

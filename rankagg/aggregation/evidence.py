@@ -1,0 +1,121 @@
+"""What is known at each stage of the chain from scores over rankings to votes, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from rankagg._typing import Label, Unranked
+from rankagg.core.items import ItemSet
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InformationLostError, InvalidInputError
+
+__all__ = ["Data", "Evidence"]
+
+Data = ScoreTable | Profile | PairwiseMatrix
+
+
+class Evidence:
+    """A data set seen as scores, as rankings and as votes, as far as it holds them.
+
+    Information only flows downhill: rankings follow from scores and votes from rankings, never
+    the other way.
+
+    Parameters
+    ----------
+    data : ScoreTable, Profile or PairwiseMatrix
+        The data as given.
+    tolerance : float or mapping from task to float, default 0
+        Passed to `ScoreTable.rankings`.
+    """
+
+    def __init__(self, data: Data, tolerance: float | Mapping[Label, float] = 0.0) -> None:
+        if not isinstance(data, Data):
+            raise InvalidInputError(
+                "data", "a ScoreTable, Profile or PairwiseMatrix", data,
+                "`read_scores`, `Profile.from_orders` and `PairwiseMatrix.from_wins` make one.",
+            )  # fmt: skip
+        self.data = data
+        self.tolerance = tolerance
+        self._votes: dict[Unranked, PairwiseMatrix] = {}
+
+    @property
+    def items(self) -> ItemSet:
+        """The items that are ranked."""
+        return self.data.systems if isinstance(self.data, ScoreTable) else self.data.items
+
+    @property
+    def has_scores(self) -> bool:
+        """True where the data are scores."""
+        return isinstance(self.data, ScoreTable)
+
+    @property
+    def has_rankings(self) -> bool:
+        """True where the data are rankings, or scores that induce them."""
+        return not isinstance(self.data, PairwiseMatrix)
+
+    @property
+    def scores(self) -> ScoreTable:
+        """The scores; raises `InformationLostError` where there are none."""
+        if not isinstance(self.data, ScoreTable):
+            raise InformationLostError(f"needs scores; a {self._kind} does not hold them.")
+        return self.data
+
+    @cached_property
+    def profile(self) -> Profile:
+        """The rankings; raises `InformationLostError` where there are none."""
+        if isinstance(self.data, ScoreTable):
+            return self.data.rankings(self.tolerance)
+        if isinstance(self.data, Profile):
+            return self.data
+        raise InformationLostError(f"needs rankings; a {self._kind} does not hold them.")
+
+    def tolerance_for(self, task: Label) -> float:
+        """Return the tolerance that is used for one task.
+
+        Parameters
+        ----------
+        task : str or int
+            A task of the table.
+
+        Returns
+        -------
+        float
+        """
+        if isinstance(self.tolerance, Mapping):
+            return self.tolerance.get(task, 0.0)
+        return self.tolerance
+
+    def votes(self, unranked: Unranked) -> PairwiseMatrix:
+        """Return the pairwise votes under a policy for unranked items.
+
+        Parameters
+        ----------
+        unranked : {"uniform", "ignore", "last"}
+            The policy.
+
+        Returns
+        -------
+        PairwiseMatrix
+
+        Raises
+        ------
+        InvalidInputError
+            If the data are votes that were counted under another policy.
+        """
+        if isinstance(self.data, PairwiseMatrix):
+            if self.data.unranked not in (None, unranked):
+                raise InvalidInputError(
+                    "unranked", f"{self.data.unranked!r} for votes counted that way", unranked,
+                    "Count the rankings again with `profile.pairwise(unranked=...)`.",
+                )  # fmt: skip
+            return self.data
+        if unranked not in self._votes:
+            self._votes[unranked] = self.profile.pairwise(unranked)
+        return self._votes[unranked]
+
+    @property
+    def _kind(self) -> str:
+        return type(self.data).__name__

@@ -1,0 +1,100 @@
+"""The optimisation problem in integers: find the order whose pairs cost least."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Integers
+from rankagg._validation import check_number
+from rankagg.core import exact
+from rankagg.core.pairwise import PairwiseMatrix
+
+__all__ = ["Problem"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Integer costs of placing row before column.
+
+    The cost of an order is `constant` plus the sum of `costs[i, j]` over all i before j, divided
+    by `denominator` to be in votes.
+
+    Attributes
+    ----------
+    costs : ndarray of int, shape (n, n)
+        int64 where every sum fits, else Python integers; the diagonal is 0.
+    constant : int
+        What every order pays: the votes that tie two items, at their cost.
+    denominator : int
+        What integers are divided by to be in votes.
+    """
+
+    costs: Integers
+    constant: int
+    denominator: int
+
+    @classmethod
+    def from_pairwise(cls, votes: PairwiseMatrix, tie_cost: float = 0.0) -> Problem:
+        """State the Kemeny problem of pairwise votes.
+
+        Parameters
+        ----------
+        votes : PairwiseMatrix
+            Placing i before j contradicts the votes for j above i.
+        tie_cost : float, default 0
+            What a vote that ties two items costs, 0 to 1.
+
+        Returns
+        -------
+        Problem
+        """
+        share = Fraction(check_number(tie_cost, "tie_cost", low=0, high=1)).limit_denominator(1000)
+        tied = int(np.triu(votes.scaled_ties, k=1).sum(dtype=object)) if share else 0
+        costs = exact.fit(votes.scaled_wins.T.astype(object) * share.denominator)
+        return cls(costs, tied * share.numerator, votes.denominator * share.denominator)
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return len(self.costs)
+
+    @cached_property
+    def margins(self) -> Integers:
+        """Cost of row before column less the cost of the reverse."""
+        return self.costs - self.costs.T
+
+    @cached_property
+    def floor(self) -> int:
+        """The sum of the cheaper cost of each pair, with the constant: no order costs less."""
+        cheaper = np.triu(np.minimum(self.costs, self.costs.T), k=1)
+        return int(cheaper.sum(dtype=object)) + self.constant
+
+    @cached_property
+    def step(self) -> int:
+        """The greatest common divisor of all margins: costs of orders differ by multiples of it."""
+        return int(np.gcd.reduce(self.margins.ravel(), initial=0))
+
+    def cost(self, order: NDArray[np.intp]) -> int:
+        """Return the cost of an order of the item positions, best first."""
+        before = np.triu(self.costs[np.ix_(order, order)], k=1)
+        return int(before.sum(dtype=object)) + self.constant
+
+    def restrict(self, part: NDArray[np.intp]) -> Problem:
+        """Return the problem of some of the items, without the constant."""
+        return Problem(self.costs[np.ix_(part, part)], 0, self.denominator)
+
+    def next_attainable(self, bound: Fraction) -> int:
+        """Return the least cost that some order could have and that is not below `bound`."""
+        if self.step == 0:
+            return self.floor
+        steps = -((self.floor - bound) // self.step)
+        return self.floor + int(max(steps, 0)) * self.step
+
+    def in_votes(self, scaled: int) -> float:
+        """Turn a scaled cost into votes."""
+        return float(Fraction(scaled, self.denominator))

@@ -1,0 +1,151 @@
+"""Rules that average scores: what most leaderboards do."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, cast
+
+import numpy as np
+
+from rankagg._typing import Floats
+from rankagg.aggregation.base import Aggregator, Outcome
+from rankagg.aggregation.evidence import Evidence
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["GeometricMean", "HarmonicMean", "Mean", "Median", "ScoreAggregator"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreAggregator(Aggregator):
+    """A rule that summarises each system's task scores in one number.
+
+    Instances are averaged within a task first. Missing tasks are left out of a system's summary
+    and the weights of the others stand for all; a system without any score is unranked.
+    """
+
+    needs: ClassVar[Literal["scores"]] = "scores"
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        table = evidence.scores
+        scores = self._task_scores(table)
+        present = ~np.isnan(scores)
+        summary = np.full(table.n_systems, np.nan)
+        scored = present.any(axis=1)
+        weights = np.where(present, table.weight_vector, 0.0)
+        filled = np.where(present, scores, 1.0)
+        summary[scored] = self._summarise(filled[scored], weights[scored])
+        partly = [table.systems[int(i)] for i in np.flatnonzero(scored & ~present.all(axis=1))]
+        notes = (f"over the tasks that are present for {', '.join(map(str, partly))}",)
+        return Outcome(scores=summary * self._sign(table), notes=notes if partly else ())
+
+    def _task_scores(self, table: ScoreTable) -> Floats:
+        return table.task_scores(signed=True)
+
+    def _sign(self, table: ScoreTable) -> float:
+        return 1.0
+
+    @abstractmethod
+    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+        """Return one number per row; entries of weight 0 are missing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean(ScoreAggregator):
+    """Arithmetic mean over tasks of the mean over instances.
+
+    Lower-is-better tasks are negated. Tasks on different scales should not be averaged; the rule
+    is here because it is what leaderboards do.
+
+    Examples
+    --------
+    >>> from rankagg import Mean, ScoreTable
+    >>> table = ScoreTable([[1., 2.], [3., 1.]], systems="AB", higher_is_better=True)
+    >>> Mean().aggregate(table)
+    <Consensus by Mean: B > A>
+    """
+
+    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+        return cast(Floats, np.average(scores, axis=1, weights=weights))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RatioMean(ScoreAggregator):
+    """A mean that only positive ratios or rates have."""
+
+    def _task_scores(self, table: ScoreTable) -> Floats:
+        name = type(self).__name__
+        if len(set(table.higher_is_better.values())) > 1:
+            raise InvalidInputError(
+                f"data of {name}", "tasks of one direction", Described("mixed directions"),
+                "Leave out the tasks of the other direction.",
+            )  # fmt: skip
+        scores = table.task_scores()
+        bad = scores <= 0
+        if bad.any():
+            system, task = np.argwhere(bad)[0]
+            where = f"{scores[system, task]:g} of {table.systems[int(system)]!r}"
+            raise InvalidInputError(
+                f"data of {name}", "positive scores",
+                Described(f"{where} on {table.tasks[int(task)]!r}"),
+                "Leave that task out, or use Mean or a rule on rankings.",
+            )  # fmt: skip
+        return scores
+
+    def _sign(self, table: ScoreTable) -> float:
+        # A mean of costs: the smaller is the better.
+        return 1.0 if all(table.higher_is_better.values()) else -1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeometricMean(_RatioMean):
+    """Geometric mean over tasks of the mean over instances, for normalised positive scores.
+
+    Refuses mixed directions and scores that are not positive. Where lower is better throughout,
+    `scores` holds the negated means.
+
+    References
+    ----------
+    Fleming and Wallace (1986), doi:10.1145/5666.5673.
+    """
+
+    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+        return cast(Floats, np.exp(np.average(np.log(scores), axis=1, weights=weights)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HarmonicMean(_RatioMean):
+    """Harmonic mean over tasks of the mean over instances, for positive rates.
+
+    Refuses mixed directions and scores that are not positive. Where lower is better throughout,
+    `scores` holds the negated means.
+
+    References
+    ----------
+    Smith (1988), doi:10.1145/63039.63043.
+    """
+
+    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+        inverse: Floats = np.average(1.0 / scores, axis=1, weights=weights)
+        return 1.0 / inverse
+
+
+@dataclass(frozen=True, kw_only=True)
+class Median(ScoreAggregator):
+    """Weighted median over tasks of the mean over instances.
+
+    Lower-is-better tasks are negated. Where the weights split evenly, the two middle scores are
+    averaged.
+    """
+
+    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+        order = np.argsort(scores, axis=1)
+        ordered = np.take_along_axis(scores, order, axis=1)
+        running = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+        half = running[:, -1:] / 2
+        # The relative step keeps 0.1 + 0.2 + ... from missing the half by one unit.
+        lower = np.argmax(running >= half * (1 - 1e-12), axis=1)
+        upper = np.argmax(running > half * (1 + 1e-12), axis=1)
+        rows = np.arange(len(scores))
+        return cast(Floats, (ordered[rows, lower] + ordered[rows, upper]) / 2)

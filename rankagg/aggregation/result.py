@@ -1,0 +1,239 @@
+"""The result of a rule: one ranking and what is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Floats, Label, Unranked
+from rankagg.aggregation.evidence import Evidence
+from rankagg.core.items import ItemSet
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import PartialRanking, as_ranking
+from rankagg.core.value import Value, array_key, frozen_array
+
+if TYPE_CHECKING:
+    from rankagg.aggregation.base import Aggregator
+    from rankagg.aggregation.kemeny.certificate import Certificate
+
+__all__ = ["Consensus", "rank_by_scores"]
+
+RELATIVE_TIE = 1e-12
+SCHEMA = "rankagg.consensus"
+
+
+class Consensus(Value):
+    """The ranking that a rule found, with its scores, its cost and, if exact, its proof.
+
+    Made by `Aggregator.aggregate`; immutable. Equality looks at the ranking, the scores, the
+    rule and the policy; `cost` and `runtime` are no part of it.
+
+    Attributes
+    ----------
+    ranking : PartialRanking
+        The consensus; a `Permutation` where it is complete and strict.
+    scores : ndarray of float, shape (n,), or None
+        What the rule ranked by, higher is better, NaN for an unranked item; None for rules
+        without scores.
+    aggregator : Aggregator
+        The rule with its parameters.
+    unranked : {"uniform", "ignore", "last"} or None
+        The policy for unranked items; None for rules that average the scores that are present.
+    certificate : Certificate or None
+        The proof of an exact rule.
+    optima : None
+        The set of all optima of an exact rule.
+    notes : tuple of str
+        What a reader should know: ties, cycles, pairs never compared, unranked items.
+    runtime : float
+        Seconds that the rule took.
+    """
+
+    ranking: PartialRanking
+    scores: Floats | None
+    aggregator: Aggregator
+    unranked: Unranked | None
+    certificate: Certificate | None
+    notes: tuple[str, ...]
+    runtime: float
+    optima = None
+    _evidence: Evidence
+
+    def __init__(
+        self,
+        *,
+        ranking: PartialRanking,
+        scores: Floats | None,
+        aggregator: Aggregator,
+        unranked: Unranked | None,
+        certificate: Certificate | None,
+        notes: tuple[str, ...],
+        runtime: float,
+        evidence: Evidence,
+    ) -> None:
+        self._set(
+            ranking=ranking,
+            scores=None if scores is None else frozen_array(scores),
+            aggregator=aggregator,
+            unranked=unranked,
+            certificate=certificate,
+            notes=notes,
+            runtime=runtime,
+            _evidence=evidence,
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        scores = None if self.scores is None else array_key(self.scores)
+        return self.ranking, scores, self.aggregator, self.unranked
+
+    # -- the ranking --------------------------------------------------------------------------
+
+    @property
+    def items(self) -> ItemSet:
+        """The ranked items."""
+        return self.ranking.items
+
+    @property
+    def order(self) -> tuple[Label, ...]:
+        """The labels, best first; raises `TiedRankingError` where some are tied."""
+        return self.ranking.order
+
+    @property
+    def buckets(self) -> tuple[tuple[Label, ...], ...]:
+        """The labels, best bucket first; labels within one bucket are tied."""
+        return self.ranking.buckets
+
+    # -- its cost -----------------------------------------------------------------------------
+
+    @cached_property
+    def pairwise(self) -> PairwiseMatrix:
+        """The one-level votes that the cost is measured on."""
+        return self._evidence.votes(self.unranked or _policy_of(self._evidence))
+
+    @property
+    def tie_cost(self) -> float:
+        """What a tied vote costs: the rule's own parameter, or 0."""
+        return float(getattr(self.aggregator, "tie_cost", 0.0))
+
+    @cached_property
+    def cost(self) -> float:
+        """The summed Kendall distance to the rankings, in votes; see `PairwiseMatrix.cost`."""
+        return self.pairwise.cost(self.ranking, tie_cost=self.tie_cost)
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item, best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns place (from 1, missing where unranked), item and, where the rule has them,
+            score.
+        """
+        ranks = self.ranking.ranks
+        order = np.lexsort((np.arange(len(ranks)), np.where(ranks >= 0, ranks, len(ranks))))
+        places = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
+        columns: dict[str, Any] = {
+            "place": pd.array(places, dtype="Int64"),
+            "item": [self.items[int(i)] for i in order],
+        }
+        if self.scores is not None:
+            columns["score"] = self.scores[order]
+        return pd.DataFrame(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        scores = None
+        if self.scores is not None:
+            scores = [None if np.isnan(s) else float(s) for s in self.scores]
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "aggregator": repr(self.aggregator),
+            "unranked_policy": self.unranked,
+            "items": list(self.items),
+            "places": [int(rank) + 1 if rank >= 0 else None for rank in self.ranking.ranks],
+            "buckets": [list(bucket) for bucket in self.buckets],
+            "scores": scores,
+            "cost": self.cost,
+            "tie_cost": self.tie_cost,
+            "certificate": None if self.certificate is None else self.certificate.to_dict(),
+            "notes": list(self.notes),
+            "runtime": self.runtime,
+        }
+
+    def summary(self) -> str:
+        """Return the result as text: rule, policy, cost, proof, notes and the ranking."""
+        policy = "scores that are present" if self.unranked is None else self.unranked
+        lines = [
+            f"{self.aggregator.name} consensus of {len(self.items)} items",
+            f"rule         {self.aggregator!r}",
+            f"unranked     {policy}",
+            f"cost         {self.cost:g} votes contradicted (a tied vote costs {self.tie_cost:g})",
+        ]
+        if self.certificate is not None:
+            lines.append(f"certificate  {self.certificate.summary()}")
+        lines += [f"note         {note}" for note in self.notes]
+        table = self.to_frame().to_string(index=False, na_rep="-", float_format="{:.6g}".format)
+        return "\n".join([*lines, "", table])
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Consensus by {self.aggregator.name}: {self.ranking._arrows()}>"
+
+    def _repr_html_(self) -> str:
+        head = f"<p>{escape(repr(self.aggregator))}, cost {self.cost:g}</p>"
+        if self.certificate is not None:
+            head += f"<p>{escape(self.certificate.summary())}</p>"
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        table = self.to_frame().to_html(index=False, na_rep="", escape=True)
+        return head + (f"<ul>{notes}</ul>" if notes else "") + table
+
+
+def _policy_of(evidence: Evidence) -> Unranked:
+    policy: Unranked | Literal[None] = (
+        evidence.data.unranked if isinstance(evidence.data, PairwiseMatrix) else None
+    )
+    return policy or "uniform"
+
+
+def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tuple[str, ...]]:
+    """Rank items by scores, higher is better; NaN is unranked.
+
+    Scores that differ by no more than 1e-12 of the largest magnitude are tied.
+
+    Parameters
+    ----------
+    scores : ndarray of float, shape (n,)
+        One score per item.
+    items : ItemSet
+        The items.
+
+    Returns
+    -------
+    ranking : PartialRanking
+        The ranking.
+    notes : tuple of str
+        Says which scores were tied although not equal to the last digit, and what is unranked.
+    """
+    largest = float(np.abs(scores[~np.isnan(scores)]).max(initial=0.0))
+    ranking = PartialRanking.from_scores(
+        scores, higher_is_better=True, tolerance=RELATIVE_TIE * largest, items=items
+    )
+    notes = []
+    for bucket in ranking.buckets:
+        if len(np.unique(scores[items.indices(bucket)])) > 1:
+            names = " = ".join(map(str, bucket))
+            notes.append(f"scores equal to {RELATIVE_TIE:g} relative are tied: {names}")
+    if (ranking.ranks == UNRANKED).any():
+        notes.append(f"without any score, so unranked: {', '.join(map(str, ranking.unranked))}")
+    return as_ranking(ranking.ranks, items), tuple(notes)

@@ -1,0 +1,1 @@
+"""Looking at consensuses: side by side, and why they differ."""

@@ -1,0 +1,372 @@
+"""Several rules on the same data, measured with the same votes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Label, Ranks, Unranked
+from rankagg._validation import check_unranked
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.condorcet import Copeland
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.means import Mean
+from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.two_level import TwoLevel
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.scores import ScoreTable
+from rankagg.core.value import Value
+from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["Comparison", "compare", "default_aggregators"]
+
+DEPTHS = (1, 3, 5, 10)
+SCHEMA = "rankagg.comparison"
+
+
+def default_aggregators(data: Data, unranked: Unranked = "uniform") -> list[Aggregator]:
+    """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny.
+
+    Parameters
+    ----------
+    data : ScoreTable, Profile or PairwiseMatrix
+        Means need scores, two levels need instances.
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy for unranked items.
+
+    Returns
+    -------
+    list of Aggregator
+    """
+    borda = Borda(unranked=unranked)
+    rules: list[Aggregator] = [Mean()] if isinstance(data, ScoreTable) else []
+    rules.append(borda)
+    if isinstance(data, ScoreTable) and data.is_instance_level:
+        rules.append(TwoLevel(borda, borda))
+    return [*rules, Copeland(unranked=unranked), Kemeny(unranked=unranked)]
+
+
+def compare(
+    data: Data,
+    aggregators: Iterable[Aggregator] | None = None,
+    *,
+    unranked: Unranked | None = None,
+    tolerance: float | Mapping[Label, float] = 0.0,
+) -> Comparison:
+    """Aggregate the same data with several rules and measure them with the same votes.
+
+    Parameters
+    ----------
+    data : ScoreTable, Profile or PairwiseMatrix
+        The data.
+    aggregators : iterable of Aggregator, optional
+        The rules; by default those of `default_aggregators`.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items. All rules must share it; by default it is theirs, and
+        "uniform" where none has one.
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InvalidInputError
+        If two rules are equal, or their policies differ from each other or from `unranked`.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ballots = ra.datasets.load("borda_fails_condorcet")
+    >>> comparison = ra.compare(ballots, [ra.Borda(), ra.Kemeny()])
+    >>> comparison.to_frame()[["method", "ranking", "cost", "excess"]]
+       method    ranking  cost  excess
+    0   Borda  B > A > C   5.0     1.0
+    1  Kemeny  A > B > C   4.0     0.0
+    """
+    if aggregators is None:
+        rules = default_aggregators(data, check_unranked(unranked or "uniform"))
+    else:
+        rules = list(aggregators)
+    policy = _common_policy(rules, unranked)
+    evidence = Evidence(data, tolerance)
+    votes = evidence.votes(policy)
+    return Comparison([rule._run(evidence) for rule in rules], votes, policy)
+
+
+def _common_policy(rules: list[Aggregator], unranked: Unranked | None) -> Unranked:
+    for rule in rules:
+        if not isinstance(rule, Aggregator):
+            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+    if not rules or len(set(rules)) < len(rules):
+        raise InvalidInputError("aggregators", "one or more rules, each once", rules)
+    policies = {rule.policy for rule in rules} - {None}
+    if unranked is not None:
+        policies.add(check_unranked(unranked))
+    if len(policies) > 1:
+        raise InvalidInputError(
+            "aggregators", "rules with one policy for unranked items",
+            sorted(map(str, policies)), "Give all of them the same `unranked=`.",
+        )  # fmt: skip
+    return cast(Unranked, policies.pop()) if policies else "uniform"
+
+
+class Comparison(Value):
+    """The consensuses of several rules, measured with the same one-level votes.
+
+    Made by `compare`.
+
+    Attributes
+    ----------
+    consensuses : tuple of Consensus
+        One per rule, in the order given.
+    votes : PairwiseMatrix
+        The votes that all costs are measured on.
+    unranked : {"uniform", "ignore", "last"}
+        The policy for unranked items.
+    """
+
+    consensuses: tuple[Consensus, ...]
+    votes: PairwiseMatrix
+    unranked: Unranked
+
+    def __init__(
+        self, consensuses: Iterable[Consensus], votes: PairwiseMatrix, unranked: Unranked
+    ) -> None:
+        self._set(consensuses=tuple(consensuses), votes=votes, unranked=unranked)
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.consensuses, self.votes, self.unranked
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of the rules."""
+        return tuple(consensus.aggregator.name for consensus in self.consensuses)
+
+    @property
+    def exact(self) -> Consensus | None:
+        """The consensus of the exact rule; None where there is none among the rules."""
+        return next((c for c in self.consensuses if c.certificate is not None), None)
+
+    def __getitem__(self, method: str) -> Consensus:
+        """Return the consensus of the rule of that name."""
+        if method not in self.methods:
+            raise InvalidInputError("method", f"one of {', '.join(self.methods)}", method)
+        return self.consensuses[self.methods.index(method)]
+
+    @cached_property
+    def _costs(self) -> tuple[float, ...]:
+        # A tied vote costs what the exact rule says, so that the ratio is to its optimum.
+        tie_cost = 0.0 if self.exact is None else self.exact.tie_cost
+        return tuple(self.votes.cost(c.ranking, tie_cost=tie_cost) for c in self.consensuses)
+
+    # -- tables -------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+            method; ranking as text; cost, in votes; excess over the exact cost and ratio to it
+            (a constant shifts the ratio, not the excess); distance to the exact consensus in
+            pairs, ties broken at random; tau (tau-b with it); top1, top3, ... (expected overlap
+            with its first k); runtime in seconds. Without an exact rule among the methods the
+            columns that need it are NaN.
+        """
+        return pd.DataFrame([self._row(i) for i in range(len(self.consensuses))])
+
+    def _row(self, i: int) -> dict[str, Any]:
+        consensus, cost, exact = self.consensuses[i], self._costs[i], self.exact
+        row: dict[str, Any] = {
+            "method": self.methods[i],
+            "ranking": consensus.ranking._arrows(),
+            "cost": cost,
+        }
+        optimum = np.nan if exact is None else self._costs[self.consensuses.index(exact)]
+        row["excess"] = cost - optimum
+        row["ratio"] = cost / optimum if optimum else (1.0 if cost == 0 else np.inf)
+        both = None if exact is None else (consensus.ranking, exact.ranking)
+        row["distance"] = np.nan if both is None else kendall_distance(*both, p=0.5)
+        row["tau"] = np.nan if both is None else kendall_tau(*both)
+        for k in DEPTHS:
+            if k <= min(c.ranking.n_observed for c in self.consensuses):
+                row[f"top{k}"] = np.nan if both is None else top_k_agreement(*both, k=k)
+        row["runtime"] = consensus.runtime
+        return row
+
+    def places(self) -> pd.DataFrame:
+        """Return each item's place (from 1) under every rule, in the order of the exact one.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: items; columns: rules; missing where a rule leaves an item unranked.
+        """
+        lead = (self.exact or self.consensuses[0]).ranking.ranks
+        order = np.argsort(np.where(lead >= 0, lead, len(lead)), kind="stable")
+        columns = {
+            method: pd.array(
+                [rank + 1 if rank >= 0 else pd.NA for rank in c.ranking.ranks[order].tolist()],
+                dtype="Int64",
+            )
+            for method, c in zip(self.methods, self.consensuses, strict=True)
+        }
+        labels = [self.votes.items[int(i)] for i in order]
+        return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
+
+    def disagreements(self, first: str, second: str) -> pd.DataFrame:
+        """Return the pairs of items that two rules order differently, with the votes on each.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of two of the `methods`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            above and below, as the first rule has them; other: how the second has them,
+            "reversed", "tied", or "above" where the first ties them; votes_for above over below,
+            votes_against, ties. Closest votes first.
+        """
+        one, two = self[first].ranking, self[second].ranking
+        mine, theirs = (_signs(ranking.ranks) for ranking in (one, two))
+        picked = ((mine < 0) & (theirs >= 0)) | ((mine == 0) & (theirs < 0))
+        both = (one.ranks >= 0) & (two.ranks >= 0)
+        above, below = np.nonzero(picked & both[:, None] & both)
+        labels, wins, ties = self.votes.items, self.votes.wins, self.votes.ties
+        verdict = np.where(
+            mine[above, below] == 0, "above",
+            np.where(theirs[above, below] == 0, "tied", "reversed"),
+        )  # fmt: skip
+        frame = pd.DataFrame(
+            {
+                "above": [labels[int(i)] for i in above],
+                "below": [labels[int(j)] for j in below],
+                "other": verdict,
+                "votes_for": wins[above, below],
+                "votes_against": wins[below, above],
+                "ties": ties[above, below],
+            }
+        )
+        closeness = (frame["votes_for"] - frame["votes_against"]).abs()
+        return frame.iloc[np.argsort(closeness.to_numpy(), kind="stable")].reset_index(drop=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        frame = self.to_frame().drop(columns="ranking")
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "unranked_policy": self.unranked,
+            "methods": rows,
+            "consensuses": [consensus.to_dict() for consensus in self.consensuses],
+        }
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def summary(self, *, rows: int | None = 30) -> str:
+        """Return the comparison as text.
+
+        Parameters
+        ----------
+        rows : int or None, default 30
+            How many items and disagreeing pairs to print at most; None prints all.
+
+        Returns
+        -------
+        str
+        """
+        return "\n\n".join(
+            [self._head(), self._methods_text(), self._places_text(rows), self._pairs_text(rows)]
+        )
+
+    def _head(self) -> str:
+        tie_cost = 0.0 if self.exact is None else self.exact.tie_cost
+        lines = [
+            f"{len(self.methods)} methods on {self.votes.n_items} items; unranked items: "
+            f"{self.unranked}; a tied vote costs {tie_cost:g}"
+        ]
+        if self.exact is None or self.exact.certificate is None:
+            lines.append("no exact method among them: add Kemeny() for ratios and distances")
+        else:
+            lines.append(f"certificate  {self.exact.certificate.summary()}")
+        for method, consensus in zip(self.methods, self.consensuses, strict=True):
+            lines += [f"note         {method}: {note}" for note in consensus.notes]
+        return "\n".join(lines)
+
+    def _methods_text(self) -> str:
+        frame = self.to_frame().drop(columns=["ranking"])
+        formats: dict[str, Any] = {
+            "cost": "{:.6g}".format,
+            "excess": "{:.4g}".format,
+            "ratio": "{:.4f}".format,
+            "distance": "{:g}".format,
+            "runtime": "{:.3f} s".format,
+        }
+        return frame.to_string(
+            index=False, na_rep="-", formatters=formats, float_format="{:.3f}".format
+        )
+
+    def _places_text(self, rows: int | None) -> str:
+        frame = self.places()
+        shown = frame if rows is None else frame.head(rows)
+        text = "places\n" + shown.reset_index().to_string(index=False, na_rep="-")
+        left = len(frame) - len(shown)
+        return f"{text}\n... and {left} more items" if left else text
+
+    def _pairs_text(self, rows: int | None) -> str:
+        if self.exact is None:
+            return ""
+        base = self.exact.aggregator.name
+        parts = []
+        for method in self.methods:
+            if method == base:
+                continue
+            frame = self.disagreements(base, method)
+            if frame.empty:
+                parts.append(f"{method} orders every pair as {base} does")
+                continue
+            shown = frame if rows is None else frame.head(rows)
+            lines = [f"{method} disagrees with {base} on {len(frame)} pairs, closest votes first:"]
+            lines += [_pair_line(pair, method) for pair in shown.itertuples(index=False)]
+            if len(frame) > len(shown):
+                lines.append(f"  ... and {len(frame) - len(shown)} more pairs")
+            parts.append("\n".join(lines))
+        return "\n\n".join(parts)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self.methods)} on {self.votes.n_items} items>"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(index=False, na_rep="", escape=True)
+
+
+def _signs(ranks: Ranks) -> Ranks:
+    """Return -1 where row is above column, +1 where below, 0 where tied."""
+    signs: Ranks = np.sign(ranks[:, None] - ranks[None, :])
+    return signs
+
+
+def _pair_line(pair: Any, method: str) -> str:
+    ties = f", {pair.ties:g} tied" if pair.ties else ""
+    hints = {"tied": f" ({method} ties them)", "above": f" (only {method} has an order)"}
+    hint = hints.get(pair.other, "")
+    return (
+        f"  {pair.above} above {pair.below}: "
+        f"{pair.votes_for:g} votes for, {pair.votes_against:g} against{ties}{hint}"
+    )

@@ -1,0 +1,201 @@
+"""The labelled items that are ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from html import escape
+from typing import overload
+
+import numpy as np
+
+from rankagg._typing import Label
+from rankagg.core.value import Value
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+
+__all__ = ["ItemSet"]
+
+_SHOWN = 6
+
+
+class ItemSet(Value, Sequence[Label]):
+    """An ordered set of distinct labels; position i of every array is item i.
+
+    Parameters
+    ----------
+    labels : iterable of str or int
+        Distinct labels, all strings or all integers, in the order in which arrays hold them.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no label, a label occurs twice, or strings and integers are mixed.
+
+    Examples
+    --------
+    >>> from rankagg import ItemSet
+    >>> items = ItemSet(["Ann", "Bob", "Cid"])
+    >>> items.index("Bob"), len(items), "Dan" in items
+    (1, 3, False)
+    """
+
+    _labels: tuple[Label, ...]
+
+    def __init__(self, labels: Iterable[Label]) -> None:
+        self._set(_labels=tuple(_clean_label(label) for label in labels))
+        if not self._labels:
+            raise InvalidInputError("items", "at least one label", [])
+        if len({type(label) for label in self._labels}) > 1:
+            raise InvalidInputError(
+                "items", "all strings or all integers", list(self._labels), "Convert them first."
+            )
+        if len(self._index) < len(self._labels):
+            twice = next(label for i, label in enumerate(self._labels) if self._index[label] != i)
+            raise InvalidInputError("items", "distinct labels", twice, "It occurs twice.")
+
+    @classmethod
+    def coerce(cls, items: Iterable[Label] | None, labels: Iterable[Label]) -> ItemSet:
+        """Return `items` as an ItemSet, or the sorted set of `labels` where `items` is None.
+
+        Parameters
+        ----------
+        items : iterable of str or int, or None
+            The items in the order that the caller wants.
+        labels : iterable of str or int
+            The labels that occur in the data.
+
+        Returns
+        -------
+        ItemSet
+        """
+        if items is not None:
+            return items if isinstance(items, ItemSet) else cls(items)
+        clean = {_clean_label(label) for label in labels}
+        if len({type(label) for label in clean}) > 1:
+            return cls(clean)  # which raises: mixed labels have no order
+        return cls(sorted(clean, key=lambda label: label))
+
+    @classmethod
+    def numbered(cls, n: int) -> ItemSet:
+        """Return the items 0, 1, ..., n - 1."""
+        return cls(range(n))
+
+    @cached_property
+    def _index(self) -> dict[Label, int]:
+        return {label: i for i, label in enumerate(self._labels)}
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self._labels
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels in order."""
+        return self._labels
+
+    def index(self, label: Label, *args: int) -> int:
+        """Return the position of `label`.
+
+        Parameters
+        ----------
+        label : str or int
+            One of the labels.
+        *args : int
+            Accepted for the sequence protocol, not used.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        InvalidInputError
+            If `label` is none of the items.
+        """
+        try:
+            return self._index[label]
+        except (KeyError, TypeError):
+            allowed = f"one of the {len(self)} items ({self._shown()})"
+            raise InvalidInputError("label", allowed, label) from None
+
+    def indices(self, labels: Iterable[Label]) -> list[int]:
+        """Return the positions of `labels`, in their order."""
+        return [self.index(label) for label in labels]
+
+    def require_same(self, other: ItemSet, what: str) -> None:
+        """Raise unless `other` holds the same labels in the same order.
+
+        Parameters
+        ----------
+        other : ItemSet
+            The items to compare with.
+        what : str
+            Names the two objects in the message.
+
+        Raises
+        ------
+        ItemMismatchError
+            If labels or their order differ; the message names the difference.
+        """
+        if self == other:
+            return
+        mine, theirs = set(self._labels), set(other._labels)
+        if mine == theirs:
+            difference = "the same items in another order"
+        else:
+            parts = [
+                f"{name} has {_listed(sorted(extra, key=str))}"
+                for name, extra in (
+                    ("only the first", mine - theirs),
+                    ("only the second", theirs - mine),
+                )
+                if extra
+            ]
+            difference = " and ".join(parts)
+        raise ItemMismatchError(
+            f"{what} must have the same items in the same order: {difference}. "
+            "Align one of them with `.reindex(items)`."
+        )
+
+    @overload
+    def __getitem__(self, position: int) -> Label: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Label, ...]: ...
+    def __getitem__(self, position: int | slice) -> Label | tuple[Label, ...]:
+        return self._labels[position]
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self._labels)
+
+    def __contains__(self, label: object) -> bool:
+        try:
+            return label in self._index
+        except TypeError:
+            return False
+
+    def _shown(self) -> str:
+        return _listed(self._labels)
+
+    def __repr__(self) -> str:
+        if len(self) <= _SHOWN:
+            return f"ItemSet({list(self._labels)!r})"
+        return f"<ItemSet of {len(self)}: {self._shown()}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<li>{escape(str(label))}</li>" for label in self)
+        return f"<ol start='0'>{rows}</ol>"
+
+
+def _clean_label(label: object) -> Label:
+    if isinstance(label, str):
+        return str(label)
+    if isinstance(label, int | np.integer) and not isinstance(label, bool | np.bool_):
+        return int(label)
+    raise InvalidInputError("items", "strings or integers", label)
+
+
+def _listed(labels: Sequence[Label]) -> str:
+    shown = ", ".join(str(label) for label in labels[:_SHOWN])
+    return f"{shown}, ..." if len(labels) > _SHOWN else shown

@@ -1,0 +1,387 @@
+"""Pairwise votes: for every two items, how many rankings put one above the other."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from functools import cached_property
+from html import escape
+from math import lcm
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
+from rankagg._validation import as_matrix, check_number
+from rankagg.core import exact
+from rankagg.core.items import ItemSet
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings import PartialRanking, Permutation
+from rankagg.core.tally import tally
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["PairwiseMatrix"]
+
+
+class PairwiseMatrix(Value):
+    """Weighted votes between every two items; row is above column.
+
+    Made by `Profile.pairwise`, or by `from_wins` from any non-negative matrix. The matrices of
+    two parts of the data add up with `+`. Votes are kept as integers over one denominator, so
+    sums and costs are exact (but see `rounding`).
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items of rows and columns.
+    unranked : {"uniform", "ignore", "last"} or None
+        The policy under which unranked items were counted; None for a plain matrix.
+    rounding : float
+        By how much an entry can be off, in votes: 0 unless a weight was no simple fraction and
+        was rounded to 12 digits.
+    denominator : int
+        What the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons` are divided by.
+    total_weight : float or None
+        The summed weight of all rankings; None for a plain matrix.
+    """
+
+    items: ItemSet
+    unranked: Unranked | None
+    rounding: float
+    denominator: int
+    total_weight: float | None
+    scaled_wins: Integers
+    scaled_ties: Integers
+    scaled_comparisons: Integers
+    squared_weights: Floats
+
+    def __init__(
+        self,
+        *,
+        items: ItemSet,
+        scaled_wins: Integers,
+        scaled_ties: Integers,
+        scaled_comparisons: Integers,
+        denominator: int = 1,
+        squared_weights: Floats | None = None,
+        unranked: Unranked | None = None,
+        total_weight: float | None = None,
+        rounding: float = 0.0,
+    ) -> None:
+        arrays, denominator = exact.reduce_by(
+            [scaled_wins, scaled_ties, scaled_comparisons], denominator
+        )
+        if squared_weights is None:
+            squared_weights = arrays[2].astype(np.float64) / denominator
+        self._set(
+            items=items,
+            unranked=unranked,
+            rounding=rounding,
+            denominator=denominator,
+            total_weight=total_weight,
+            scaled_wins=frozen_array(arrays[0]),
+            scaled_ties=frozen_array(arrays[1]),
+            scaled_comparisons=frozen_array(arrays[2]),
+            squared_weights=frozen_array(squared_weights),
+        )
+
+    @classmethod
+    def from_wins(
+        cls,
+        wins: ArrayLike,
+        *,
+        items: Iterable[Label] | None = None,
+        ties: ArrayLike | None = None,
+    ) -> PairwiseMatrix:
+        """Create a matrix from numbers for row above column: any linear ordering problem.
+
+        Parameters
+        ----------
+        wins : array_like of float, shape (n, n)
+            Non-negative finite numbers; the diagonal is ignored.
+        items : iterable of str or int, optional
+            The items of rows and columns; 0, 1, ..., n - 1 by default.
+        ties : array_like of float, shape (n, n), optional
+            A symmetric matrix of votes that judged the two items equal.
+
+        Returns
+        -------
+        PairwiseMatrix
+
+        Raises
+        ------
+        InvalidInputError
+            If a matrix is not square, or has a negative, infinite or missing entry.
+
+        Examples
+        --------
+        >>> from rankagg import PairwiseMatrix
+        >>> votes = PairwiseMatrix.from_wins([[0, 2], [1, 0]], items="AB")
+        >>> votes.margins
+        array([[ 0.,  1.],
+               [-1.,  0.]])
+        """
+        won = _square(wins, "wins")
+        tied = np.zeros_like(won) if ties is None else _square(ties, "ties")
+        if tied.shape != won.shape or not np.array_equal(tied, tied.T):
+            raise InvalidInputError(
+                "ties", "a symmetric matrix of the shape of `wins`", Described(f"{tied.shape}")
+            )
+        item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
+        if len(item_set) != len(won):
+            raise InvalidInputError("items", f"{len(won)} labels", item_set)
+        both = exact.as_rational(np.stack([won, tied]))
+        scaled_wins, scaled_ties = (exact.fit(part) for part in both.numerators)
+        against = exact.combine(scaled_wins, 1, scaled_wins.T, 1)
+        return cls(
+            items=item_set,
+            scaled_wins=scaled_wins,
+            scaled_ties=scaled_ties,
+            scaled_comparisons=exact.combine(against, 1, scaled_ties, 1),
+            denominator=both.denominator,
+            rounding=both.step / 2,
+        )
+
+    @classmethod
+    def from_ranks(
+        cls,
+        items: ItemSet,
+        ranks: Ranks,
+        counts: NDArray[np.int64],
+        weights: Floats,
+        unranked: Unranked,
+    ) -> PairwiseMatrix:
+        """Count the votes of places that are known to be canonical; see `Profile.pairwise`.
+
+        Parameters
+        ----------
+        items : ItemSet
+            The items of the columns.
+        ranks : ndarray of int32, shape (m, n)
+            Places with codes.
+        counts, weights : ndarray, shape (m,)
+            How often each ranking occurs, and its importance.
+        unranked : {"uniform", "ignore", "last"}
+            The policy for unranked items.
+
+        Returns
+        -------
+        PairwiseMatrix
+        """
+        importance = exact.as_rational(weights)
+        votes = exact.fit(counts.astype(object) * importance.numerators)
+        counted = tally(ranks, votes, unranked)
+        observed = (ranks != UNRANKED).astype(np.float64)
+        unlisted = (ranks == UNLISTED).astype(np.float64)
+        squares = (counts * weights**2)[:, None]
+        return cls(
+            items=items,
+            scaled_wins=counted.wins,
+            scaled_ties=counted.ties,
+            scaled_comparisons=counted.comparisons,
+            denominator=counted.denominator * importance.denominator,
+            squared_weights=(squares * observed).T @ observed - (squares * unlisted).T @ unlisted,
+            unranked=unranked,
+            total_weight=float((counts * weights).sum()),
+            rounding=importance.step / 2 * int(counts.sum()),
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        arrays = (self.scaled_wins, self.scaled_ties, self.scaled_comparisons)
+        return (
+            self.items,
+            self.unranked,
+            self.denominator,
+            *(array_key(array) for array in arrays),
+        )
+
+    # -- votes --------------------------------------------------------------------------------
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.items)
+
+    @property
+    def is_exact(self) -> bool:
+        """True where the integers hold the given votes without rounding."""
+        return self.rounding == 0
+
+    @cached_property
+    def wins(self) -> Floats:
+        """Votes that put row above column, shape (n, n)."""
+        return self._in_votes(self.scaled_wins)
+
+    @cached_property
+    def ties(self) -> Floats:
+        """Votes that judge row and column equal, shape (n, n)."""
+        return self._in_votes(self.scaled_ties)
+
+    @cached_property
+    def comparisons(self) -> Floats:
+        """Weight of the rankings that compare row and column, whatever the policy."""
+        return self._in_votes(self.scaled_comparisons)
+
+    @property
+    def margins(self) -> Floats:
+        """Votes for row above column less votes for the reverse, shape (n, n)."""
+        return self.wins - self.wins.T
+
+    @property
+    def proportion(self) -> Floats:
+        """(wins + ties/2) / (wins + wins' + ties); NaN where nothing was compared."""
+        total = self.wins + self.wins.T + self.ties
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = (self.wins + self.ties / 2) / total
+        return cast(Floats, np.where(total > 0, share, np.nan))
+
+    @property
+    def never_compared(self) -> tuple[tuple[Label, Label], ...]:
+        """The pairs of items that no ranking compares."""
+        first, second = np.nonzero(np.triu(self.scaled_comparisons == 0, k=1))
+        return tuple(
+            (self.items[int(i)], self.items[int(j)]) for i, j in zip(first, second, strict=True)
+        )
+
+    def _in_votes(self, scaled: Integers) -> Floats:
+        if scaled.dtype == object:
+            # Python divides large integers without overflow.
+            votes = np.array([value / self.denominator for value in scaled.ravel()])
+            return cast(Floats, frozen_array(votes.reshape(scaled.shape)))
+        return cast(Floats, frozen_array(scaled / self.denominator))
+
+    # -- costs --------------------------------------------------------------------------------
+
+    def exact_cost(self, ranking: PartialRanking, *, tie_cost: float = 0.0) -> Fraction:
+        """Return the cost of a ranking as a fraction; see `cost`.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+        tie_cost : float, default 0
+            What a vote that judges two items equal costs.
+
+        Returns
+        -------
+        fractions.Fraction
+        """
+        self.items.require_same(ranking.items, "A ranking and the votes that judge it")
+        per_tie = Fraction(check_number(tie_cost, "tie_cost", low=0, high=1)).limit_denominator(
+            1000
+        )
+        if isinstance(ranking, Permutation):
+            order = np.argsort(ranking.ranks)
+            against = np.tril(self.scaled_wins[np.ix_(order, order)], k=-1)
+            cost = Fraction(int(against.sum(dtype=object)))
+        else:
+            cost = self._expected_cost(ranking)
+        if per_tie:
+            cost += per_tie * int(np.triu(self.scaled_ties, k=1).sum(dtype=object))
+        return cost / self.denominator
+
+    def _expected_cost(self, ranking: PartialRanking) -> Fraction:
+        # P(i before j) is a whole number over 2(k + 1).
+        over = 2 * (ranking.n_observed + 1)
+        shares = np.rint(ranking.pairwise_probabilities() * over).astype(np.int64)
+        total = (shares.astype(object) * self.scaled_wins.T.astype(object)).sum()
+        return Fraction(int(total), over)
+
+    def cost(self, ranking: PartialRanking, *, tie_cost: float = 0.0) -> float:
+        """Return the weight of the votes that a ranking contradicts: its summed Kendall distance.
+
+        Each unordered pair counts once. A pair that the ranking ties costs what breaking the tie
+        at random costs on average, (W_ij + W_ji)/2, so that a tied ranking is never cheaper than
+        the best strict one; items that it does not rank count as in a uniformly drawn compatible
+        permutation.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+        tie_cost : float, default 0
+            What a vote that judges two items equal costs, 0 to 1; 1/2 is the other convention.
+
+        Returns
+        -------
+        float
+            In votes.
+
+        Raises
+        ------
+        ItemMismatchError
+            If the ranking is over other items, or over these in another order.
+
+        Examples
+        --------
+        >>> from rankagg import Permutation, Profile
+        >>> votes = Profile.from_orders(["ABC", "BCA"], counts=[3, 2]).pairwise()
+        >>> votes.cost(Permutation.from_order("ABC"))
+        4.0
+        """
+        return float(self.exact_cost(ranking, tie_cost=tie_cost))
+
+    # -- sums ---------------------------------------------------------------------------------
+
+    def __add__(self, other: object) -> PairwiseMatrix:
+        if not isinstance(other, PairwiseMatrix):
+            return NotImplemented
+        self.items.require_same(other.items, "Added pairwise matrices")
+        if self.unranked != other.unranked:
+            raise InvalidInputError(
+                "unranked",
+                f"the same policy in both matrices ({self.unranked!r} here)",
+                other.unranked,
+            )
+        denominator = lcm(self.denominator, other.denominator)
+        mine, theirs = denominator // self.denominator, denominator // other.denominator
+        totals = (self.total_weight, other.total_weight)
+        return PairwiseMatrix(
+            items=self.items,
+            scaled_wins=exact.combine(self.scaled_wins, mine, other.scaled_wins, theirs),
+            scaled_ties=exact.combine(self.scaled_ties, mine, other.scaled_ties, theirs),
+            scaled_comparisons=exact.combine(
+                self.scaled_comparisons, mine, other.scaled_comparisons, theirs
+            ),
+            denominator=denominator,
+            squared_weights=self.squared_weights + other.squared_weights,
+            unranked=self.unranked,
+            total_weight=None
+            if None in totals
+            else cast(float, totals[0]) + cast(float, totals[1]),
+            rounding=self.rounding + other.rounding,
+        )
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        weight = "" if self.total_weight is None else f", total weight {self.total_weight:g}"
+        return f"<PairwiseMatrix of {self.n_items} items, unranked={self.unranked!r}{weight}>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(str(label))}</th>" for label in self.items)
+        rows = "".join(
+            f"<tr><th>{escape(str(label))}</th>"
+            + "".join(f"<td>{votes:g}</td>" for votes in row)
+            + "</tr>"
+            for label, row in zip(self.items, self.wins, strict=True)
+        )
+        return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _square(values: ArrayLike, parameter: str) -> Floats:
+    matrix = as_matrix(values, parameter)
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InvalidInputError(parameter, "a square matrix", Described(f"shape {matrix.shape}"))
+    np.fill_diagonal(matrix, 0.0)
+    if (matrix < 0).any():
+        row, column = np.argwhere(matrix < 0)[0]
+        raise InvalidInputError(
+            parameter,
+            "free of negative numbers",
+            Described(f"{matrix[row, column]:g} in row {row}, column {column}"),
+            "Adding a constant to both entries of a pair changes no order.",
+        )
+    return matrix

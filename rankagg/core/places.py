@@ -1,0 +1,126 @@
+"""Places as arrays: every function works on m rankings of n items at once, shape (m, n).
+
+A place counts from 0, the best. Ties share the best place of their bucket (0, 1, 1, 3).
+Two negative codes say why an item has no place of its own:
+
+* `UNRANKED`: the item was not observed; nothing is known about it.
+* `UNLISTED`: the item was left off a top-k list; it stands below every listed item, and
+  nothing is known about unlisted items among themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from rankagg._typing import Bools, Floats, Ranks
+
+__all__ = [
+    "UNLISTED",
+    "UNRANKED",
+    "are_canonical",
+    "comparable",
+    "competition_ranks",
+    "mid_ranks",
+    "sample_compatible",
+    "top_k_shares",
+    "unranked_last",
+]
+
+UNRANKED: Final = -1
+UNLISTED: Final = -2
+
+
+def competition_ranks(values: Floats, tolerance: Floats | float = 0.0) -> Ranks:
+    """Turn numbers, smaller is better, into places; NaN becomes `UNRANKED`.
+
+    A new bucket starts where the step between neighbours in sorted order exceeds `tolerance`
+    (a number, or one per row with shape (m, 1)).
+    """
+    m, n = values.shape
+    order = np.argsort(values, axis=1, kind="stable")  # NaN sorts last
+    ordered = np.take_along_axis(values, order, axis=1)
+    starts = np.zeros((m, n), dtype=np.int32)
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(ordered, axis=1) > tolerance
+    starts[:, 1:] = np.where(steps, np.arange(1, n, dtype=np.int32), 0)
+    ranks = np.empty((m, n), dtype=np.int32)
+    np.put_along_axis(ranks, order, np.maximum.accumulate(starts, axis=1), axis=1)
+    ranks[np.isnan(values)] = UNRANKED
+    return ranks
+
+
+def comparable(ranks: Ranks) -> Ranks:
+    """Return places that compare: unlisted items get n, unranked ones n + 1.
+
+    Only pairs of observed items may be read from the result; two unlisted items look tied.
+    """
+    n = ranks.shape[1]
+    return np.where(ranks >= 0, ranks, np.where(ranks == UNLISTED, n, n + 1)).astype(np.int32)
+
+
+def unranked_last(ranks: Ranks) -> Ranks:
+    """Read unranked items as unlisted: below all listed ones, not compared."""
+    return np.where(ranks == UNRANKED, np.int32(UNLISTED), ranks)
+
+
+def are_canonical(ranks: Ranks) -> Bools:
+    """Say for each row whether it holds competition ranks and valid codes only."""
+    n = ranks.shape[1]
+    valid = (ranks >= UNLISTED) & (ranks < n)
+    listed = np.where(ranks >= 0, ranks.astype(np.float64), np.nan)
+    same = (competition_ranks(listed) == ranks) | (ranks < 0)
+    canonical: Bools = (valid & same).all(axis=1)
+    return canonical
+
+
+def mid_ranks(ranks: Ranks) -> Floats:
+    """Return the mean place of each item's bucket; NaN where unranked.
+
+    Unlisted items share the mean of the places below the listed ones: that is where a uniformly
+    random order of them puts each on average.
+    """
+    m, n = ranks.shape
+    listed = ranks >= 0
+    unlisted = ranks == UNLISTED
+    start = np.where(unlisted, listed.sum(axis=1, keepdims=True), ranks)
+    # One bucket counter per ranking and place; unranked items go to a spare one.
+    cell = np.where(listed | unlisted, start, n) + (n + 1) * np.arange(m)[:, None]
+    sizes = np.bincount(cell.ravel(), minlength=m * (n + 1))[cell]
+    mids = start + (sizes - 1) / 2.0
+    mids[ranks == UNRANKED] = np.nan
+    return mids
+
+
+def sample_compatible(ranks: Ranks, rng: np.random.Generator) -> Ranks:
+    """Draw for each row a strict complete ranking, uniformly among the compatible ones.
+
+    Every item gets a place of a uniformly random order. The unranked items keep theirs; the
+    observed ones share the remaining places out according to their ranking, ties and unlisted
+    items in random order. Each of the n!/k! (times factorials of buckets) outcomes is equally
+    likely; the fair-coin shuffle of Himmi et al. (2023, Algorithm 1) is not uniform.
+    """
+    m, n = ranks.shape
+    drawn = np.argsort(rng.random((m, n)), axis=1).astype(np.int64)
+    observed = ranks != UNRANKED
+    free = np.sort(np.where(observed, drawn, n), axis=1)
+    # The order of the drawn places among observed items is independent of which places they are,
+    # so it breaks the ties.
+    key = np.where(observed, comparable(ranks).astype(np.int64) * n + drawn, (n + 2) * n)
+    position = np.argsort(np.argsort(key, axis=1), axis=1)
+    places = np.where(observed, np.take_along_axis(free, position, axis=1), drawn)
+    return places.astype(np.int32)
+
+
+def top_k_shares(ranks: Ranks, k: int) -> Floats:
+    """Return each item's chance to be among the first k when ties are broken at random.
+
+    Unranked items get 0; unlisted ones share what the listed leave.
+    """
+    listed = ranks >= 0
+    start = np.where(ranks == UNLISTED, listed.sum(axis=1, keepdims=True), ranks)
+    sizes = 2 * (mid_ranks(ranks) - start) + 1
+    shares = np.clip((k - start) / sizes, 0.0, 1.0)
+    shares[ranks == UNRANKED] = 0.0
+    return shares

@@ -1,0 +1,501 @@
+"""Profiles: many rankings of the same items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from html import escape
+from typing import Any, Self, cast, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankagg._typing import Floats, Group, Label, Ranks, RNGLike, Unranked
+from rankagg._validation import (
+    as_counts,
+    as_generator,
+    as_matrix,
+    as_weights,
+    check_flag,
+    check_number,
+    check_unranked,
+)
+from rankagg.core import places
+from rankagg.core.items import ItemSet
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings import PartialRanking, as_ranking
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["Profile"]
+
+_SHOWN = 10
+
+
+class Profile(Value):
+    """m rankings of n items in one array, with counts, weights and groups.
+
+    Parameters
+    ----------
+    rankings : iterable of PartialRanking
+        Rankings of the same items; `Permutation` is one kind.
+    counts : array_like of int, shape (m,), optional
+        How often each ranking was observed, independently; 1 by default.
+    weights : array_like of float, shape (m,), optional
+        The importance of each ranking; 1 by default. Aggregation uses counts times weights;
+        inference takes the counts as the sample size.
+    groups : sequence, length m, optional
+        The group (task) of each ranking, for rules that work on two levels.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The ranked items.
+    ranks : ndarray of int32, shape (m, n)
+        Place of item i in ranking t, 0 is best, with the codes `UNRANKED` and `UNLISTED`.
+    counts : ndarray of int64, shape (m,)
+        Repeated observations.
+    weights : ndarray of float64, shape (m,)
+        Importance of each ranking.
+    groups : tuple or None
+        Group of each ranking.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation, Profile
+    >>> first, second = Permutation.from_order("ABC"), Permutation.from_order("BCA")
+    >>> profile = Profile([first, second], counts=[3, 2])
+    >>> profile
+    <Profile of 5 rankings (2 rows) of 3 items, complete, strict>
+    >>> profile.pairwise().wins
+    array([[0., 3., 3.],
+           [2., 0., 5.],
+           [2., 0., 0.]])
+    """
+
+    items: ItemSet
+    ranks: Ranks
+    counts: NDArray[np.int64]
+    weights: Floats
+    groups: tuple[Group, ...] | None
+
+    def __init__(
+        self,
+        rankings: Iterable[PartialRanking],
+        *,
+        counts: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        groups: Sequence[Group] | None = None,
+    ) -> None:
+        rows = list(rankings)
+        if not rows:
+            raise InvalidInputError("rankings", "at least one ranking", rows)
+        for row in rows:
+            if not isinstance(row, PartialRanking):
+                raise InvalidInputError(
+                    "rankings", "PartialRanking or Permutation objects", row,
+                    "`Profile.from_orders` and `Profile.from_ranks` take plain data.",
+                )  # fmt: skip
+            rows[0].items.require_same(row.items, "The rankings of a profile")
+        self._fill(rows[0].items, np.stack([row.ranks for row in rows]), counts, weights, groups)
+
+    def _fill(
+        self,
+        items: ItemSet,
+        ranks: Ranks,
+        counts: ArrayLike | None,
+        weights: ArrayLike | None,
+        groups: Sequence[Group] | None,
+    ) -> None:
+        m = len(ranks)
+        if groups is not None and len(groups) != m:
+            allowed = f"one group per ranking ({m} of them)"
+            raise InvalidInputError("groups", allowed, Described(f"{len(groups)} groups"))
+        self._set(
+            items=items,
+            ranks=frozen_array(np.ascontiguousarray(ranks, dtype=np.int32)),
+            counts=frozen_array(as_counts(counts, m)),
+            weights=frozen_array(as_weights(weights, m)),
+            groups=None if groups is None else tuple(groups),
+        )
+
+    @classmethod
+    def _trusted(
+        cls,
+        items: ItemSet,
+        ranks: Ranks,
+        *,
+        counts: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        groups: Sequence[Group] | None = None,
+    ) -> Self:
+        """Create a profile from ranks that are known to be canonical."""
+        profile = cls.__new__(cls)
+        profile._fill(items, ranks, counts, weights, groups)
+        return profile
+
+    # -- constructors -------------------------------------------------------------------------
+
+    @classmethod
+    def from_ranks(
+        cls,
+        ranks: ArrayLike,
+        *,
+        items: Iterable[Label] | None = None,
+        tolerance: float = 0.0,
+        counts: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        groups: Sequence[Group] | None = None,
+    ) -> Self:
+        """Create a profile from numbers, smaller is better, one ranking a row.
+
+        Parameters
+        ----------
+        ranks : array_like of float, shape (m, n)
+            Finite numbers, NaN for an item that the ranking does not rank.
+        items : iterable of str or int, optional
+            The items of the columns; 0, 1, ..., n - 1 by default.
+        tolerance : float, default 0
+            A new bucket starts where the step between sorted numbers exceeds it.
+        counts, weights, groups
+            As for the class.
+
+        Returns
+        -------
+        Profile
+        """
+        values = as_matrix(ranks, "ranks", nan=True)
+        if values.shape[0] == 0 or values.shape[1] == 0:
+            allowed = "a table with at least one row and one column"
+            raise InvalidInputError("ranks", allowed, Described(f"shape {values.shape}"))
+        item_set = ItemSet.coerce(range(values.shape[1]) if items is None else items, ())
+        if len(item_set) != values.shape[1]:
+            allowed = f"one number per item ({len(item_set)} of them) in each row"
+            raise InvalidInputError("ranks", allowed, Described(f"shape {values.shape}"))
+        step = check_number(tolerance, "tolerance", low=0)
+        return cls._trusted(
+            item_set,
+            places.competition_ranks(values, step),
+            counts=counts,
+            weights=weights,
+            groups=groups,
+        )
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: ArrayLike,
+        *,
+        higher_is_better: bool,
+        items: Iterable[Label] | None = None,
+        tolerance: float = 0.0,
+        counts: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        groups: Sequence[Group] | None = None,
+    ) -> Self:
+        """Create a profile from scores, one ranking a row.
+
+        Parameters
+        ----------
+        scores : array_like of float, shape (m, n)
+            Finite scores, NaN where an item was not scored.
+        higher_is_better : bool
+            Which direction is better; there is no default.
+        items : iterable of str or int, optional
+            The items of the columns; 0, 1, ..., n - 1 by default.
+        tolerance : float, default 0
+            A new bucket starts where the step between sorted scores exceeds it.
+        counts, weights, groups
+            As for the class.
+
+        Returns
+        -------
+        Profile
+
+        Examples
+        --------
+        >>> from rankagg import Profile
+        >>> list(Profile.from_scores([[.9, .7, float("nan")]], higher_is_better=True))
+        [<PartialRanking 0 > 1; unranked: 2>]
+        """
+        sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
+        return cls.from_ranks(
+            sign * as_matrix(scores, "scores", nan=True),
+            items=items,
+            tolerance=tolerance,
+            counts=counts,
+            weights=weights,
+            groups=groups,
+        )
+
+    @classmethod
+    def from_orders(
+        cls,
+        orders: Iterable[Iterable[Label]],
+        *,
+        items: Iterable[Label] | None = None,
+        counts: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        groups: Sequence[Group] | None = None,
+    ) -> Self:
+        """Create a profile from strict orders, best first.
+
+        Parameters
+        ----------
+        orders : iterable of iterables of str or int
+            Each lists distinct labels, best first; a string is taken letter by letter.
+        items : iterable of str or int, optional
+            All items; by default the sorted labels that occur. Labels that an order leaves out
+            are unranked in it.
+        counts, weights, groups
+            As for the class.
+
+        Returns
+        -------
+        Profile
+        """
+        rows = [tuple(order) for order in orders]
+        item_set = ItemSet.coerce(items, (label for row in rows for label in row))
+        rankings = [PartialRanking.from_order(row, items=item_set) for row in rows]
+        return cls(rankings, counts=counts, weights=weights, groups=groups)
+
+    # -- what it holds ------------------------------------------------------------------------
+
+    def _key(self) -> tuple[Hashable, ...]:
+        arrays = (self.ranks, self.counts, self.weights)
+        return self.items, self.groups, *(array_key(array) for array in arrays)
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    def __iter__(self) -> Iterator[PartialRanking]:
+        return (as_ranking(row, self.items) for row in self.ranks)
+
+    @overload
+    def __getitem__(self, index: int) -> PartialRanking: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> Profile: ...
+    def __getitem__(
+        self, index: int | slice | Sequence[int] | NDArray[Any]
+    ) -> PartialRanking | Profile:
+        if isinstance(index, int | np.integer):
+            return as_ranking(self.ranks[index], self.items)
+        rows = np.arange(len(self))[index]
+        if len(rows) == 0:
+            raise InvalidInputError("index", "a selection of at least one ranking", index)
+        return self._replace(ranks=self.ranks[rows], rows=rows)
+
+    def _replace(
+        self, *, ranks: Ranks, items: ItemSet | None = None, rows: NDArray[Any] | None = None
+    ) -> Profile:
+        """Return a profile with other ranks (of a choice of rows) and the rest as here."""
+        keep = slice(None) if rows is None else rows
+        groups = self.groups
+        if groups is not None and rows is not None:
+            groups = tuple(groups[int(row)] for row in rows)
+        return Profile._trusted(
+            items or self.items,
+            ranks,
+            counts=self.counts[keep],
+            weights=self.weights[keep],
+            groups=groups,
+        )
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.items)
+
+    @property
+    def n_rankings(self) -> int:
+        """The number of observed rankings: the sum of the counts."""
+        return int(self.counts.sum())
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of counts times weights."""
+        return float((self.counts * self.weights).sum())
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """True where every ranking ranks every item."""
+        return bool((self.ranks >= 0).all())
+
+    @cached_property
+    def is_strict(self) -> bool:
+        """True where no ranking ties two items."""
+        ordered = np.sort(self.ranks, axis=1)
+        return not ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()
+
+    @property
+    def has_unranked(self) -> bool:
+        """True where some ranking did not observe some item."""
+        return bool((self.ranks == UNRANKED).any())
+
+    @property
+    def has_unlisted(self) -> bool:
+        """True where some ranking is a top-k list."""
+        return bool((self.ranks == UNLISTED).any())
+
+    # -- derived data -------------------------------------------------------------------------
+
+    def pairwise(self, unranked: Unranked = "uniform") -> PairwiseMatrix:
+        """Count for every two items the votes for one above the other.
+
+        Parameters
+        ----------
+        unranked : {"uniform", "ignore", "last"}, default "uniform"
+            What a ranking says of an item that it does not rank. "uniform": the proportion of
+            its compatible permutations (an unranked item is before the observed one at place r
+            of k with (r + 1)/(k + 1), two unranked ones split evenly); "ignore": nothing;
+            "last": it is below every ranked one. Observed ties are ties under every policy.
+
+        Returns
+        -------
+        PairwiseMatrix
+        """
+        return PairwiseMatrix.from_ranks(
+            self.items, self.ranks, self.counts, self.weights, check_unranked(unranked)
+        )
+
+    def by_group(self) -> dict[Group, Profile]:
+        """Return the rankings of each group, in the order in which groups first occur.
+
+        Returns
+        -------
+        dict
+            From group to Profile.
+
+        Raises
+        ------
+        InvalidInputError
+            If the profile has no groups.
+        """
+        if self.groups is None:
+            raise InvalidInputError(
+                "profile", "a profile with groups", self, "Give `groups=` to its constructor."
+            )
+        rows: dict[Group, list[int]] = {}
+        for row, group in enumerate(self.groups):
+            rows.setdefault(group, []).append(row)
+        return {group: self[np.array(index)] for group, index in rows.items()}
+
+    def compress(self) -> Profile:
+        """Return the profile with equal rows (ranking, weight and group) merged into counts."""
+        codes: dict[Group | None, int] = {}
+        groups = self.groups or (None,) * len(self)
+        numbered = np.array([codes.setdefault(group, len(codes)) for group in groups])
+        rows = np.column_stack([self.ranks, numbered, self.weights.view(np.int64)])
+        _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        counts = np.bincount(where.ravel(), weights=self.counts).astype(np.int64)
+        order = np.argsort(first)
+        merged = self[first[order]]
+        return Profile._trusted(
+            self.items,
+            merged.ranks,
+            counts=counts[order],
+            weights=merged.weights,
+            groups=merged.groups,
+        )
+
+    def restrict(self, items: Iterable[Label]) -> Profile:
+        """Return the rankings of a subset of the items, each in the order that it has here.
+
+        Parameters
+        ----------
+        items : iterable of str or int
+            A subset of the items.
+
+        Returns
+        -------
+        Profile
+        """
+        target = ItemSet.coerce(items, ())
+        kept = self.ranks[:, self.items.indices(target)]
+        listed = np.where(kept >= 0, kept, np.nan).astype(np.float64)
+        return self._replace(
+            ranks=np.where(kept < 0, kept, places.competition_ranks(listed)), items=target
+        )
+
+    def reindex(self, items: Iterable[Label]) -> Profile:
+        """Return the same rankings over `items`; new items are unranked everywhere.
+
+        Parameters
+        ----------
+        items : iterable of str or int
+            Must hold all items of the profile; the order is free.
+
+        Returns
+        -------
+        Profile
+        """
+        target = ItemSet.coerce(items, ())
+        lost = [label for label in self.items if label not in target]
+        if lost:
+            raise InvalidInputError(
+                "items", "a set that holds every item of the profile", lost,
+                "`restrict` drops items.",
+            )  # fmt: skip
+        ranks = np.full((len(self), len(target)), UNRANKED, dtype=np.int32)
+        ranks[:, target.indices(self.items)] = self.ranks
+        return self._replace(ranks=ranks, items=target)
+
+    def sample_compatible(self, *, rng: RNGLike = None) -> Profile:
+        """Replace each ranking by a uniform draw among its compatible permutations.
+
+        Parameters
+        ----------
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator (SPEC 7).
+
+        Returns
+        -------
+        Profile
+            Complete and strict. Every row is one draw, however large its count.
+        """
+        drawn = places.sample_compatible(self.ranks, as_generator(rng))
+        return self._replace(ranks=drawn)
+
+    def __add__(self, other: object) -> Profile:
+        if not isinstance(other, Profile):
+            return NotImplemented
+        self.items.require_same(other.items, "Added profiles")
+        if (self.groups is None) != (other.groups is None):
+            raise InvalidInputError("groups", "given in both profiles or in none", other.groups)
+        join: Callable[..., NDArray[Any]] = np.concatenate
+        return Profile._trusted(
+            self.items,
+            join([self.ranks, other.ranks]),
+            counts=join([self.counts, other.counts]),
+            weights=join([self.weights, other.weights]),
+            groups=None if self.groups is None else (*self.groups, *cast(Any, other.groups)),
+        )
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        rows = "" if self.n_rankings == len(self) else f" ({len(self)} rows)"
+        kind = [
+            "with unranked items" if self.has_unranked else "",
+            "top-k lists" if self.has_unlisted else "",
+            "complete" if self.is_complete else "",
+            "strict" if self.is_strict else "with ties",
+        ]
+        words = ", ".join(word for word in kind if word)
+        groups = "" if self.groups is None else f", {len(set(self.groups))} groups"
+        size = f"{self.n_rankings} rankings{rows} of {self.n_items} items"
+        return f"<Profile of {size}, {words}{groups}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{count}</td><td>{escape(ranking._arrows())}</td></tr>"
+            for count, ranking in zip(self.counts[:_SHOWN], self, strict=False)
+        )
+        more = (
+            f"<tr><td></td><td>... {len(self)} rows in all</td></tr>" if len(self) > _SHOWN else ""
+        )
+        return (
+            "<table><thead><tr><th>count</th><th>ranking</th></tr></thead>"
+            f"<tbody>{rows}{more}</tbody></table>"
+        )

@@ -1,0 +1,61 @@
+"""Checks on the labels, directions and weights of a score table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rankagg._typing import Label
+from rankagg._validation import check_flag, check_number
+from rankagg.core.items import ItemSet
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["as_directions", "as_task_weights", "check_axis", "check_known", "check_units"]
+
+
+def check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, what: str) -> None:
+    """Raise unless there is one label per row or column."""
+    if len(labels) != size:
+        allowed = f"one label per {what} ({size} of them)"
+        raise InvalidInputError(parameter, allowed, Described(f"{len(labels)} labels"))
+
+
+def check_units(tasks: Sequence[Label], instances: Sequence[Label] | None) -> None:
+    """Raise where two columns are the same unit."""
+    units = list(tasks if instances is None else zip(tasks, instances, strict=True))
+    if len(set(units)) == len(units):
+        return
+    twice = next(unit for unit in units if units.count(unit) > 1)
+    remedy = "`instances=` tells columns of one task apart." if instances is None else ""
+    raise InvalidInputError("tasks", "distinct, or distinct with `instances`", twice, remedy)
+
+
+def check_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:
+    """Raise where a mapping names a task that the table does not have."""
+    for task in given:
+        if task not in tasks:
+            known = ", ".join(str(label) for label in tasks[:8])
+            raise InvalidInputError(parameter, f"a mapping from tasks of the table ({known})", task)
+
+
+def as_directions(given: bool | Mapping[Label, bool], tasks: ItemSet) -> dict[Label, bool]:
+    """Return the direction of every task."""
+    if not isinstance(given, Mapping):
+        remedy = "A mapping from task to bool states one direction per task."
+        return dict.fromkeys(tasks, check_flag(given, "higher_is_better", remedy))
+    check_known(given, tasks, "higher_is_better")
+    for task in tasks:
+        if task not in given:
+            raise InvalidInputError(
+                "higher_is_better", "given for every task", Described(f"none for {task!r}")
+            )
+    return {task: check_flag(given[task], "higher_is_better") for task in tasks}
+
+
+def as_task_weights(given: Mapping[Label, float] | None, tasks: ItemSet) -> dict[Label, float]:
+    """Return the weight of every task; 1 where none is given."""
+    weights = {} if given is None else given
+    check_known(weights, tasks, "task_weights")
+    return {
+        task: check_number(weights.get(task, 1.0), "task_weights", low=0, open_low=True)
+        for task in tasks
+    }

@@ -1,0 +1,458 @@
+"""Tables of scores: systems x units, a unit being one task or one instance of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Literal, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from rankagg._typing import Bools, Floats, Label, Ranks
+from rankagg._validation import as_matrix, check_choice, check_number
+from rankagg.core import places
+from rankagg.core.items import ItemSet
+from rankagg.core.profile import Profile
+from rankagg.core.score_checks import (
+    as_directions,
+    as_task_weights,
+    check_axis,
+    check_known,
+    check_units,
+)
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["ScoreTable"]
+
+
+class ScoreTable(Value):
+    """Scores of systems on tasks, or on the instances of tasks; cells may be missing.
+
+    One column is one *unit*: a task, or one instance of a task. Tasks may have different numbers
+    of instances. Every task has a direction, which the caller states, and a weight.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n_systems, n_units)
+        Finite scores, NaN where missing.
+    higher_is_better : bool or mapping from task to bool
+        Which direction is better, for all tasks or for each; there is no default.
+    systems : iterable of str or int, optional
+        The systems of the rows; 0, 1, ... by default.
+    tasks : sequence of str or int, length n_units, optional
+        The task of each column; a task that occurs twice has instances. Default: 0, 1, ...
+    instances : sequence of str or int, length n_units, optional
+        The instance of each column; None where the columns are whole tasks.
+    task_weights : mapping from task to float, optional
+        Positive weights, for all tasks or for some (the others weigh 1).
+
+    Attributes
+    ----------
+    systems : ItemSet
+        The systems, in the order of the rows.
+    tasks : ItemSet
+        The tasks, in the order of their first columns.
+    values : ndarray of float64, shape (n_systems, n_units)
+        The scores as given.
+    unit_tasks : ndarray of int64, shape (n_units,)
+        Position of each column's task in `tasks`.
+    instances : tuple or None
+        The instance of each column.
+    higher_is_better : dict
+        The direction of each task.
+    task_weights : dict
+        The weight of each task.
+
+    Examples
+    --------
+    >>> from rankagg import ScoreTable
+    >>> table = ScoreTable([[.9, .5], [.8, .7]], systems="AB", tasks=["x", "y"],
+    ...                    higher_is_better={"x": True, "y": False})
+    >>> table
+    <ScoreTable of 2 systems x 2 tasks, 0 of 4 scores missing>
+    >>> table.rankings()[1]
+    <Permutation A > B>
+    """
+
+    systems: ItemSet
+    tasks: ItemSet
+    values: Floats
+    unit_tasks: NDArray[np.int64]
+    instances: tuple[Label, ...] | None
+    higher_is_better: dict[Label, bool]
+    task_weights: dict[Label, float]
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        *,
+        higher_is_better: bool | Mapping[Label, bool],
+        systems: Iterable[Label] | None = None,
+        tasks: Sequence[Label] | None = None,
+        instances: Sequence[Label] | None = None,
+        task_weights: Mapping[Label, float] | None = None,
+    ) -> None:
+        scores = as_matrix(values, "values", nan=True)
+        rows, columns = scores.shape
+        if rows == 0 or columns == 0:
+            allowed = "a table with at least one system and one task"
+            raise InvalidInputError("values", allowed, Described(f"shape {scores.shape}"))
+        names = ItemSet(range(rows) if systems is None else systems)
+        check_axis(names, rows, "systems", "row")
+        unit_names = list(range(columns) if tasks is None else tasks)
+        check_axis(unit_names, columns, "tasks", "column")
+        task_set = ItemSet(dict.fromkeys(unit_names))
+        if instances is not None:
+            check_axis(instances, columns, "instances", "column")
+        check_units(unit_names, instances)
+        unit_tasks = np.array(task_set.indices(unit_names), dtype=np.int64)
+        self._set(
+            systems=names,
+            tasks=task_set,
+            values=frozen_array(scores),
+            unit_tasks=frozen_array(unit_tasks),
+            instances=None if instances is None else tuple(instances),
+            higher_is_better=as_directions(higher_is_better, task_set),
+            task_weights=as_task_weights(task_weights, task_set),
+        )
+        self._check_tasks_scored()
+
+    def _check_tasks_scored(self) -> None:
+        for position, task in enumerate(self.tasks):
+            if np.isnan(self.values[:, self.unit_tasks == position]).all():
+                raise InvalidInputError(
+                    "values", "a table in which every task has a score", task,
+                    "All cells of this task are missing: leave it out.",
+                )  # fmt: skip
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return (
+            self.systems,
+            self.tasks,
+            self.instances,
+            array_key(self.unit_tasks),
+            array_key(self.values),
+            tuple(self.higher_is_better.items()),
+            tuple(self.task_weights.items()),
+        )
+
+    # -- shape --------------------------------------------------------------------------------
+
+    @property
+    def n_systems(self) -> int:
+        """The number of systems."""
+        return len(self.systems)
+
+    @property
+    def n_tasks(self) -> int:
+        """The number of tasks."""
+        return len(self.tasks)
+
+    @property
+    def n_units(self) -> int:
+        """The number of columns: tasks, or instances of all tasks together."""
+        return len(self.unit_tasks)
+
+    @property
+    def is_instance_level(self) -> bool:
+        """True where columns are instances of tasks."""
+        return self.instances is not None
+
+    @cached_property
+    def missing(self) -> Bools:
+        """True where a score is missing, shape (n_systems, n_units)."""
+        return cast(Bools, frozen_array(np.isnan(self.values)))
+
+    @property
+    def n_missing(self) -> int:
+        """The number of missing scores."""
+        return int(self.missing.sum())
+
+    @cached_property
+    def signs(self) -> Floats:
+        """+1 for a column where higher is better, -1 otherwise, shape (n_units,)."""
+        signs = np.array([1.0 if self.higher_is_better[task] else -1.0 for task in self.tasks])
+        return cast(Floats, frozen_array(signs[self.unit_tasks]))
+
+    # -- the way down -------------------------------------------------------------------------
+
+    def rankings(self, tolerance: float | Mapping[Label, float] = 0.0) -> Profile:
+        """Rank the systems on every unit by its scores.
+
+        Parameters
+        ----------
+        tolerance : float or mapping from task to float, default 0
+            Two scores next to each other in sorted order are tied where they differ by no more;
+            tasks that a mapping does not name get 0. `near_ties` counts what floating-point
+            noise may have broken.
+
+        Returns
+        -------
+        Profile
+            One ranking a unit, its group the task and its weight the task's weight; systems
+            without a score are unranked.
+        """
+        return Profile._trusted(
+            self.systems,
+            self._places(self._tolerances(tolerance)),
+            weights=np.array([self.task_weights[self.tasks[int(t)]] for t in self.unit_tasks]),
+            groups=[self.tasks[int(t)] for t in self.unit_tasks],
+        )
+
+    def _places(self, tolerances: Floats) -> Ranks:
+        ascending = -(self.values * self.signs).T
+        return places.competition_ranks(ascending, tolerances[self.unit_tasks, None])
+
+    def _tolerances(self, tolerance: float | Mapping[Label, float]) -> Floats:
+        if isinstance(tolerance, Mapping):
+            check_known(tolerance, self.tasks, "tolerance")
+            steps = [tolerance.get(task, 0.0) for task in self.tasks]
+        else:
+            steps = [tolerance] * self.n_tasks
+        return np.array([check_number(step, "tolerance", low=0) for step in steps])
+
+    def task_scores(self, *, signed: bool = False) -> Floats:
+        """Average the instances of each task.
+
+        Parameters
+        ----------
+        signed : bool, default False
+            Negate tasks where lower is better, so that higher is better throughout.
+
+        Returns
+        -------
+        ndarray of float, shape (n_systems, n_tasks)
+            Means over the instances that are present; NaN where none is.
+        """
+        member = np.zeros((self.n_units, self.n_tasks))
+        member[np.arange(self.n_units), self.unit_tasks] = 1.0
+        values = self.values * self.signs if signed else self.values
+        present = (~self.missing).astype(np.float64) @ member
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (np.where(self.missing, 0.0, values) @ member) / present
+
+    @property
+    def weight_vector(self) -> Floats:
+        """The weights of the tasks in order, shape (n_tasks,)."""
+        return np.array([self.task_weights[task] for task in self.tasks])
+
+    # -- other tables -------------------------------------------------------------------------
+
+    def drop(self, *, tasks: Iterable[Label] = (), systems: Iterable[Label] = ()) -> ScoreTable:
+        """Return the table without some tasks and systems.
+
+        Parameters
+        ----------
+        tasks, systems : iterable of str or int
+            Labels to leave out.
+
+        Returns
+        -------
+        ScoreTable
+        """
+        gone_tasks = set(self.tasks.indices(tasks))
+        gone_systems = set(self.systems.indices(systems))
+        rows = [i for i in range(self.n_systems) if i not in gone_systems]
+        columns = [u for u in range(self.n_units) if int(self.unit_tasks[u]) not in gone_tasks]
+        if not rows or not columns:
+            kind, given = ("systems", systems) if not rows else ("tasks", tasks)
+            raise InvalidInputError(kind, "only some of the table's labels", list(given))
+        kept = [task for task in self.tasks if self.tasks.index(task) not in gone_tasks]
+        return ScoreTable(
+            self.values[np.ix_(rows, columns)],
+            systems=[self.systems[i] for i in rows],
+            tasks=[self.tasks[int(self.unit_tasks[u])] for u in columns],
+            instances=None if self.instances is None else [self.instances[u] for u in columns],
+            higher_is_better={task: self.higher_is_better[task] for task in kept},
+            task_weights={task: self.task_weights[task] for task in kept},
+        )
+
+    def group_tasks(self, groups: Mapping[Label, Sequence[Label]]) -> ScoreTable:
+        """Average sub-metrics (or languages) into tasks before anything is compared.
+
+        Parameters
+        ----------
+        groups : mapping from str or int to sequence of tasks
+            New task -> the tasks that are averaged into it, all of one direction. Tasks in no
+            group stay. The weight of a new task is 1.
+
+        Returns
+        -------
+        ScoreTable
+            A cell is missing where one of its members is: means over different members would not
+            be comparable. At instance level, members are averaged instance by instance.
+
+        Examples
+        --------
+        >>> from rankagg import ScoreTable
+        >>> table = ScoreTable([[90., 80., 70.]], systems=["A"], tasks=["m", "mm", "rte"],
+        ...                    higher_is_better=True)
+        >>> table.group_tasks({"mnli": ["m", "mm"]}).to_frame()
+           mnli   rte
+        A  85.0  70.0
+        """
+        target = self._group_targets(groups)
+        units: dict[tuple[Label, Label | None], list[int]] = {}
+        for u in range(self.n_units):
+            task = target[self.tasks[int(self.unit_tasks[u])]]
+            instance = None if self.instances is None else self.instances[u]
+            units.setdefault((task, instance), []).append(u)
+        order = list(dict.fromkeys(target.values()))
+        keys = sorted(units, key=lambda key: order.index(key[0]))
+        first = {new: old for old, new in reversed(target.items())}
+        return ScoreTable(
+            np.column_stack([self.values[:, units[key]].mean(axis=1) for key in keys]),
+            systems=self.systems,
+            tasks=[task for task, _ in keys],
+            instances=None if self.instances is None else [cast(Label, i) for _, i in keys],
+            higher_is_better={task: self.higher_is_better[first[task]] for task in order},
+            task_weights={
+                task: 1.0 if task in groups else self.task_weights[task] for task in order
+            },
+        )
+
+    def _group_targets(self, groups: Mapping[Label, Sequence[Label]]) -> dict[Label, Label]:
+        target: dict[Label, Label] = {task: task for task in self.tasks}
+        taken: set[Label] = set()
+        for new, members in groups.items():
+            self.tasks.indices(members)
+            if not members or len({self.higher_is_better[task] for task in members}) > 1:
+                allowed = "lists of one or more tasks of the same direction"
+                raise InvalidInputError("groups", allowed, list(members))
+            if new in target and new not in members:
+                allowed = "names that are no task outside their group"
+                raise InvalidInputError("groups", allowed, new)
+            for task in members:
+                if task in taken:
+                    raise InvalidInputError("groups", "lists that share no task", task)
+                taken.add(task)
+                target[task] = new
+        return target
+
+    def relative_to(self, system: Label) -> ScoreTable:
+        """Divide every score by that of a reference system on the same unit.
+
+        Parameters
+        ----------
+        system : str or int
+            The reference; its own scores become 1.
+
+        Returns
+        -------
+        ScoreTable
+
+        Raises
+        ------
+        InvalidInputError
+            If the reference has a missing or non-positive score; the message names the task.
+        """
+        reference = self.values[self.systems.index(system)]
+        bad = ~(reference > 0)
+        if bad.any():
+            task = self.tasks[int(self.unit_tasks[int(np.argmax(bad))])]
+            value = Described(f"{reference[int(np.argmax(bad))]:g} on task {task!r}")
+            raise InvalidInputError(
+                "system", "a system with a positive score on every unit", value,
+                "Leave such tasks out with `.drop(tasks=...)`.",
+            )  # fmt: skip
+        return self._with(values=self.values / reference)
+
+    def withas_task_weights(self, task_weights: Mapping[Label, float]) -> ScoreTable:
+        """Return the table with other task weights; tasks not named weigh 1."""
+        return self._with(task_weights=task_weights)
+
+    def _with(
+        self, *, values: Floats | None = None, task_weights: Mapping[Label, float] | None = None
+    ) -> ScoreTable:
+        return ScoreTable(
+            self.values if values is None else values,
+            systems=self.systems,
+            tasks=[self.tasks[int(t)] for t in self.unit_tasks],
+            instances=self.instances,
+            higher_is_better=self.higher_is_better,
+            task_weights=self.task_weights if task_weights is None else task_weights,
+        )
+
+    # -- descriptions -------------------------------------------------------------------------
+
+    def describe(self, by: Literal["system", "task", "cell"] = "system") -> pd.DataFrame:
+        """Summarise the scores that are present.
+
+        Parameters
+        ----------
+        by : {"system", "task", "cell"}, default "system"
+            One row per system, per task, or per system and task.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns count, missing, mean, sum, variance and std (both with n - 1).
+        """
+        choice = check_choice(by, ("system", "task", "cell"), "by")
+        units = [self.tasks[int(t)] for t in self.unit_tasks]
+        long = pd.DataFrame(
+            {
+                "system": np.repeat(np.array(self.systems.labels, dtype=object), self.n_units),
+                "task": np.tile(np.array(units, dtype=object), self.n_systems),
+                "score": self.values.ravel(),
+            }
+        )
+        keys = ["system", "task"] if choice == "cell" else [choice]
+        scores = long.groupby(keys, sort=False)["score"]
+        result = scores.agg(["count", "mean", "sum", "var", "std"]).rename(
+            columns={"var": "variance"}
+        )
+        result.insert(1, "missing", scores.size() - result["count"])
+        return result
+
+    def near_ties(self, digits: int = 7) -> int:
+        """Count pairs of scores that differ, but not within `digits` significant digits.
+
+        Such differences are usually floating-point noise that breaks a real tie; a `tolerance`
+        in `rankings` mends it.
+
+        Parameters
+        ----------
+        digits : int, default 7
+            Significant digits that count.
+
+        Returns
+        -------
+        int
+            Pairs of systems, summed over units.
+        """
+        with np.errstate(divide="ignore"):
+            magnitude = np.floor(np.log10(np.abs(self.values)))
+        scale = 10.0 ** (digits - 1 - np.where(np.isfinite(magnitude), magnitude, 0.0))
+        rounded = np.rint(self.values * scale) / scale
+        return _tied_pairs(rounded.T) - _tied_pairs(self.values.T)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the scores as a DataFrame: systems x tasks, or x (task, instance)."""
+        labels = [self.tasks[int(t)] for t in self.unit_tasks]
+        columns = (
+            pd.Index(labels)
+            if self.instances is None
+            else pd.MultiIndex.from_arrays([labels, self.instances], names=["task", "instance"])
+        )
+        return pd.DataFrame(self.values, index=list(self.systems.labels), columns=columns)
+
+    def __repr__(self) -> str:
+        units = f", {self.n_units} instances" if self.is_instance_level else ""
+        return (
+            f"<ScoreTable of {self.n_systems} systems x {self.n_tasks} tasks{units}, "
+            f"{self.n_missing} of {self.values.size} scores missing>"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(na_rep="", escape=True, max_rows=20, max_cols=20)
+
+
+def _tied_pairs(values: Floats) -> int:
+    ranks = places.competition_ranks(values)
+    scored = ranks >= 0
+    # In a bucket of s items the mean place exceeds the best by (s - 1)/2; s items add s(s - 1)/2.
+    return round(float((places.mid_ranks(ranks)[scored] - ranks[scored]).sum()))

@@ -1,0 +1,67 @@
+"""Immutable values: compared, hashed, copied and pickled by what they hold."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Value", "array_key", "frozen_array"]
+
+
+def frozen_array(array: NDArray[Any]) -> NDArray[Any]:
+    """Return `array` itself, made read-only."""
+    array.flags.writeable = False
+    return array
+
+
+def array_key(array: NDArray[Any]) -> Hashable:
+    """Return a hashable stand-in for an array's content."""
+    content = tuple(array.ravel()) if array.dtype == object else array.tobytes()
+    return array.shape, content
+
+
+class Value(ABC):
+    """An object that never changes; two of them are equal where their keys are.
+
+    A subclass sets its attributes with `_set` in `__init__` and states in `_key` what it is.
+    """
+
+    def _set(self, **attributes: object) -> None:
+        self.__dict__.update(attributes)
+
+    @abstractmethod
+    def _key(self) -> tuple[Hashable, ...]:
+        """Return everything that equality and hashing look at."""
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is immutable; `{name}` cannot be set.")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is immutable; `{name}` cannot be deleted.")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, type(self)) and not isinstance(self, type(other)):
+            return NotImplemented
+        return isinstance(other, Value) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        # Unpickled arrays come back writable.
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
+
+    def __copy__(self) -> Value:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Value:
+        return self

@@ -1,0 +1,102 @@
+"""One tree of errors; each says what was wrong, what is allowed, and what to do."""
+
+from __future__ import annotations
+
+from reprlib import Repr
+
+__all__ = [
+    "DataFormatError",
+    "DataWarning",
+    "InformationLostError",
+    "InvalidInputError",
+    "ItemMismatchError",
+    "RankaggError",
+    "SolverError",
+    "SolverNotFoundError",
+    "TiedRankingError",
+    "VerificationError",
+]
+
+_short = Repr()
+_short.maxstring = 60
+_short.maxother = 160
+
+
+class Described(str):
+    """A value told in words ("nan in row 3"), shown without quotation marks."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class RankaggError(Exception):
+    """Base class of every error that rankagg raises on purpose."""
+
+
+class InvalidInputError(RankaggError, ValueError):
+    """A value that the called function cannot take.
+
+    Parameters
+    ----------
+    parameter : str
+        The name of the parameter, with its owner where that helps.
+    allowed : str
+        What the parameter must be; completes "must be ...".
+    value : object
+        The value that was given.
+    remedy : str, optional
+        What the caller can do about it.
+
+    Examples
+    --------
+    >>> from rankagg.exceptions import InvalidInputError
+    >>> raise InvalidInputError("theta of Mallows", "a number in (0, inf)", -1.0)
+    Traceback (most recent call last):
+        ...
+    rankagg.exceptions.InvalidInputError: `theta of Mallows` must be a number in (0, inf). Got -1.0.
+    """
+
+    def __init__(self, parameter: str, allowed: str, value: object, remedy: str = "") -> None:
+        self.parameter = parameter
+        self.allowed = allowed
+        self.value = value
+        self.remedy = remedy
+        sentence = f"`{parameter}` must be {allowed}. Got {_short.repr(value)}."
+        super().__init__(f"{sentence} {remedy}" if remedy else sentence)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.parameter, self.allowed, self.value, self.remedy)
+
+
+class ItemMismatchError(RankaggError, ValueError):
+    """Two objects speak of different items, or of the same items in another order."""
+
+
+class TiedRankingError(RankaggError, ValueError):
+    """A strict order was asked of a ranking that has ties."""
+
+
+class InformationLostError(RankaggError, TypeError):
+    """A method needs information that the given data no longer hold."""
+
+
+class DataFormatError(RankaggError, ValueError):
+    """A file or table that cannot be read; the message names the place."""
+
+
+class DataWarning(UserWarning):
+    """Something in the data was left out, and how much of it."""
+
+
+class SolverError(RankaggError, RuntimeError):
+    """A solver failed; the message carries the solver's own words."""
+
+
+class SolverNotFoundError(SolverError):
+    """A solver is not installed; the message names the command that installs it."""
+
+
+class VerificationError(RankaggError):
+    """A certificate does not prove what it states."""

@@ -1,0 +1,1 @@
+"""Reading and writing score tables and ballots."""

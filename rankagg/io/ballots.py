@@ -1,0 +1,116 @@
+"""Ballots as tables of ranks: one row per ballot, one column per item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Label
+from rankagg._validation import check_choice
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io.text import Source, read_table
+
+__all__ = ["read_ballots", "write_ballots"]
+
+
+def read_ballots(
+    source: Source | pd.DataFrame,
+    *,
+    count: Label | None = None,
+    weight: Label | None = None,
+    group: Label | None = None,
+    drop: Iterable[Label] = (),
+    left_out: Literal["unranked", "unlisted"] = "unranked",
+) -> Profile:
+    r"""Read a table of ranks: smaller is better, equal is tied, empty is not ranked.
+
+    Parameters
+    ----------
+    source : path, text stream or pandas.DataFrame
+        A UTF-8 text file with a header, its cells separated by commas, tabs or semicolons. A
+        DataFrame's index, unless it is a plain range, becomes its first column.
+    count, weight, group : str or int, optional
+        Columns with how often a ballot occurs, its weight, and its group.
+    drop : iterable of str or int, optional
+        Columns that are no items, such as the voter's name.
+    left_out : {"unranked", "unlisted"}, default "unranked"
+        What an empty cell means: not observed, or below all that the ballot lists.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    DataFormatError
+        If the file is not such a table, or a ballot ranks nothing; the message names the row.
+
+    Examples
+    --------
+    >>> from io import StringIO
+    >>> from rankagg import read_ballots
+    >>> list(read_ballots(StringIO("A,B,C,count\n1,2,,10\n2,1,2,5\n"), count="count"))
+    [<PartialRanking A > B; unranked: C>, <PartialRanking B > A = C>]
+    """
+    code = check_choice(left_out, ("unranked", "unlisted"), "left_out")
+    table = read_table(source)
+    gone = [drop] if isinstance(drop, str) else list(drop)
+    for name in gone:
+        table.column(name, "drop")
+    special = [name for name in (count, weight, group) if name is not None]
+    counts = None if count is None else table.numbers(count, "count")
+    weights = None if weight is None else table.numbers(weight, "weight")
+    groups = None if group is None else table.labels(group, "group")
+    items = [name for name in table.header if name not in (*gone, *special)]
+    if not items:
+        raise DataFormatError(f"{table.name} has no item columns.")
+    ranks = np.column_stack([table.numbers(item, "item") for item in items])
+    empty = np.isnan(ranks).all(axis=1)
+    if empty.any():
+        line = table.lines[int(np.argmax(empty))]
+        raise DataFormatError(f"{table.name}, row {line} ranks nothing; leave such ballots out.")
+    profile = Profile.from_ranks(ranks, items=items, counts=counts, weights=weights, groups=groups)
+    if code == "unranked":
+        return profile
+    unlisted = np.where(profile.ranks == UNRANKED, np.int32(UNLISTED), profile.ranks)
+    return profile._replace(ranks=unlisted)
+
+
+def write_ballots(profile: Profile, target: str | PathLike[str]) -> None:
+    """Write rankings as a CSV file of ranks from 1 with a column `count`.
+
+    Weights and groups, where there are any, are columns `weight` and `group`; an unranked item is
+    an empty cell.
+
+    Parameters
+    ----------
+    profile : Profile
+        Rankings without unlisted items: the file could not tell those from unranked ones.
+    target : path
+        The file to write.
+
+    Raises
+    ------
+    InvalidInputError
+        If the profile has unlisted items, or an item is called like one of the extra columns.
+    """
+    if profile.has_unlisted:
+        raise InvalidInputError("profile", "free of unlisted items", profile)
+    frame = pd.DataFrame(profile.ranks + 1, columns=list(profile.items)).astype("Int64")
+    frame = frame.mask(profile.ranks == UNRANKED)
+    extra = {"count": profile.counts}
+    if (profile.weights != 1).any():
+        extra["weight"] = profile.weights  # type: ignore[assignment]
+    if profile.groups is not None:
+        extra["group"] = list(profile.groups)  # type: ignore[assignment]
+    for name, column in extra.items():
+        if name in profile.items:
+            raise InvalidInputError("items", f"free of the column name {name!r}", name)
+        frame[name] = column
+    frame.to_csv(target, index=False)
