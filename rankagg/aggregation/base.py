@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from rankagg.exceptions import InformationLostError
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.certificate import Certificate
 
-__all__ = ["Aggregator", "Outcome"]
+__all__ = ["Aggregator", "Needs", "Outcome"]
+
+Needs: TypeAlias = Literal["scores", "rankings", "votes"]
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,15 @@ class Aggregator(ABC):
     A new rule is a frozen dataclass with keyword-only parameters that names what it `needs` and
     implements `_aggregate`; everything else is done here.
 
-    Attributes
-    ----------
-    needs : {"scores", "rankings", "votes"}
-        The least that the rule can work with. Richer data are taken down the chain; poorer data
-        raise `InformationLostError`.
     """
 
-    needs: ClassVar[Literal["scores", "rankings", "votes"]]
+    @property
+    @abstractmethod
+    def needs(self) -> Needs:
+        """The least that the rule can work with: "scores", "rankings" or "votes".
+
+        Richer data are taken down the chain; poorer data raise `InformationLostError`.
+        """
 
     def aggregate(self, data: Data, *, rng: RNGLike = None) -> Consensus:
         """Rank the items of `data`.
@@ -89,9 +92,9 @@ class Aggregator(ABC):
         try:
             outcome = self._aggregate(evidence, generator)
         except InformationLostError as error:
-            message = str(error)
-            named = message if message.startswith(self.name) else f"{self.name} {message}"
-            raise InformationLostError(named) from None
+            if not str(error).startswith("needs"):
+                raise  # an inner rule has put its name to it
+            raise InformationLostError(f"{self.name} {error}") from None
         runtime = perf_counter() - start
         ranking, notes = outcome.ranking, outcome.notes
         if ranking is None:

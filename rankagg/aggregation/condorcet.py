@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Aggregator, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core.items import listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking, as_ranking
 
 __all__ = ["Copeland", "PairwiseMajority"]
-
-_SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +43,7 @@ class Copeland(Aggregator):
     array([1., 1., 1.])
     """
 
-    needs: ClassVar[Literal["votes"]] = "votes"
+    needs: ClassVar[Needs] = "votes"
     alpha: float = 0.5
     unranked: Unranked = "uniform"
 
@@ -86,7 +85,7 @@ class PairwiseMajority(Aggregator):
     ('cyclic: the majorities among A, B, C contradict each other',)
     """
 
-    needs: ClassVar[Literal["votes"]] = "votes"
+    needs: ClassVar[Needs] = "votes"
     unranked: Unranked = "uniform"
 
     def __post_init__(self) -> None:
@@ -106,9 +105,7 @@ class PairwiseMajority(Aggregator):
             inside = votes.items.indices(bucket)
             block = holds[np.ix_(inside, inside)]
             if not block.all():
-                names = ", ".join(map(str, bucket[:_SHOWN]))
-                more = f" and {len(bucket) - _SHOWN} more" if len(bucket) > _SHOWN else ""
-                notes.append(f"cyclic: the majorities among {names}{more} contradict each other")
+                notes.append(f"cyclic: the majorities among {listed(bucket)} contradict each other")
         return Outcome(
             ranking=as_ranking(ranking.ranks, votes.items),
             notes=(*notes, *_never_compared(votes)),
@@ -119,8 +116,5 @@ def _never_compared(votes: PairwiseMatrix) -> tuple[str, ...]:
     pairs = votes.never_compared
     if not pairs:
         return ()
-    shown = ", ".join(f"{a} and {b}" for a, b in pairs[:_SHOWN])
-    more = ", ..." if len(pairs) > _SHOWN else ""
-    return (
-        f"never compared, so without a majority of their own: {len(pairs)} pairs ({shown}{more})",
-    )
+    shown = listed([f"{a} - {b}" for a, b in pairs])
+    return (f"never compared, so without a majority of their own: {len(pairs)} pairs ({shown})",)

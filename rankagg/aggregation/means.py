@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, cast
 
 import numpy as np
 
 from rankagg._typing import Floats
-from rankagg.aggregation.base import Aggregator, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core.items import listed
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -25,7 +26,7 @@ class ScoreAggregator(Aggregator):
     and the weights of the others stand for all; a system without any score is unranked.
     """
 
-    needs: ClassVar[Literal["scores"]] = "scores"
+    needs: ClassVar[Needs] = "scores"
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         table = evidence.scores
@@ -37,7 +38,7 @@ class ScoreAggregator(Aggregator):
         filled = np.where(present, scores, 1.0)
         summary[scored] = self._summarise(filled[scored], weights[scored])
         partly = [table.systems[int(i)] for i in np.flatnonzero(scored & ~present.all(axis=1))]
-        notes = (f"over the tasks that are present for {', '.join(map(str, partly))}",)
+        notes = (f"over the tasks that are present for {listed(partly)}",)
         return Outcome(scores=summary * self._sign(table), notes=notes if partly else ())
 
     def _task_scores(self, table: ScoreTable) -> Floats:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from rankagg._typing import Floats, Unranked
-from rankagg.aggregation.base import Aggregator, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core import places
 from rankagg.core.pairwise import PairwiseMatrix
@@ -51,7 +51,7 @@ class Borda(Aggregator):
     array([6., 7., 2.])
     """
 
-    needs: ClassVar[Literal["votes"]] = "votes"
+    needs: ClassVar[Needs] = "votes"
     unranked: Unranked = "uniform"
 
     def __post_init__(self) -> None:

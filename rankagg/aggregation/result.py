@@ -12,7 +12,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Label, Unranked
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, listed, shortened
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
@@ -181,7 +181,11 @@ class Consensus(Value):
         if self.certificate is not None:
             lines.append(f"certificate  {self.certificate.summary()}")
         lines += [f"note         {note}" for note in self.notes]
-        table = self.to_frame().to_string(index=False, na_rep="-", float_format="{:.6g}".format)
+        frame = self.to_frame()
+        frame["place"] = frame["place"].astype(object).fillna("-")
+        names = [shortened(item) for item in frame["item"]]
+        frame["item"] = [name.ljust(max(map(len, names))) for name in names]
+        table = frame.to_string(index=False, na_rep="-", float_format="{:.6g}".format)
         return "\n".join([*lines, "", table])
 
     def __str__(self) -> str:
@@ -235,5 +239,5 @@ def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tupl
             names = " = ".join(map(str, bucket))
             notes.append(f"scores equal to {RELATIVE_TIE:g} relative are tied: {names}")
     if (ranking.ranks == UNRANKED).any():
-        notes.append(f"without any score, so unranked: {', '.join(map(str, ranking.unranked))}")
+        notes.append(f"without any score, so unranked: {listed(ranking.unranked)}")
     return as_ranking(ranking.ranks, items), tuple(notes)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from rankagg._typing import Group, Unranked
 from rankagg._validation import check_choice
-from rankagg.aggregation.base import Aggregator, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus
 from rankagg.core.places import UNRANKED
@@ -50,7 +50,6 @@ class TwoLevel(Aggregator):
     <Consensus by TwoLevel(Borda, Borda): A = B>
     """
 
-    needs: ClassVar[Literal["rankings"]] = "rankings"
     inner: Aggregator
     outer: Aggregator
     absent: Literal["place", "unranked"] = "place"
@@ -67,6 +66,11 @@ class TwoLevel(Aggregator):
                 "inner and outer of TwoLevel", "rules with one policy for unranked items",
                 sorted(map(str, policies)),
             )  # fmt: skip
+
+    @property
+    def needs(self) -> Needs:
+        """Scores where the inner rule needs them, else rankings."""
+        return "scores" if self.inner.needs == "scores" else "rankings"
 
     @property
     def policy(self) -> Unranked | None:

@@ -19,6 +19,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import TwoLevel
+from rankagg.core.items import shortened
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value
@@ -321,9 +322,12 @@ class Comparison(Value):
 
     def _places_text(self, rows: int | None) -> str:
         frame = self.places()
-        shown = frame if rows is None else frame.head(rows)
-        text = "places\n" + shown.reset_index().to_string(index=False, na_rep="-")
+        shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
+        shown.index = pd.Index([shortened(label) for label in shown.index])
+        width = max(map(len, shown.index))
+        shown.index = shown.index.str.ljust(width)
         left = len(frame) - len(shown)
+        text = "places\n" + shown.to_string()
         return f"{text}\n... and {left} more items" if left else text
 
     def _pairs_text(self, rows: int | None) -> str:
@@ -367,6 +371,6 @@ def _pair_line(pair: Any, method: str) -> str:
     hints = {"tied": f" ({method} ties them)", "above": f" (only {method} has an order)"}
     hint = hints.get(pair.other, "")
     return (
-        f"  {pair.above} above {pair.below}: "
+        f"  {shortened(pair.above)} above {shortened(pair.below)}: "
         f"{pair.votes_for:g} votes for, {pair.votes_against:g} against{ties}{hint}"
     )

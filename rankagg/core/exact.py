@@ -85,11 +85,13 @@ def fit(integers: NDArray[Any]) -> Integers:
 
 def combine(first: Integers, by_first: int, second: Integers, by_second: int) -> Integers:
     """Return `first * by_first + second * by_second` without overflow."""
-    bound = _largest(first) * abs(by_first) + _largest(second) * abs(by_second)
+    # The factors themselves must fit as well, even where they meet zeros only.
+    bound = max(_largest(first), 1) * abs(by_first) + max(_largest(second), 1) * abs(by_second)
     if bound * max(first.size, 1) < INT64_SAFE:
         small: Integers = first.astype(np.int64) * by_first + second.astype(np.int64) * by_second
         return small
-    return first.astype(object) * by_first + second.astype(object) * by_second
+    large: Integers = first.astype(object) * by_first + second.astype(object) * by_second
+    return large
 
 
 def _largest(integers: Integers) -> int:

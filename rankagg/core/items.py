@@ -13,7 +13,7 @@ from rankagg._typing import Label
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
-__all__ = ["ItemSet"]
+__all__ = ["ItemSet", "listed", "shortened"]
 
 _SHOWN = 6
 
@@ -143,7 +143,7 @@ class ItemSet(Value, Sequence[Label]):
             difference = "the same items in another order"
         else:
             parts = [
-                f"{name} has {_listed(sorted(extra, key=str))}"
+                f"{name} has {listed(sorted(extra, key=str))}"
                 for name, extra in (
                     ("only the first", mine - theirs),
                     ("only the second", theirs - mine),
@@ -176,7 +176,7 @@ class ItemSet(Value, Sequence[Label]):
             return False
 
     def _shown(self) -> str:
-        return _listed(self._labels)
+        return listed(self._labels)
 
     def __repr__(self) -> str:
         if len(self) <= _SHOWN:
@@ -196,6 +196,16 @@ def _clean_label(label: object) -> Label:
     raise InvalidInputError("items", "strings or integers", label)
 
 
-def _listed(labels: Sequence[Label]) -> str:
+def listed(labels: Sequence[Label]) -> str:
+    """Name labels in a sentence, the first few where there are many."""
     shown = ", ".join(str(label) for label in labels[:_SHOWN])
-    return f"{shown}, ..." if len(labels) > _SHOWN else shown
+    return f"{shown} and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else shown
+
+
+def shortened(label: Label, width: int = 48) -> str:
+    """Return a label as text, cut in the middle where it is wider than a column should be."""
+    text = str(label)
+    if len(text) <= width:
+        return text
+    head = (width - 1) * 2 // 3
+    return f"{text[:head]}…{text[head + 1 - width :]}"

@@ -88,7 +88,7 @@ def mid_ranks(ranks: Ranks) -> Floats:
     # One bucket counter per ranking and place; unranked items go to a spare one.
     cell = np.where(listed | unlisted, start, n) + (n + 1) * np.arange(m)[:, None]
     sizes = np.bincount(cell.ravel(), minlength=m * (n + 1))[cell]
-    mids = start + (sizes - 1) / 2.0
+    mids: Floats = start + (sizes - 1) / 2.0
     mids[ranks == UNRANKED] = np.nan
     return mids
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from functools import cached_property
 from html import escape
 from itertools import chain
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Label, Ranks
 from rankagg.core import places
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, listed
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
@@ -164,9 +164,9 @@ class Ranking(Value):
             groups = [*groups[: _SHOWN - 2], "...", groups[-1]]
         parts = [" > ".join(groups)] if groups else []
         if self.unlisted:
-            parts.append(f"unlisted: {_few(self.unlisted)}")
+            parts.append(f"unlisted: {listed(self.unlisted)}")
         if self.unranked:
-            parts.append(f"unranked: {_few(self.unranked)}")
+            parts.append(f"unranked: {listed(self.unranked)}")
         return "; ".join(parts)
 
     def _rows(self) -> Iterator[tuple[int | str, tuple[Label, ...]]]:
@@ -204,8 +204,3 @@ def check_length(length: int, items: ItemSet, parameter: str) -> None:
         raise InvalidInputError(
             parameter, f"one number per item ({len(items)} of them)", Described(f"{length} numbers")
         )
-
-
-def _few(labels: Sequence[Label]) -> str:
-    shown = ", ".join(str(label) for label in labels[:_SHOWN])
-    return f"{shown}, ... ({len(labels)})" if len(labels) > _SHOWN else shown

@@ -360,7 +360,7 @@ class ScoreTable(Value):
             )  # fmt: skip
         return self._with(values=self.values / reference)
 
-    def withas_task_weights(self, task_weights: Mapping[Label, float]) -> ScoreTable:
+    def with_task_weights(self, task_weights: Mapping[Label, float]) -> ScoreTable:
         """Return the table with other task weights; tasks not named weigh 1."""
         return self._with(task_weights=task_weights)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -52,6 +53,14 @@ class Value(ABC):
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+    def __getstate__(self) -> dict[str, object]:
+        # What a cached property holds can be computed again.
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if not isinstance(getattr(type(self), name, None), cached_property)
+        }
 
     def __setstate__(self, state: dict[str, object]) -> None:
         # Unpickled arrays come back writable.

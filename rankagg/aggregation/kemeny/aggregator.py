@@ -9,7 +9,7 @@ import numpy as np
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_choice, check_number
-from rankagg.aggregation.base import Aggregator, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.decomposition import majority_components
@@ -59,7 +59,7 @@ class Kemeny(Aggregator):
     (('A', 'B', 'C'), 4.0, 'optimal')
     """
 
-    needs: ClassVar[Literal["votes"]] = "votes"
+    needs: ClassVar[Needs] = "votes"
     unranked: Unranked = "uniform"
     tie_cost: float = 0.0
     backend: Backend = "lazy"

@@ -178,7 +178,9 @@ class Certificate:
     def summary(self) -> str:
         """Return one line: status, cost, bound, and what proves it."""
         exactness = "exact" if self.tolerance == 0 else f"to within {self.tolerance:.2g} votes"
-        proof = f"{len(self.cycles)} weighted 3-cycles, {exactness}"
+        cycles = "3-cycle" if len(self.cycles) == 1 else "3-cycles"
+        by = f"{len(self.cycles)} weighted {cycles}" if self.cycles else "majorities alone"
+        proof = f"proved by {by}, {exactness}"
         if self.status == "optimal":
             return f"optimal: no ranking costs less than {self.lower_bound:g} ({proof})"
         return (

@@ -90,6 +90,8 @@ def _solve_until_closed(model: _Model) -> Floats:
         violated = violated_cycles(point, ROWS_PER_ITEM * len(point))
         if not violated:
             return point
+        if model.has_rows(violated):
+            raise SolverError("CBC returned a point that violates rows of the model it solved.")
         model.add_rows(violated)
 
 
@@ -158,6 +160,10 @@ class _Model:
             used = self._before(a, b) + self._before(b, c) + self._before(c, a)
             self._lp.addConstraint(used <= 2, name)
             self._rows.append(((a, b, c), name))
+
+    def has_rows(self, cycles: Iterable[Arcs]) -> bool:
+        present = {cycle for cycle, _ in self._rows}
+        return any(cycle in present for cycle in cycles)
 
     def require_integers(self) -> None:
         for x in self._x.values():

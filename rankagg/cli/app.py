@@ -1,0 +1,91 @@
+"""The command group, and what happens to errors: one sentence and an exit code."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from importlib import import_module
+from typing import Any
+
+import click
+
+from rankagg import __version__
+from rankagg.exceptions import DataWarning, RankaggError, SolverError, VerificationError
+
+__all__ = ["main"]
+
+DONE, FAILED, BAD_INPUT, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
+
+COMMANDS = {
+    "compare": "rankagg.cli.compare",
+    "rank": "rankagg.cli.rank",
+    "datasets": "rankagg.cli.datasets",
+}
+
+
+class LazyGroup(click.Group):
+    """Commands that are imported when they are called, so that --help is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name]).command
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rankagg")
+def app() -> None:
+    r"""Turn many rankings into one, and know how good it is.
+
+    \b
+    A table of scores, one row per system and one column per task:
+        rankagg compare scores.csv
+    Ballots in a PrefLib format, or as a CSV table of ranks:
+        rankagg compare election.soi
+        rankagg compare ballots.csv --format ballots --count count
+    Nothing at hand:
+        rankagg datasets
+        rankagg compare --dataset tennessee
+
+    \b
+    Exit codes: 0 done, 1 failure, 2 bad input, 3 finished without a proof, 130 interrupted.
+    """
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Parameters
+    ----------
+    args : list of str, optional
+        The arguments; those of the process by default.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DataWarning)
+        warnings.showwarning = _show_warning
+        sys.exit(_run(args))
+
+
+def _run(args: list[str] | None) -> int:
+    try:
+        code: Any = app.main(args=args, standalone_mode=False)
+    except click.exceptions.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return BAD_INPUT
+    except (SolverError, VerificationError) as error:
+        click.echo(f"error: {error}", err=True)
+        return FAILED
+    except RankaggError as error:
+        click.echo(f"error: {error}", err=True)
+        return BAD_INPUT
+    return code if isinstance(code, int) else DONE
+
+
+def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
+    click.echo(f"warning: {message}", err=True)

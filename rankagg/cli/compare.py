@@ -1,0 +1,104 @@
+"""`rankagg compare`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.analysis.comparison import Comparison, compare, default_aggregators
+from rankagg.cli.app import DONE, UNPROVED
+from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.methods import METHODS, make
+from rankagg.cli.output import echo_json, write_frame, write_json
+
+__all__ = ["command"]
+
+
+@click.command("compare")
+@input_options
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    type=click.Choice(list(METHODS)),
+    help="A method to compare; several times for several. Default: all that suit the data.",
+)
+@click.option(
+    "--tie-cost",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="What a vote that ties two items costs every ranking, 0 to 1.",
+)
+@click.option("--rows", default=20, show_default=True, help="Items and pairs to print at most.")
+@click.option("--all", "everything", is_flag=True, help="Print all items and pairs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write CSV and JSON files, and the certificate, into this folder.",
+)
+def command(
+    given: Input,
+    *,
+    methods: tuple[str, ...],
+    tie_cost: float,
+    rows: int,
+    everything: bool,
+    as_json: bool,
+    out: Path | None,
+) -> int:
+    r"""Compare the rankings by mean, Borda, Copeland and exact Kemeny.
+
+    For each method: its cost (how many votes of the single rankings it contradicts), how far that
+    is from the proved optimum, and where it disagrees.
+
+    \b
+    Scores: one row per system, one column per task, higher is better unless you say otherwise:
+        rankagg compare scores.csv --lower perplexity --drop Score --weight RTE=2
+    Scores of instances, wide and long:
+        rankagg compare scores.csv --instance k
+        rankagg compare long.csv --task task --instance k --score value
+    Only some methods, on bundled data:
+        rankagg compare --dataset glue_human --method harmonic-mean --method kemeny
+    """
+    rules = (
+        [make(name, given.unranked) for name in dict.fromkeys(methods)]
+        if methods
+        else default_aggregators(given.data, given.unranked)
+    )
+    rules = [
+        Kemeny(unranked=given.unranked, tie_cost=tie_cost) if isinstance(rule, Kemeny) else rule
+        for rule in rules
+    ]
+    comparison = compare(given.data, rules, unranked=given.unranked, tolerance=given.tolerance)
+    if as_json:
+        echo_json({**comparison.to_dict(), "input": list(given.lines)})
+    else:
+        click.echo("\n".join(given.lines))
+        click.echo(comparison.summary(rows=None if everything else rows))
+    if out is not None:
+        _write(comparison, given, out)
+    certificate = None if comparison.exact is None else comparison.exact.certificate
+    return UNPROVED if certificate is not None and certificate.status != "optimal" else DONE
+
+
+def _write(comparison: Comparison, given: Input, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    write_frame(comparison.to_frame(), folder / "methods.csv")
+    write_frame(comparison.places(), folder / "places.csv", index=True)
+    write_json({**comparison.to_dict(), "input": list(given.lines)}, folder / "comparison.json")
+    if comparison.exact is None or comparison.exact.certificate is None:
+        return
+    exact = comparison.exact.aggregator.name
+    pairs = [
+        comparison.disagreements(exact, method).assign(method=method)
+        for method in comparison.methods
+        if method != exact
+    ]
+    if pairs:
+        write_frame(pd.concat(pairs, ignore_index=True), folder / "disagreements.csv")
+    write_json(comparison.exact.certificate.to_dict(), folder / "certificate.json")

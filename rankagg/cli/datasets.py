@@ -1,0 +1,27 @@
+"""`rankagg datasets`: what is bundled."""
+
+from __future__ import annotations
+
+import click
+
+from rankagg import datasets
+
+__all__ = ["command"]
+
+
+@click.command("datasets")
+@click.argument("name", required=False)
+def command(name: str | None) -> None:
+    r"""List the bundled data sets, or tell all about one.
+
+    \b
+        rankagg datasets
+        rankagg datasets tennessee
+    """
+    if name is not None:
+        click.echo(str(datasets.info(name)))
+        return
+    width = max(len(known) for known in datasets.names())
+    for known in datasets.names():
+        entry = datasets.info(known)
+        click.echo(f"{known:<{width}}  {entry.kind:<7}  {entry.title}")

@@ -1,0 +1,239 @@
+"""Options that say what the data are, shared by all commands that read some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import update_wrapper
+from typing import Any
+
+import click
+
+from rankagg import datasets
+from rankagg.aggregation.evidence import Data
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InvalidInputError
+from rankagg.io.ballots import read_ballots
+from rankagg.io.preflib import looks_like_preflib, read_preflib
+from rankagg.io.scores import read_scores
+from rankagg.io.text import read_text
+
+__all__ = ["Input", "input_options"]
+
+OPTIONS = [
+    click.argument("file", required=False, type=click.Path()),
+    click.option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
+    click.option(
+        "--format",
+        "kind",
+        type=click.Choice(["auto", "scores", "ballots", "preflib"]),
+        default="auto",
+        show_default=True,
+        help="What FILE is. auto: PrefLib where its content says so, else scores.",
+    ),
+    click.option("--lower-is-better", is_flag=True, help="Scores: lower is better on every task."),
+    click.option("--lower", multiple=True, metavar="TASK", help="Lower is better on TASK."),
+    click.option("--system", metavar="COLUMN", help="Column of systems; default: the first."),
+    click.option("--instance", metavar="COLUMN", help="Column of instances of the tasks."),
+    click.option("--task", metavar="COLUMN", help="Long form: column of tasks."),
+    click.option("--score", metavar="COLUMN", help="Long form: column of scores."),
+    click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out."),
+    click.option(
+        "--weight", multiple=True, metavar="TASK=NUMBER", help="Weight of a task; default 1."
+    ),
+    click.option(
+        "--group",
+        multiple=True,
+        metavar="NEW=TASK,TASK",
+        help="Average tasks (sub-metrics, languages) into a new one first.",
+    ),
+    click.option(
+        "--tolerance",
+        type=float,
+        default=0.0,
+        show_default=True,
+        help="Scores next to each other that differ by no more are tied.",
+    ),
+    click.option("--count", metavar="COLUMN", help="Ballots: column of counts."),
+    click.option(
+        "--left-out",
+        type=click.Choice(["unranked", "unlisted"]),
+        default="unranked",
+        show_default=True,
+        help="Ballots: items left out are not observed, or below all listed ones.",
+    ),
+    click.option(
+        "--unranked",
+        type=click.Choice(["uniform", "ignore", "last"]),
+        default="uniform",
+        show_default=True,
+        help="What a ranking says of items that it does not rank: the average over compatible "
+        "permutations, nothing, or that they are last.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Input:
+    """What was read, and how.
+
+    Attributes
+    ----------
+    data : ScoreTable or Profile
+        The data.
+    unranked : str
+        The policy for unranked items.
+    tolerance : float
+        For ranking scores.
+    lines : tuple of str
+        What the reader of the output must know, the direction of scores first.
+    """
+
+    data: Data
+    unranked: Any
+    tolerance: float
+    lines: tuple[str, ...]
+
+
+def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options to a command, which receives one `Input` in their place."""
+
+    def wrapped(**values: Any) -> Any:
+        names = (
+            "file", "dataset", "kind", "lower_is_better", "lower", "system", "instance", "task",
+            "score", "drop", "weight", "group", "tolerance", "count", "left_out", "unranked",
+        )  # fmt: skip
+        return command(read_input(**{name: values.pop(name) for name in names}), **values)
+
+    result: Callable[..., Any] = update_wrapper(wrapped, command)
+    for option in reversed(OPTIONS):
+        result = option(result)
+    return result
+
+
+def read_input(*, unranked: str, tolerance: float, **values: Any) -> Input:
+    """Read what the options name."""
+    if (values["file"] is None) == (values["dataset"] is None):
+        raise click.UsageError(
+            "Give either FILE or --dataset NAME; `rankagg datasets` lists names."
+        )
+    data = _from_dataset(values) if values["dataset"] else _from_file(values)
+    if isinstance(data, ScoreTable):
+        data = _reshape(data, values)
+        lines = _tell_scores(data, values, tolerance)
+    else:
+        lines = _tell_ballots(data, values)
+    return Input(data, unranked, tolerance, lines)
+
+
+def _from_dataset(values: dict[str, Any]) -> Data:
+    given = [
+        f"--{name}" for name in ("system", "instance", "task", "score", "count") if values[name]
+    ]
+    if given or values["lower_is_better"] or values["lower"]:
+        raise click.UsageError(
+            "--dataset knows its columns and directions; leave those options out."
+        )
+    data = datasets.load(values["dataset"])
+    if values["drop"] and isinstance(data, ScoreTable):
+        return data.drop(tasks=values["drop"])
+    _refuse_score_options(data, values)
+    return data
+
+
+def _from_file(values: dict[str, Any]) -> Data:
+    kind = values["kind"]
+    if kind == "auto":
+        kind = "preflib" if looks_like_preflib(read_text(values["file"])[1]) else "scores"
+    if kind == "scores":
+        if values["count"]:
+            raise click.UsageError("--count belongs to ballots: add --format ballots.")
+        return _read_scores(values)
+    if kind == "preflib":
+        data = read_preflib(values["file"], left_out=values["left_out"])
+        _refuse_score_options(data, values)
+        if values["drop"]:
+            data = data.restrict([label for label in data.items if label not in values["drop"]])
+        return data
+    data = read_ballots(
+        values["file"], count=values["count"], drop=values["drop"], left_out=values["left_out"]
+    )
+    _refuse_score_options(data, values)
+    return data
+
+
+def _read_scores(values: dict[str, Any]) -> ScoreTable:
+    columns = {name: values[name] for name in ("system", "task", "instance", "score")}
+    if values["lower_is_better"] and values["lower"]:
+        raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
+    everywhere = not values["lower_is_better"]
+    table = read_scores(values["file"], higher_is_better=everywhere, drop=values["drop"], **columns)
+    if not values["lower"]:
+        return table
+    table.tasks.indices(values["lower"])
+    directions = {task: task not in values["lower"] for task in table.tasks}
+    return read_scores(values["file"], higher_is_better=directions, drop=values["drop"], **columns)
+
+
+def _reshape(table: ScoreTable, values: dict[str, Any]) -> ScoreTable:
+    groups = {}
+    for text in values["group"]:
+        new, _, members = text.partition("=")
+        groups[new] = [member.strip() for member in members.split(",") if member.strip()]
+    if groups:
+        table = table.group_tasks(groups)
+    weights: dict[Any, float] = {}
+    for text in values["weight"]:
+        task, _, number = text.rpartition("=")
+        try:
+            weights[task] = float(number)
+        except ValueError:
+            raise InvalidInputError("--weight", "TASK=NUMBER", text) from None
+    return table.with_task_weights(weights) if weights else table
+
+
+def _refuse_score_options(data: Data, values: dict[str, Any]) -> None:
+    given = [
+        name for name in ("lower", "weight", "group", "task", "instance", "score") if values[name]
+    ]
+    if values["lower_is_better"]:
+        given.append("lower-is-better")
+    if given and isinstance(data, Profile):
+        raise click.UsageError(f"--{given[0]} belongs to score tables; these are ballots.")
+
+
+def _tell_scores(table: ScoreTable, values: dict[str, Any], tolerance: float) -> tuple[str, ...]:
+    lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
+    if not lower:
+        direction = "higher is better"
+    elif len(lower) == table.n_tasks:
+        direction = "lower is better"
+    else:
+        direction = f"higher is better, but lower is better on {', '.join(lower)}"
+    lines = [f"scores: {direction}", f"read: {_source(values)}, {str(repr(table))[1:-1]}"]
+    if values["drop"]:
+        lines.append(f"left out: {', '.join(values['drop'])}")
+    weights = {task: weight for task, weight in table.task_weights.items() if weight != 1}
+    if weights:
+        shown = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
+        lines.append(f"task weights other than 1: {shown}")
+    if tolerance:
+        lines.append(f"tolerance: scores within {tolerance:g} are tied")
+    elif near := table.near_ties():
+        lines.append(
+            f"note: {near} pairs of scores differ only beyond 7 significant digits; "
+            "--tolerance would tie them"
+        )
+    return tuple(lines)
+
+
+def _tell_ballots(profile: Data, values: dict[str, Any]) -> tuple[str, ...]:
+    lines = ["ballots: rank 1 is best", f"read: {_source(values)}, {str(repr(profile))[1:-1]}"]
+    if values["drop"]:
+        lines.append(f"left out: {', '.join(values['drop'])}")
+    return tuple(lines)
+
+
+def _source(values: dict[str, Any]) -> str:
+    return f"data set {values['dataset']}" if values["dataset"] else str(values["file"])

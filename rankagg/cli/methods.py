@@ -1,0 +1,34 @@
+"""The rules by the names that the command line knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rankagg._typing import Unranked
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.condorcet import Copeland, PairwiseMajority
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
+from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.two_level import TwoLevel
+
+__all__ = ["METHODS", "make"]
+
+METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
+    "mean": lambda unranked: Mean(),
+    "geometric-mean": lambda unranked: GeometricMean(),
+    "harmonic-mean": lambda unranked: HarmonicMean(),
+    "median": lambda unranked: Median(),
+    "borda": lambda unranked: Borda(unranked=unranked),
+    "two-level-borda": lambda unranked: TwoLevel(
+        Borda(unranked=unranked), Borda(unranked=unranked)
+    ),
+    "copeland": lambda unranked: Copeland(unranked=unranked),
+    "majority": lambda unranked: PairwiseMajority(unranked=unranked),
+    "kemeny": lambda unranked: Kemeny(unranked=unranked),
+}
+
+
+def make(name: str, unranked: Unranked) -> Aggregator:
+    """Return the rule of that name under a policy for unranked items."""
+    return METHODS[name](unranked)

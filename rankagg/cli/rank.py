@@ -1,0 +1,52 @@
+"""`rankagg rank`: one method."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rankagg.aggregation.evidence import Evidence
+from rankagg.cli.app import DONE, UNPROVED
+from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.methods import METHODS, make
+from rankagg.cli.output import echo_json, write_frame, write_json
+
+__all__ = ["command"]
+
+
+@click.command("rank")
+@input_options
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default="kemeny",
+    show_default=True,
+    help="The method.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write ranking.csv and consensus.json into this folder.",
+)
+def command(given: Input, method: str, as_json: bool, out: Path | None) -> int:
+    r"""Rank by one method and print places and scores.
+
+    \b
+        rankagg rank scores.csv --method borda
+        rankagg rank election.soi --unranked ignore
+    """
+    rule = make(method, given.unranked)
+    consensus = rule._run(Evidence(given.data, given.tolerance))
+    if as_json:
+        echo_json({**consensus.to_dict(), "input": list(given.lines)})
+    else:
+        click.echo("\n".join(given.lines))
+        click.echo(consensus.summary())
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        write_frame(consensus.to_frame(), out / "ranking.csv")
+        write_json({**consensus.to_dict(), "input": list(given.lines)}, out / "consensus.json")
+    certificate = consensus.certificate
+    return UNPROVED if certificate is not None and certificate.status != "optimal" else DONE

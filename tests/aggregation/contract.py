@@ -1,0 +1,181 @@
+"""What every aggregator promises. A new rule is tested by subclassing `AggregatorContract`:
+
+class TestMyRule(AggregatorContract):
+    rules = (MyRule(), MyRule(parameter=2))
+"""
+
+import copy
+import pickle
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InformationLostError
+
+# The tests are inherited on purpose; no subclass changes how an example is run.
+SETTINGS = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.differing_executors]
+)
+
+
+@st.composite
+def score_tables(draw: st.DrawFn, *, missing: bool = True, max_systems: int = 5) -> ra.ScoreTable:
+    """Tables of few systems and tasks with small positive scores, so that ties are common."""
+    n = draw(st.integers(1, max_systems))
+    m = draw(st.integers(1, 4))
+    score = st.integers(1, 4).map(float)
+    cell = score | st.just(float("nan")) if missing else score
+    values = np.array(
+        draw(st.lists(st.lists(cell, min_size=m, max_size=m), min_size=n, max_size=n))
+    )
+    empty = np.isnan(values).all(axis=0)
+    values[0, empty] = 1.0  # a task without any score is refused
+    higher = draw(st.booleans())
+    return ra.ScoreTable(
+        values, systems=[f"s{i}" for i in range(n)], tasks=[f"t{j}" for j in range(m)],
+        higher_is_better=higher,
+    )  # fmt: skip
+
+
+def rearranged(table: ra.ScoreTable, rows: Any, columns: Any) -> ra.ScoreTable:
+    return ra.ScoreTable(
+        table.values[np.ix_(rows, columns)],
+        systems=[table.systems[i] for i in rows],
+        tasks=[table.tasks[j] for j in columns],
+        higher_is_better=next(iter(table.higher_is_better.values())),
+    )
+
+
+def assert_same(first: ra.Consensus, second: ra.Consensus) -> None:
+    """Equal rankings and scores; of an exact rule, whose optima may be many, equal costs."""
+    if first.certificate is not None:
+        assert first.cost == second.cost
+        return
+    assert first.ranking.reindex(second.items) == second.ranking
+    if first.scores is None:
+        return
+    order = first.items.indices(second.items)
+    np.testing.assert_allclose(first.scores[order], second.scores, rtol=1e-9, atol=1e-9)
+
+
+class AggregatorContract:
+    """Subclass it and set `rules`."""
+
+    rules: ClassVar[tuple[ra.Aggregator, ...]]
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "rule" in metafunc.fixturenames:
+            metafunc.parametrize("rule", self.rules, ids=repr)
+
+    # -- parameters -----------------------------------------------------------------------------
+
+    def test_repr_evaluates_to_an_equal_rule(self, rule: ra.Aggregator) -> None:
+        assert eval(repr(rule), vars(ra) | {name: getattr(ra, name) for name in ra.__all__}) == rule
+
+    def test_is_frozen_hashable_and_picklable(self, rule: ra.Aggregator) -> None:
+        assert hash(rule) == hash(copy.deepcopy(rule))
+        assert pickle.loads(pickle.dumps(rule)) == rule
+        with pytest.raises(AttributeError):
+            rule.anything = 1
+
+    # -- what the result is ---------------------------------------------------------------------
+
+    @SETTINGS
+    @given(table=score_tables())
+    def test_result_covers_the_items_and_keeps_the_data(
+        self, rule: ra.Aggregator, table: ra.ScoreTable
+    ) -> None:
+        before = pickle.dumps(table)
+        consensus = rule.aggregate(table)
+        assert consensus.items == table.systems
+        assert consensus.aggregator == rule
+        scored = ~table.missing.all(axis=1)
+        if rule.policy is not None:
+            assert consensus.ranking.is_complete
+        else:
+            assert ((consensus.ranking.ranks >= 0) == scored).all()
+        assert consensus.cost >= 0
+        assert pickle.dumps(table) == before
+
+    @SETTINGS
+    @given(table=score_tables())
+    def test_is_deterministic(self, rule: ra.Aggregator, table: ra.ScoreTable) -> None:
+        assert rule.aggregate(table, rng=1) == rule.aggregate(table, rng=1)
+
+    @SETTINGS
+    @given(table=score_tables())
+    def test_consensus_pickles(self, rule: ra.Aggregator, table: ra.ScoreTable) -> None:
+        consensus = rule.aggregate(table)
+        again = pickle.loads(pickle.dumps(consensus))
+        assert again == consensus
+        assert hash(again) == hash(consensus)
+
+    # -- axioms ---------------------------------------------------------------------------------
+
+    @SETTINGS
+    @given(table=score_tables(), data=st.data())
+    def test_anonymity(
+        self, rule: ra.Aggregator, table: ra.ScoreTable, data: st.DataObject
+    ) -> None:
+        columns = data.draw(st.permutations(range(table.n_tasks)))
+        other = rearranged(table, list(range(table.n_systems)), columns)
+        assert_same(rule.aggregate(table), rule.aggregate(other))
+
+    @SETTINGS
+    @given(table=score_tables(), data=st.data())
+    def test_neutrality(
+        self, rule: ra.Aggregator, table: ra.ScoreTable, data: st.DataObject
+    ) -> None:
+        rows = data.draw(st.permutations(range(table.n_systems)))
+        other = rearranged(table, rows, list(range(table.n_tasks)))
+        assert_same(rule.aggregate(table), rule.aggregate(other))
+
+    @SETTINGS
+    @given(order=st.permutations(range(5)), m=st.integers(1, 4))
+    def test_unanimity(self, rule: ra.Aggregator, order: list[int], m: int) -> None:
+        scores = np.repeat(5.0 - np.argsort(order)[:, None], m, axis=1)
+        table = ra.ScoreTable(scores, higher_is_better=True)
+        assert rule.aggregate(table).order == tuple(order)
+
+    @SETTINGS
+    @given(table=score_tables(), data=st.data())
+    def test_weight_two_is_the_task_twice(
+        self, rule: ra.Aggregator, table: ra.ScoreTable, data: st.DataObject
+    ) -> None:
+        chosen = data.draw(st.integers(0, table.n_tasks - 1))
+        weighted = table.with_task_weights({table.tasks[chosen]: 2})
+        doubled = ra.ScoreTable(
+            np.column_stack([table.values, table.values[:, chosen]]),
+            systems=table.systems,
+            tasks=[*table.tasks, "again"],
+            higher_is_better=next(iter(table.higher_is_better.values())),
+        )
+        assert_same(rule.aggregate(weighted), rule.aggregate(doubled))
+
+    # -- small and degenerate data --------------------------------------------------------------
+
+    def test_one_item(self, rule: ra.Aggregator) -> None:
+        consensus = rule.aggregate(ra.ScoreTable([[1.0, 2.0]], higher_is_better=True))
+        assert consensus.order == (0,)
+        assert consensus.cost == 0
+
+    def test_two_items(self, rule: ra.Aggregator) -> None:
+        consensus = rule.aggregate(ra.ScoreTable([[1.0], [2.0]], higher_is_better=True))
+        assert consensus.order == (1, 0)
+
+    @pytest.mark.parametrize(
+        "poor", [ra.Profile, ra.PairwiseMatrix], ids=lambda kind: kind.__name__
+    )
+    def test_takes_what_it_needs_and_refuses_less(self, rule: ra.Aggregator, poor: type) -> None:
+        profile = ra.Profile.from_ranks([[0, 1, 2], [1, 0, 2]], groups=["x", "y"])
+        data = profile if poor is ra.Profile else profile.pairwise(rule.policy or "uniform")
+        enough = {"scores": (), "rankings": (ra.Profile,), "votes": (ra.Profile, ra.PairwiseMatrix)}
+        if poor in enough[rule.needs]:
+            assert rule.aggregate(data).items == profile.items
+        else:
+            with pytest.raises(InformationLostError, match=poor.__name__):
+                rule.aggregate(data)

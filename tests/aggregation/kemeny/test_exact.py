@@ -1,0 +1,132 @@
+"""Every backend against brute force on small problems of every kind."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.decomposition import majority_components
+from rankagg.aggregation.kemeny.problem import Problem
+from tests import oracles
+from tests.strategies import policies, profiles, quick
+
+BACKENDS = ("lazy", "naive")
+
+
+def best_cost(votes: ra.PairwiseMatrix) -> tuple[Fraction, list[tuple[int, ...]]]:
+    scaled = votes.scaled_wins.tolist()
+    cost, optima = oracles.kemeny(scaled)
+    return cost / votes.denominator, optima
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@quick
+@given(profile=profiles(), unranked=policies)
+def test_profiles_of_every_kind(backend: str, profile: ra.Profile, unranked: str) -> None:
+    votes = profile.pairwise(unranked)
+    exact = ra.Kemeny(unranked=unranked, backend=backend).aggregate(profile)
+    cost, optima = best_cost(votes)
+    assert votes.exact_cost(exact.ranking) == cost
+    assert profile.items.indices(exact.order) in [list(order) for order in optima]
+    assert exact.certificate.status == "optimal"
+    assert exact.certificate.verify(votes)
+
+
+@st.composite
+def integer_matrices(draw: st.DrawFn) -> ra.PairwiseMatrix:
+    n = draw(st.integers(2, 6))
+    largest = draw(st.sampled_from([1, 3, 10**6]))
+    cells = draw(st.lists(st.integers(0, largest), min_size=n * n, max_size=n * n))
+    return ra.PairwiseMatrix.from_wins(np.array(cells).reshape(n, n))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@quick
+@given(votes=integer_matrices())
+def test_any_matrix_is_a_linear_ordering_problem(backend: str, votes: ra.PairwiseMatrix) -> None:
+    exact = ra.Kemeny(backend=backend).aggregate(votes)
+    assert votes.exact_cost(exact.ranking) == best_cost(votes)[0]
+    assert exact.certificate.status == "optimal"
+
+
+def test_cost_of_tied_votes_shifts_the_optimum_by_a_constant() -> None:
+    votes = ra.Profile(
+        [ra.PartialRanking.from_buckets(["AB", "C"]), ra.PartialRanking.from_order("CAB")]
+    ).pairwise()
+    free, half = (ra.Kemeny(tie_cost=cost).aggregate(votes) for cost in (0, 0.5))
+    assert half.cost == free.cost + 0.5
+    assert half.certificate.lower_bound == free.certificate.lower_bound + 0.5
+
+
+def test_all_margins_zero_is_proved_at_once() -> None:
+    votes = ra.PairwiseMatrix.from_wins(np.ones((4, 4)))
+    exact = ra.Kemeny().aggregate(votes)
+    assert (exact.cost, exact.certificate.status, exact.certificate.cycles) == (6, "optimal", ())
+
+
+def paley(prime: int) -> ra.PairwiseMatrix:
+    """A tournament whose linear relaxation is weak by construction."""
+    squares = {pow(k, 2, prime) for k in range(1, prime)}
+    wins = [[int((i - j) % prime in squares) for j in range(prime)] for i in range(prime)]
+    return ra.PairwiseMatrix.from_wins(wins)
+
+
+def test_where_the_relaxation_falls_short_the_status_says_gap() -> None:
+    votes = paley(11)
+    exact = ra.Kemeny().aggregate(votes)
+    certificate = exact.certificate
+    assert certificate.verify(votes)
+    assert certificate.status == "gap"
+    assert 0 < certificate.gap == certificate.cost - certificate.lower_bound
+    assert certificate.relative_gap == certificate.gap / certificate.cost
+    assert "gap" in certificate.summary()
+    # The ranking itself is optimal (55 pairs, of which at most 35 can be kept); nobody proved it.
+    assert exact.cost == 20
+
+
+@quick
+@given(votes=integer_matrices())
+def test_components_leave_no_majority_uphill(votes: ra.PairwiseMatrix) -> None:
+    problem = Problem.from_pairwise(votes)
+    parts = majority_components(problem)
+    assert sorted(np.concatenate(parts).tolist()) == list(range(votes.n_items))
+    for k, upper in enumerate(parts):
+        for lower in parts[k + 1 :]:
+            assert (problem.margins[np.ix_(upper, lower)] <= 0).all()
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"backend": "fast"}, {"tie_cost": 2}, {"unranked": "none"}, {"backend": True}]
+)
+def test_bad_parameters_are_refused(parameters: dict[str, object]) -> None:
+    name = next(iter(parameters))
+    with pytest.raises(ra.exceptions.InvalidInputError, match=f"`{name} of Kemeny`"):
+        ra.Kemeny(**parameters)
+
+
+def test_large_denominators_leave_int64_and_stay_exact() -> None:
+    # Partial rankings of many lengths: the common denominator is lcm(2(k + 1)) over k.
+    rng = np.random.default_rng(5)
+    n = 45
+    scores = rng.random((43, n))
+    for row, observed in zip(scores, range(2, n), strict=True):
+        row[rng.permutation(n)[observed:]] = np.nan
+    profile = ra.Profile.from_scores(scores, higher_is_better=True)
+    votes = profile.pairwise()
+    assert votes.denominator > 2**63
+    assert votes.is_exact
+    borda = ra.Borda().aggregate(profile)
+    certificate = ra.Kemeny().aggregate(votes).certificate
+    assert certificate.verify(votes)
+    assert certificate.lower_bound <= certificate.cost <= votes.cost(borda.ranking)
+
+
+def test_weights_that_are_no_fractions_state_a_tolerance() -> None:
+    weights = [0.1234567890123, 0.2345678901234, 0.4]
+    profile = ra.Profile.from_orders(["ABC", "BCA", "CAB"], weights=weights)
+    certificate = ra.Kemeny().aggregate(profile).certificate
+    assert 0 < certificate.tolerance < 1e-9
+    assert "to within" in certificate.summary()

@@ -1,0 +1,85 @@
+"""Copeland and pairwise majority against their definitions."""
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rankagg as ra
+from tests import oracles
+from tests.strategies import policies, profiles, quick
+
+
+@quick
+@given(profile=profiles(), unranked=policies)
+def test_copeland_counts_majorities(profile: ra.Profile, unranked: str) -> None:
+    wins, _, _ = oracles.pairwise_votes(profile, unranked)
+    n = profile.n_items
+    for alpha in (0.0, 0.5, 1.0):
+        expected = [
+            sum(wins[i][j] > wins[j][i] for j in range(n))
+            + alpha * sum(wins[i][j] == wins[j][i] for j in range(n) if j != i)
+            for i in range(n)
+        ]
+        rule = ra.Copeland(alpha=alpha, unranked=unranked)
+        assert rule.aggregate(profile).scores.tolist() == expected
+
+
+def test_copeland_says_which_pairs_were_never_compared() -> None:
+    profile = ra.Profile.from_orders(["AB", "BC"], items="ABC")
+    assert "1 pairs (A - C)" in ra.Copeland(unranked="ignore").aggregate(profile).notes[0]
+
+
+@pytest.mark.parametrize("alpha", [-0.1, 1.5, float("nan"), "half", True])
+def test_copeland_refuses_alpha_outside_the_unit_interval(alpha: object) -> None:
+    with pytest.raises(ra.exceptions.InvalidInputError, match=r"`alpha of Copeland` must be .* in"):
+        ra.Copeland(alpha=alpha)
+
+
+@quick
+@given(profile=profiles(), unranked=policies)
+def test_majority_buckets_are_the_weak_condensation(profile: ra.Profile, unranked: str) -> None:
+    wins, _, _ = oracles.pairwise_votes(profile, unranked)
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(profile.n_items))
+    graph.add_edges_from(
+        (i, j)
+        for i, j in itertools.permutations(range(profile.n_items), 2)
+        if wins[i][j] >= wins[j][i]
+    )
+    condensed = nx.condensation(graph)
+    expected = [
+        {profile.items[i] for i in condensed.nodes[c]["members"]}
+        for c in nx.topological_sort(condensed)
+    ]
+    consensus = ra.PairwiseMajority(unranked=unranked).aggregate(profile)
+    assert [set(bucket) for bucket in consensus.buckets] == expected
+
+
+def test_majority_ranks_where_majorities_are_a_ranking() -> None:
+    consensus = ra.PairwiseMajority().aggregate(ra.datasets.load("tennessee"))
+    assert consensus.order == ("Nashville", "Chattanooga", "Knoxville", "Memphis")
+    assert consensus.notes == ()
+
+
+def test_majority_tells_a_cycle_from_a_draw() -> None:
+    cycle = ra.PairwiseMajority().aggregate(ra.datasets.load("condorcet_1785"))
+    assert cycle.notes == ("cyclic: the majorities among A, B, C contradict each other",)
+    draw = ra.PairwiseMajority().aggregate(ra.Profile.from_orders(["AB", "BA"]))
+    assert draw.buckets == (("A", "B"),)
+    assert draw.notes == ()
+
+
+def test_paradox_of_the_toy_table_is_said() -> None:
+    # B > A, C > B and A = C (Colombo et al. 2022, Table 1).
+    consensus = ra.PairwiseMajority().aggregate(ra.datasets.load("toy_tasks"))
+    assert consensus.buckets == (("A", "B", "C"),)
+    assert consensus.notes[0].startswith("cyclic")
+
+
+def test_majorities_are_compared_exactly() -> None:
+    # Thirds add up in floats to something else than one.
+    profile = ra.Profile.from_orders(["AB", "AB", "AB", "BA"], weights=[1 / 3, 1 / 3, 1 / 3, 1])
+    assert np.array_equal(ra.Copeland().aggregate(profile).scores, [0.5, 0.5])

@@ -1,0 +1,60 @@
+"""The contract suite for every rule that is there."""
+
+import rankagg as ra
+from tests.aggregation.contract import AggregatorContract
+
+POLICIES = ("uniform", "ignore", "last")
+
+
+class TestMean(AggregatorContract):
+    rules = (ra.Mean(),)
+
+
+class TestGeometricMean(AggregatorContract):
+    rules = (ra.GeometricMean(),)
+
+
+class TestHarmonicMean(AggregatorContract):
+    rules = (ra.HarmonicMean(),)
+
+
+class TestMedian(AggregatorContract):
+    rules = (ra.Median(),)
+
+
+class TestBorda(AggregatorContract):
+    rules = tuple(ra.Borda(unranked=policy) for policy in POLICIES)
+
+
+class TestCopeland(AggregatorContract):
+    rules = (*(ra.Copeland(unranked=policy) for policy in POLICIES), ra.Copeland(alpha=0.0))
+
+
+class TestPairwiseMajority(AggregatorContract):
+    rules = tuple(ra.PairwiseMajority(unranked=policy) for policy in POLICIES)
+
+
+class TestTwoLevel(AggregatorContract):
+    rules = (
+        ra.TwoLevel(ra.Borda(), ra.Borda()),
+        ra.TwoLevel(ra.Borda(unranked="last"), ra.Copeland(unranked="last")),
+        ra.TwoLevel(ra.Mean(), ra.Borda(), absent="unranked"),
+    )
+
+
+class TestKemeny(AggregatorContract):
+    rules = (
+        *(ra.Kemeny(unranked=policy) for policy in POLICIES),
+        ra.Kemeny(tie_cost=0.5),
+        ra.Kemeny(backend="naive"),
+    )
+
+
+def test_every_public_rule_has_a_contract() -> None:
+    tested = {type(rule) for suite in AggregatorContract.__subclasses__() for rule in suite.rules}
+    public = {
+        value
+        for name in ra.__all__
+        if isinstance(value := getattr(ra, name), type) and issubclass(value, ra.Aggregator)
+    }
+    assert public - {ra.Aggregator} == tested

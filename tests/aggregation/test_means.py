@@ -1,0 +1,98 @@
+"""Means against NumPy, SciPy and the definition of a weighted median."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import rankagg as ra
+from tests.strategies import quick
+
+INVALID = ra.exceptions.InvalidInputError
+
+
+@st.composite
+def positive_tables(draw: st.DrawFn) -> tuple[np.ndarray, list[float]]:
+    n, m = draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    cell = st.sampled_from([0.1, 0.5, 1.0, 3.0, 90.0])
+    values = draw(st.lists(st.lists(cell, min_size=m, max_size=m), min_size=n, max_size=n))
+    weights = draw(st.lists(st.sampled_from([1.0, 2.0, 0.5]), min_size=m, max_size=m))
+    return np.array(values), weights
+
+
+def table_of(values: np.ndarray, weights: list[float], *, higher: bool = True) -> ra.ScoreTable:
+    return ra.ScoreTable(values, higher_is_better=higher, task_weights=dict(enumerate(weights)))
+
+
+@quick
+@given(drawn=positive_tables())
+def test_means_are_scipys(drawn: tuple[np.ndarray, list[float]]) -> None:
+    values, weights = drawn
+    table = table_of(values, weights)
+    expected = {
+        ra.Mean(): np.average(values, axis=1, weights=weights),
+        ra.GeometricMean(): stats.gmean(values, axis=1, weights=weights),
+        ra.HarmonicMean(): stats.hmean(values, axis=1, weights=weights),
+    }
+    for rule, scores in expected.items():
+        np.testing.assert_allclose(rule.aggregate(table).scores, scores, rtol=1e-12)
+
+
+@quick
+@given(drawn=positive_tables())
+def test_median_is_that_of_every_task_repeated_by_its_weight(
+    drawn: tuple[np.ndarray, list[float]],
+) -> None:
+    values, weights = drawn
+    repeated = np.repeat(values, (2 * np.array(weights)).astype(int), axis=1)
+    median = ra.Median().aggregate(table_of(values, weights)).scores
+    np.testing.assert_allclose(median, np.median(repeated, axis=1))
+
+
+def test_lower_is_better_tasks_are_negated() -> None:
+    table = ra.ScoreTable([[1.0, 9.0], [2.0, 1.0]], higher_is_better={0: True, 1: False})
+    assert ra.Mean().aggregate(table).scores.tolist() == [-4.0, 0.5]
+
+
+def test_ratio_means_of_costs_rank_the_smaller_first() -> None:
+    table = table_of(np.array([[1.0, 4.0], [1.0, 1.0]]), [1, 1], higher=False)
+    assert ra.GeometricMean().aggregate(table).order == (1, 0)
+    assert ra.GeometricMean().aggregate(table).scores.tolist() == [-2.0, -1.0]
+
+
+def test_instances_are_averaged_before_tasks() -> None:
+    table = ra.ScoreTable(
+        [[0.0, 0.0, 0.0, 8.0]], tasks=["x", "x", "x", "y"], instances=[0, 1, 2, 0],
+        higher_is_better=True,
+    )  # fmt: skip
+    assert ra.Mean().aggregate(table).scores.tolist() == [4.0]
+
+
+def test_missing_tasks_are_left_out_and_named() -> None:
+    table = ra.ScoreTable([[1.0, np.nan], [2.0, 6.0]], systems="AB", higher_is_better=True)
+    consensus = ra.Mean().aggregate(table)
+    assert consensus.scores.tolist() == [1.0, 4.0]
+    assert consensus.notes == ("over the tasks that are present for A",)
+
+
+def test_system_without_scores_is_unranked_and_named() -> None:
+    table = ra.ScoreTable([[1.0, 2.0], [np.nan, np.nan]], systems="AB", higher_is_better=True)
+    consensus = ra.Mean().aggregate(table)
+    assert consensus.ranking.unranked == ("B",)
+    assert consensus.notes == ("without any score, so unranked: B",)
+
+
+@pytest.mark.parametrize("rule", [ra.GeometricMean(), ra.HarmonicMean()], ids=repr)
+def test_ratio_means_refuse_what_is_not_positive(rule: ra.Aggregator) -> None:
+    for bad in (0.0, -1.0):
+        table = ra.ScoreTable([[1.0], [bad]], systems="AB", tasks=["x"], higher_is_better=True)
+        with pytest.raises(INVALID, match=f"positive scores. Got {bad:g} of 'B' on 'x'"):
+            rule.aggregate(table)
+
+
+@pytest.mark.parametrize("rule", [ra.GeometricMean(), ra.HarmonicMean()], ids=repr)
+def test_ratio_means_refuse_mixed_directions(rule: ra.Aggregator) -> None:
+    table = ra.ScoreTable([[1.0, 1.0]], higher_is_better={0: True, 1: False})
+    with pytest.raises(INVALID, match="tasks of one direction"):
+        rule.aggregate(table)

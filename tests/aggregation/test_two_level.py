@@ -1,0 +1,81 @@
+"""Two levels: by hand, by composition, and for systems absent from a whole task."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+
+BORDA = ra.TwoLevel(ra.Borda(), ra.Borda())
+NAN = float("nan")
+
+
+def instances() -> ra.ScoreTable:
+    """Two tasks with three and one instance."""
+    return ra.ScoreTable(
+        [[3, 3, 1, 0], [2, 1, 3, 1], [1, 2, 2, 2]], systems="ABC",
+        tasks=["x", "x", "x", "y"], instances=[0, 1, 2, 0], higher_is_better=True,
+    )  # fmt: skip
+
+
+def test_two_level_borda_by_hand() -> None:
+    # Points in x: A 2+2+0, B 1+0+2, C 0+1+1, so A > B > C there; in y C > B > A.
+    assert BORDA.aggregate(instances()).scores.tolist() == [2, 2, 2]
+    assert ra.Borda().aggregate(instances()).scores.tolist() == [4, 4, 4]
+
+
+def test_task_weights_count_at_the_outer_level() -> None:
+    weighted = instances().with_task_weights({"y": 3})
+    assert BORDA.aggregate(weighted).scores.tolist() == [2, 4, 6]
+
+
+def test_profile_with_groups_gives_the_same_as_its_table() -> None:
+    table = instances()
+    assert BORDA.aggregate(table.rankings()).ranking == BORDA.aggregate(table).ranking
+
+
+def test_task_level_table_has_nothing_to_aggregate_inside() -> None:
+    table = ra.datasets.load("superglue_human")
+    expected = ra.Borda().aggregate(table).scores
+    np.testing.assert_allclose(BORDA.aggregate(table).scores, expected)
+
+
+def test_absent_system_keeps_the_middle_place_or_none() -> None:
+    table = ra.ScoreTable(
+        [[3, 3, 3], [2, 2, NAN], [1, 1, 1]], systems="ABC", tasks=["x", "x", "y"],
+        instances=[0, 1, 0], higher_is_better=True,
+    )  # fmt: skip
+    # In y, A and C have expected places 1/3 and 5/3, and B has 1: the middle.
+    assert BORDA.aggregate(table).scores.tolist() == [4, 2, 0]
+    unranked = ra.TwoLevel(ra.Borda(), ra.Borda(), absent="unranked")
+    np.testing.assert_allclose(unranked.aggregate(table).scores, [2 + 5 / 3, 1 + 1, 0 + 1 / 3])
+
+
+def test_inner_means_see_the_scores() -> None:
+    rule = ra.TwoLevel(ra.Mean(), ra.Borda())
+    assert rule.needs == "scores"
+    # Means in x: 7/3, 2, 5/3.
+    assert rule.aggregate(instances()).scores.tolist() == [2, 2, 2]
+
+
+def test_inner_cycles_are_told_with_their_task() -> None:
+    cycle = ra.datasets.load("three_cycle")
+    profile = ra.Profile(list(cycle), groups=["x"] * 3)
+    rule = ra.TwoLevel(ra.PairwiseMajority(), ra.Borda())
+    assert rule.aggregate(profile).notes[0].startswith("x: cyclic")
+
+
+def test_profile_without_groups_is_refused() -> None:
+    with pytest.raises(ra.exceptions.InvalidInputError, match="a profile with groups"):
+        BORDA.aggregate(ra.datasets.load("tennessee"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((ra.Borda(), "borda"), "`outer of TwoLevel` must be an aggregator"),
+        ((ra.Borda(unranked="last"), ra.Borda()), "one policy"),
+    ],
+)
+def test_bad_parts_are_refused(arguments: tuple[object, object], message: str) -> None:
+    with pytest.raises(ra.exceptions.InvalidInputError, match=message):
+        ra.TwoLevel(*arguments)

@@ -1,0 +1,165 @@
+"""A comparison measures every rule with the same votes."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rankagg as ra
+from rankagg.analysis.comparison import default_aggregators
+from tests import oracles
+from tests.strategies import policies, profiles, quick
+
+INVALID = ra.exceptions.InvalidInputError
+
+
+@pytest.fixture
+def comparison() -> ra.Comparison:
+    return ra.compare(ra.datasets.load("borda_fails_condorcet"))
+
+
+@quick
+@given(profile=profiles(unlisted=False), unranked=policies)
+def test_every_figure_is_that_of_its_definition(profile: ra.Profile, unranked: str) -> None:
+    rules = [
+        ra.Borda(unranked=unranked),
+        ra.Copeland(unranked=unranked),
+        ra.Kemeny(unranked=unranked),
+    ]
+    comparison = ra.compare(profile, rules)
+    wins, _, _ = oracles.pairwise_votes(profile, unranked)
+    optimum, _ = oracles.kemeny(wins)
+    exact = comparison.exact.ranking
+    frame = comparison.to_frame()
+    for row, consensus in zip(frame.itertuples(), comparison.consensuses, strict=True):
+        cost = oracles.cost(consensus.ranking, wins)
+        assert row.cost == pytest.approx(float(cost))
+        assert row.excess == pytest.approx(float(cost - optimum))
+        assert row.excess >= -1e-12
+        ratio = float(cost / optimum) if optimum else (1.0 if cost == 0 else np.inf)
+        assert row.ratio == pytest.approx(ratio)
+        assert row.distance == oracles.kendall_distance(consensus.ranking, exact, p=1 / 2)
+        assert row.top1 == pytest.approx(float(oracles.top_k_overlap(consensus.ranking, exact, 1)))
+
+
+def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison: ra.Comparison) -> None:
+    frame = comparison.disagreements("Kemeny", "Borda")
+    assert frame.to_dict("records") == [
+        {"above": "A", "below": "B", "other": "reversed", "votes_for": 3.0, "votes_against": 2.0,
+         "ties": 0.0}
+    ]  # fmt: skip
+    assert comparison.disagreements("Kemeny", "Copeland").empty
+
+
+def test_disagreements_on_ties_are_told_apart() -> None:
+    profile = ra.Profile.from_orders(["ABC", "BAC"])
+    comparison = ra.compare(profile, [ra.Borda(), ra.Kemeny()])
+    (tied,) = comparison.disagreements("Kemeny", "Borda").itertuples()
+    assert tied.other == "tied"
+    (broken,) = comparison.disagreements("Borda", "Kemeny").itertuples()
+    assert broken.other == "above"
+    assert (broken.above, broken.below) == comparison.exact.order[:2]
+
+
+def test_places_are_counted_from_one_in_the_order_of_the_exact_rule(
+    comparison: ra.Comparison,
+) -> None:
+    places = comparison.places()
+    assert list(places.index) == ["A", "B", "C"]
+    assert places["Borda"].tolist() == [2, 1, 3]
+    assert places["Kemeny"].tolist() == [1, 2, 3]
+
+
+def test_default_rules_suit_the_data() -> None:
+    names = [rule.name for rule in default_aggregators(ra.datasets.load("glue_human"))]
+    assert names == ["Mean", "Borda", "Copeland", "Kemeny"]
+    names = [rule.name for rule in default_aggregators(ra.datasets.load("tennessee"))]
+    assert names == ["Borda", "Copeland", "Kemeny"]
+    instances = ra.ScoreTable(
+        [[1.0, 2.0]], tasks=["x", "x"], instances=[0, 1], higher_is_better=True
+    )
+    assert ra.TwoLevel(ra.Borda(), ra.Borda()) in default_aggregators(instances)
+
+
+def test_without_an_exact_rule_nothing_is_compared_with_an_optimum() -> None:
+    comparison = ra.compare(ra.datasets.load("tennessee"), [ra.Borda(), ra.Copeland()])
+    assert comparison.exact is None
+    assert (
+        comparison.to_frame()[["excess", "ratio", "distance", "tau", "top1"]].isna().all(axis=None)
+    )
+    assert "add Kemeny()" in comparison.summary()
+
+
+def test_one_policy_for_all() -> None:
+    data = ra.datasets.load("xtreme_gaps")
+    with pytest.raises(INVALID, match="one policy"):
+        ra.compare(data, [ra.Borda(unranked="last"), ra.Kemeny()])
+    with pytest.raises(INVALID, match="one policy"):
+        ra.compare(data, [ra.Borda(unranked="last")], unranked="ignore")
+    comparison = ra.compare(data, [ra.Mean(), ra.Borda(unranked="last")])
+    assert comparison.unranked == comparison["Borda"].unranked == "last"
+    assert "unranked items: last" in comparison.summary()
+
+
+def test_costs_of_the_mean_follow_the_policy_of_the_comparison() -> None:
+    data = ra.datasets.load("xtreme_gaps")
+    comparison = ra.compare(data, [ra.Mean(), ra.Kemeny(unranked="ignore")])
+    votes = data.rankings().pairwise("ignore")
+    assert comparison.to_frame()["cost"][0] == votes.cost(comparison["Mean"].ranking)
+
+
+def test_tolerance_reaches_every_rule() -> None:
+    table = ra.ScoreTable([[1.0], [1.1]], systems="AB", higher_is_better=True)
+    comparison = ra.compare(table, [ra.Borda()], tolerance=0.2)
+    assert comparison["Borda"].buckets == (("A", "B"),)
+
+
+def test_tied_votes_cost_what_the_exact_rule_says() -> None:
+    data = ra.datasets.load("glue_human")
+    free = ra.compare(data, [ra.Borda(), ra.Kemeny()]).to_frame()
+    half = ra.compare(data, [ra.Borda(), ra.Kemeny(tie_cost=0.5)]).to_frame()
+    ties = data.rankings().pairwise().ties
+    shift = ties[np.triu_indices(6, 1)].sum() / 2
+    assert shift > 0
+    np.testing.assert_allclose(half["cost"] - free["cost"], shift)
+    np.testing.assert_allclose(half["excess"], free["excess"])
+
+
+def test_gap_is_said_where_the_optimum_is_not_proved() -> None:
+    squares = {1, 3, 4, 5, 9}
+    paley = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
+    comparison = ra.compare(ra.PairwiseMatrix.from_wins(paley))
+    assert "certificate  gap" in comparison.summary()
+
+
+def test_dict_is_json_with_a_schema(comparison: ra.Comparison) -> None:
+    data = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
+    assert (data["schema"], data["version"]) == ("rankagg.comparison", 1)
+    assert [row["method"] for row in data["methods"]] == ["Borda", "Copeland", "Kemeny"]
+    assert data["consensuses"][2]["certificate"]["status"] == "optimal"
+
+
+def test_labels_are_escaped_in_html_and_cut_in_text() -> None:
+    long = "x" * 200
+    profile = ra.Profile.from_orders([["<script>", long]])
+    comparison = ra.compare(profile)
+    assert "<script>" not in comparison._repr_html_()
+    assert long not in comparison.summary()
+    assert "…" in comparison.summary()
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [([], "one or more rules"), ([ra.Borda(), ra.Borda()], "each once"), (["borda"], "objects")],
+)
+def test_bad_rules_are_refused(rules: list[object], message: str) -> None:
+    with pytest.raises(INVALID, match=message):
+        ra.compare(ra.datasets.load("tennessee"), rules)
+
+
+def test_bad_data_and_methods_are_refused(comparison: ra.Comparison) -> None:
+    with pytest.raises(INVALID, match="ScoreTable, Profile or PairwiseMatrix"):
+        ra.compare([[1, 2]])
+    with pytest.raises(INVALID, match="Borda, Copeland, Kemeny"):
+        comparison["Schulze"]

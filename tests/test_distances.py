@@ -1,0 +1,327 @@
+from fractions import Fraction
+from itertools import permutations
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from rankagg import (
+    PartialRanking,
+    Permutation,
+    kendall_distance,
+    kendall_tau,
+    last_k_agreement,
+    spearman_footrule,
+    spearman_rho,
+    top_k_agreement,
+)
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from tests import oracles, strategies
+
+NAN = float("nan")
+ABC = Permutation.from_order("ABC")
+ALL = [kendall_distance, kendall_tau, spearman_footrule, spearman_rho]
+
+
+def have_common_items(first, second):
+    return len(oracles.common(first, second)[0]) > 0
+
+
+def assert_same(computed, expected):
+    """Compare numbers of which either both or none are NaN."""
+    if isnan(expected):
+        assert isnan(computed)
+    else:
+        assert computed == pytest.approx(float(expected), rel=0, abs=1e-12)
+
+
+# -- against the definitions ----------------------------------------------------------------------
+
+
+@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
+@strategies.quick
+def test_kendall_distance_counts_pairs(both):
+    first, second = both
+    for p in (0.0, 0.25, 0.5, 1.0):
+        assert kendall_distance(first, second, p=p) == oracles.kendall_distance(
+            first, second, Fraction(p)
+        )
+
+
+@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
+@strategies.quick
+def test_a_normalized_distance_is_a_share_of_the_compared_pairs(both):
+    compared = len(oracles.judged_pairs(*both))
+    computed = kendall_distance(*both, p=0.5, normalized=True)
+    expected = oracles.kendall_distance(*both, Fraction(1, 2)) / compared if compared else NAN
+    assert_same(computed, expected)
+
+
+@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
+@strategies.quick
+def test_tau_follows_its_definitions(both):
+    assert_same(kendall_tau(*both, variant="a"), oracles.kendall_tau_a(*both))
+    assert_same(kendall_tau(*both, variant="b"), oracles.kendall_tau_b(*both))
+    assert_same(kendall_tau(*both), oracles.kendall_tau_b(*both))
+
+
+@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
+@strategies.quick
+def test_footrule_and_rho_follow_their_definitions(both):
+    footrule = oracles.footrule(*both)
+    assert spearman_footrule(*both) == footrule
+    n = len(oracles.common(*both)[0])
+    assert_same(spearman_footrule(*both, normalized=True), footrule / (n * n // 2) if n > 1 else
+                NAN)  # fmt: skip
+    assert_same(spearman_rho(*both), oracles.spearman_rho(*both))
+
+
+@given(
+    strategies.ranking_pairs(max_size=4).filter(lambda both: have_common_items(*both)), st.data()
+)
+@strategies.quick
+def test_agreement_is_its_mean_over_all_ways_to_break_ties(both, data):
+    n = len(oracles.common(*both)[0])
+    k = data.draw(st.integers(1, n))
+    assert top_k_agreement(*both, k) == pytest.approx(float(oracles.top_k_overlap(*both, k)))
+    assert last_k_agreement(*both, k) == pytest.approx(float(oracles.last_k_overlap(*both, k)))
+
+
+# -- known values ---------------------------------------------------------------------------------
+
+
+def test_tau_of_the_scipy_example():
+    x, y = ([12, 2, 1, 12, 2], [1, 4, 7, 1, 0])
+    first, second = (PartialRanking.from_ranks(values) for values in (x, y))
+    assert kendall_tau(first, second) == pytest.approx(-0.4714045207910316, abs=1e-15)
+    assert oracles.kendall_tau_b(first, second) == pytest.approx(-0.4714045207910316, abs=1e-15)
+
+
+def test_opposite_scores_of_three_items():
+    first, second = (
+        PartialRanking.from_scores(scores, higher_is_better=True)
+        for scores in ([1, -1.2, 0], [-1, 1.2, 0])
+    )
+    assert spearman_footrule(first, second) == 4
+    assert kendall_distance(first, second) == 3
+    assert kendall_tau(first, second) == pytest.approx(-1)
+    assert spearman_rho(first, second) == pytest.approx(-1)
+
+
+@given(strategies.ranking_pairs(min_size=2, max_size=40, unranked=False, unlisted=False))
+@strategies.quick
+def test_complete_rankings_agree_with_scipy(both):
+    first, second = (ranking.ranks for ranking in both)
+    if min(len(set(first)), len(set(second))) > 1:  # SciPy warns of constant input
+        assert_same(kendall_tau(*both), stats.kendalltau(first, second).statistic)
+        assert_same(spearman_rho(*both), stats.spearmanr(first, second).statistic)
+
+
+def test_distances_of_all_permutations_of_four_have_the_known_distribution():
+    identity = Permutation.identity(range(4))
+    counts = [0] * 7
+    for places in permutations(range(4)):
+        counts[int(kendall_distance(identity, Permutation(places)))] += 1
+    assert counts == [1, 3, 5, 6, 5, 3, 1]
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 8, 100, 1001])
+def test_a_ranking_agrees_with_itself_and_is_opposed_to_its_reverse(n):
+    ranking = Permutation.identity(range(n))
+    opposite = ranking.reverse()
+    assert kendall_distance(ranking, ranking) == spearman_footrule(ranking, ranking) == 0
+    assert kendall_distance(ranking, opposite) == n * (n - 1) / 2
+    assert kendall_distance(ranking, opposite, normalized=True) == 1
+    assert spearman_footrule(ranking, opposite) == n * n // 2
+    assert spearman_footrule(ranking, opposite, normalized=True) == 1
+    for variant in "ab":
+        assert kendall_tau(ranking, ranking, variant=variant) == 1
+        assert kendall_tau(ranking, opposite, variant=variant) == -1
+    assert spearman_rho(ranking, ranking) == 1
+    assert spearman_rho(ranking, opposite) == -1
+
+
+@given(strategies.ranking_pairs(min_size=2, max_size=30, unranked=False, unlisted=False))
+@strategies.quick
+def test_correlations_stay_between_their_bounds(both):
+    first, second = both
+    for tau in (kendall_tau(first, second), kendall_tau(first, first), spearman_rho(first, first)):
+        assert isnan(tau) or -1 <= tau <= 1
+
+
+def test_large_rankings_are_counted_exactly():
+    rng = np.random.default_rng(5)
+    first, second = (Permutation(rng.permutation(3000)) for _ in range(2))
+    order = second.ranks[np.argsort(first.ranks)]
+    inversions = sum(int((order[i + 1 :] < order[i]).sum()) for i in range(3000))
+    assert kendall_distance(first, second) == inversions
+
+
+# -- laws -----------------------------------------------------------------------------------------
+
+
+@given(st.data(), strategies.letters(max_size=5), st.sampled_from([0.5, 0.75, 1.0]))
+@strategies.quick
+def test_kendall_distance_is_a_metric_from_a_half_on(data, items, p):
+    a, b, c = (data.draw(strategies.weak_rankings(items)) for _ in range(3))
+    there, back = kendall_distance(a, b, p=p), kendall_distance(b, a, p=p)
+    assert there == back
+    assert (there == 0) == (a == b)
+    assert there <= kendall_distance(a, c, p=p) + kendall_distance(c, b, p=p)
+
+
+@given(st.data(), strategies.letters())
+@strategies.quick
+def test_labels_do_not_matter_to_any_measure(data, items):
+    first, second = (data.draw(strategies.weak_rankings(items)) for _ in range(2))
+    shuffled = data.draw(st.permutations(items.labels))
+    for measure in ALL:
+        expected = measure(first, second)
+        assert_same(measure(first.reindex(shuffled), second.reindex(shuffled)), expected)
+        assert_same(measure(second, first), expected)
+    for measure in (top_k_agreement, last_k_agreement):
+        moved = measure(first.reindex(shuffled), second.reindex(shuffled), 1)
+        assert moved == pytest.approx(measure(first, second, 1))
+
+
+@given(st.data(), strategies.letters())
+@strategies.quick
+def test_diaconis_and_graham_bound_the_footrule_by_kendall(data, items):
+    first, second = (data.draw(strategies.strict_rankings(items)) for _ in range(2))
+    kendall = kendall_distance(first, second)
+    assert kendall <= spearman_footrule(first, second) <= 2 * kendall
+
+
+@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
+@strategies.quick
+def test_only_items_that_both_observe_count(both):
+    first, second = both
+    shared = [
+        label
+        for label in first.items
+        if label not in first.unranked and label not in second.unranked
+    ]
+    parts = first.restrict(shared), second.restrict(shared)
+    for measure in ALL:
+        assert_same(measure(*parts), measure(first, second))
+    assert_same(top_k_agreement(*parts, 1), top_k_agreement(first, second, 1))
+    assert_same(last_k_agreement(*parts, 1), last_k_agreement(first, second, 1))
+
+
+def test_half_a_tie_is_the_expected_distance_of_breaking_it():
+    tied = PartialRanking.from_buckets(["A", "BC"])
+    broken = [kendall_distance(ABC, p) for p in tied.compatible_permutations()]
+    assert kendall_distance(ABC, tied, p=0.5) == sum(broken) / len(broken) == 0.5
+    assert kendall_distance(tied, tied, p=0.5) == 0
+
+
+def test_two_unlisted_items_are_not_compared():
+    top = PartialRanking.from_top_k("A", items="ABC")
+    assert kendall_distance(top, ABC, p=1) == 0
+    assert kendall_distance(top, ABC.reverse()) == 2
+    assert kendall_distance(top, ABC.reverse(), normalized=True) == 1
+    assert kendall_tau(top, ABC) == 1
+
+
+def test_what_has_no_value_is_nan():
+    tied = PartialRanking([0, 0, 0], "ABC")
+    assert isnan(kendall_tau(tied, ABC))
+    assert kendall_tau(tied, ABC, variant="a") == 0
+    assert isnan(spearman_rho(tied, ABC))
+    alone = PartialRanking([0, -1, -1], "ABC")
+    assert kendall_distance(alone, ABC) == spearman_footrule(alone, ABC) == 0
+    assert isnan(kendall_distance(alone, ABC, normalized=True))
+    assert isnan(spearman_footrule(alone, ABC, normalized=True))
+    assert isnan(kendall_tau(alone, ABC, variant="a"))
+
+
+# -- agreement of the first and the last k --------------------------------------------------------
+
+
+def test_a_tie_at_place_k_counts_with_its_chance():
+    tied = PartialRanking.from_buckets(["A", "BC"])
+    assert top_k_agreement(ABC, tied, k=1) == 1
+    assert top_k_agreement(ABC, tied, k=2) == 0.75
+    assert last_k_agreement(ABC, tied, k=1) == 0.5
+    assert last_k_agreement(ABC, tied, k=2) == 1
+
+
+def test_two_ties_are_broken_independently():
+    tied = PartialRanking([0, 0, 0], "ABC")
+    assert top_k_agreement(tied, tied, k=1) == pytest.approx(1 / 3)
+    assert last_k_agreement(tied, tied, k=2) == pytest.approx(2 / 3)
+
+
+def test_unlisted_items_share_what_the_listed_leave():
+    top = PartialRanking.from_top_k("A", items="ABC")
+    assert top_k_agreement(top, ABC, k=1) == 1
+    assert top_k_agreement(top, ABC, k=2) == 0.75
+
+
+@given(strategies.ranking_pairs(unranked=False))
+@strategies.quick
+def test_all_of_the_items_are_always_in_common(both):
+    n = both[0].n_items
+    assert top_k_agreement(*both, n) == pytest.approx(1)
+    assert last_k_agreement(*both, n) == pytest.approx(1)
+
+
+@given(st.data(), strategies.letters())
+@strategies.quick
+def test_the_last_are_the_first_of_the_reverse(data, items):
+    first, second = (data.draw(strategies.weak_rankings(items)) for _ in range(2))
+    k = data.draw(st.integers(1, len(items)))
+    turned = top_k_agreement(first.reverse(), second.reverse(), k)
+    assert last_k_agreement(first, second, k) == pytest.approx(turned)
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [0, -1, 4, 1.5, NAN, "1", None, True])
+def test_k_is_a_number_of_items(k):
+    for measure in (top_k_agreement, last_k_agreement):
+        with pytest.raises(InvalidInputError, match="`k` must be an integer of at least 1 and at"):
+            measure(ABC, ABC, k)
+
+
+def test_k_counts_items_that_both_observe():
+    short = PartialRanking.from_order("AB", items="ABC")
+    with pytest.raises(InvalidInputError, match="at most 2"):
+        top_k_agreement(ABC, short, 3)
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1, NAN, "0", None, True])
+def test_the_cost_of_a_tie_is_between_nothing_and_one(p):
+    with pytest.raises(InvalidInputError, match=r"`p` must be a number in \[0, 1\]"):
+        kendall_distance(ABC, ABC, p=p)
+
+
+@pytest.mark.parametrize("variant", ["c", "B", None, 1])
+def test_tau_has_two_variants(variant):
+    with pytest.raises(InvalidInputError, match="`variant` must be 'a' or 'b'"):
+        kendall_tau(ABC, ABC, variant=variant)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Permutation.from_order("ABD"), Permutation.from_order("AB"), ABC.reindex("CBA")],
+    ids=["other items", "fewer items", "another order"],
+)
+def test_rankings_of_other_items_are_refused(other):
+    for measure in ALL:
+        with pytest.raises(ItemMismatchError, match="reindex"):
+            measure(ABC, other)
+    with pytest.raises(ItemMismatchError, match="reindex"):
+        top_k_agreement(ABC, other, 1)
+
+
+def test_rankings_share_an_observed_item():
+    first = PartialRanking.from_order("A", items="ABC")
+    second = PartialRanking.from_order("BC", items="ABC")
+    for measure in ALL:
+        with pytest.raises(InvalidInputError, match="observe an item in common"):
+            measure(first, second)

@@ -1,0 +1,103 @@
+"""The package as a whole: lazy, typed, and true to its README and examples."""
+
+import ast
+import contextlib
+import io
+import re
+import runpy
+import subprocess
+import sys
+from importlib.metadata import requires, version
+from pathlib import Path
+
+import pytest
+
+import rankagg as ra
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAVY = ("matplotlib", "networkx", "pulp", "statsmodels", "pandas", "scipy", "highspy", "click")
+
+
+def modules_after(code: str) -> set[str]:
+    script = f"import sys\n{code}\nprint(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_import_loads_nothing_heavy_until_a_name_is_used() -> None:
+    loaded = modules_after("import rankagg")
+    assert not loaded & set(HEAVY)
+    assert "rankagg" in loaded
+
+
+def test_rankings_need_numpy_only() -> None:
+    loaded = modules_after("import rankagg; rankagg.Permutation.from_order('AB')")
+    assert not loaded & set(HEAVY)
+
+
+def test_using_a_rule_loads_what_it_needs() -> None:
+    assert "pulp" in modules_after("import rankagg; rankagg.Kemeny()")
+
+
+@pytest.mark.parametrize("name", ra.__all__)
+def test_every_public_name_resolves_and_is_documented(name: str) -> None:
+    value = getattr(ra, name)
+    if name.isupper() or name.startswith("__"):
+        return
+    assert (value.__doc__ or "").strip()
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="kemmeny"):
+        _ = ra.kemmeny
+
+
+def test_version_is_that_of_the_metadata() -> None:
+    assert version("rankagg") == ra.__version__
+
+
+def test_typing_marker_and_data_are_installed() -> None:
+    package = Path(ra.__file__).parent
+    assert (package / "py.typed").exists()
+    assert (package / "__init__.pyi").exists()
+
+
+def test_every_third_party_import_is_declared() -> None:
+    declared = {
+        re.split(r"[\s<>=!;\[]", r)[0].lower() for r in requires("rankagg") if "extra" not in r
+    }
+    imported = set()
+    for path in (ROOT / "rankagg").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            imported |= {name.split(".")[0] for name in names}
+    third_party = imported - set(sys.stdlib_module_names) - {"rankagg"}
+    assert third_party <= declared
+
+
+def fenced(language: str) -> str:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
+
+
+def test_readme_prints_what_it_shows() -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(fenced("python"), "README.md", "exec"), {})
+    assert printed.getvalue().rstrip() == fenced("text").rstrip()
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+def test_example_prints_what_is_kept_beside_it(script: Path) -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        runpy.run_path(str(script), run_name="__main__")
+    lines = [line.rstrip() for line in printed.getvalue().splitlines()]
+    kept = script.with_suffix(".txt").read_text(encoding="utf-8").splitlines()
+    assert lines == [line.rstrip() for line in kept]

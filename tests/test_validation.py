@@ -1,0 +1,297 @@
+"""Error sentences: the parameter, what is allowed, the value, and the remedy."""
+
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from rankagg import Permutation, Profile, exceptions
+from rankagg import _validation as validation
+from rankagg.exceptions import InvalidInputError, RankaggError
+
+NAN = float("nan")
+
+
+def sentence(call, *args, **kwargs):
+    """Return what the error of a call says."""
+    with pytest.raises(InvalidInputError) as caught:
+        call(*args, **kwargs)
+    return str(caught.value)
+
+
+# -- the errors -----------------------------------------------------------------------------------
+
+
+def test_an_error_says_parameter_allowed_value_and_remedy():
+    error = InvalidInputError("theta of Mallows", "a number in (0, inf)", -1.0, "Take the inverse.")
+    assert str(error) == (
+        "`theta of Mallows` must be a number in (0, inf). Got -1.0. Take the inverse."
+    )
+    assert error.parameter == "theta of Mallows"
+    assert error.allowed == "a number in (0, inf)"
+    assert error.value == -1.0
+    assert error.remedy == "Take the inverse."
+
+
+def test_an_error_without_a_remedy_ends_with_the_value():
+    assert str(InvalidInputError("k", "an integer", "two")) == "`k` must be an integer. Got 'two'."
+
+
+def test_large_values_are_cut():
+    for value in (list(range(10_000)), "x" * 10_000, np.zeros(10_000), {i: i for i in range(999)}):
+        assert len(str(InvalidInputError("k", "small", value))) < 300
+
+
+@pytest.mark.parametrize("value", [-1.0, "two", [1, 2], exceptions.Described("nan in row 3")])
+def test_errors_survive_pickling(value):
+    error = InvalidInputError("k", "an integer", value, "Round it.")
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is InvalidInputError
+    assert str(again) == str(error)
+    assert (again.parameter, again.value, again.remedy) == ("k", value, "Round it.")
+
+
+@pytest.mark.parametrize(
+    ("name", "builtin"),
+    [
+        ("InvalidInputError", ValueError),
+        ("ItemMismatchError", ValueError),
+        ("TiedRankingError", ValueError),
+        ("InformationLostError", TypeError),
+        ("DataFormatError", ValueError),
+        ("SolverError", RuntimeError),
+        ("SolverNotFoundError", RuntimeError),
+        ("VerificationError", Exception),
+    ],
+)
+def test_errors_are_one_tree_and_builtin_ones_too(name, builtin):
+    error = getattr(exceptions, name)
+    assert issubclass(error, RankaggError)
+    assert issubclass(error, builtin)
+
+
+def test_every_exception_is_in_the_tree_or_a_warning():
+    for name in exceptions.__all__:
+        kind = getattr(exceptions, name)
+        assert issubclass(kind, RankaggError | UserWarning)
+
+
+# -- single values --------------------------------------------------------------------------------
+
+
+def test_check_choice_gives_back_the_choice():
+    assert validation.check_choice("a", ("a", "b"), "variant") == "a"
+    assert validation.check_choice(2, (1, 2), "level") == 2
+
+
+@pytest.mark.parametrize("value", ["c", "A", None, 1, ["a"]])
+def test_check_choice_lists_the_choices(value):
+    assert sentence(validation.check_choice, value, ("a", "b"), "variant") == (
+        f"`variant` must be 'a' or 'b'. Got {value!r}."
+    )
+
+
+def test_check_choice_takes_no_look_alikes():
+    assert "Got True" in sentence(validation.check_choice, True, (1, 2), "level")
+
+
+@pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
+def test_check_unranked_knows_three_policies(policy):
+    assert validation.check_unranked(policy) == policy
+
+
+def test_check_unranked_names_the_parameter_and_the_policies():
+    assert sentence(validation.check_unranked, "mean") == (
+        "`unranked` must be 'uniform' or 'ignore' or 'last'. Got 'mean'."
+    )
+    assert sentence(validation.check_unranked, 3, "policy").startswith("`policy` must be")
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_, np.False_])
+def test_check_flag_takes_truth_values(value):
+    assert validation.check_flag(value, "flag") is bool(value)
+
+
+@pytest.mark.parametrize("value", [0, 1, "yes", None, [True]])
+def test_check_flag_takes_nothing_else(value):
+    assert sentence(validation.check_flag, value, "flag", "Say which.") == (
+        f"`flag` must be True or False. Got {value!r}. Say which."
+    )
+
+
+@pytest.mark.parametrize("value", [1, 0.5, Fraction(1, 2), np.float32(0.5), np.int64(1)], ids=repr)
+def test_check_number_takes_real_numbers_and_gives_floats(value):
+    number = validation.check_number(value, "p", low=0, high=1)
+    assert type(number) is float
+    assert number == value
+
+
+@pytest.mark.parametrize(
+    "value", [NAN, float("inf"), -float("inf"), "1", None, True, np.True_, 1j, [1.0]], ids=repr
+)
+def test_check_number_takes_finite_real_numbers_only(value):
+    assert sentence(validation.check_number, value, "p").startswith(
+        "`p` must be a number in (-inf, inf). Got "
+    )
+
+
+@pytest.mark.parametrize(
+    ("limits", "good", "bad", "interval"),
+    [
+        ({"low": 0}, [0, 9], [-1e-9], "[0, inf)"),
+        ({"low": 0, "open_low": True}, [1e-9], [0, -1], "(0, inf)"),
+        ({"low": 0, "high": 1}, [0, 0.5, 1], [-0.1, 1.1], "[0, 1]"),
+        ({"low": 0, "high": 1, "open_low": True}, [0.1, 1], [0, 1.1], "(0, 1]"),
+        ({"high": 2.5}, [-9, 2.5], [3], "(-inf, 2.5]"),
+    ],
+    ids=str,
+)
+def test_check_number_keeps_and_tells_the_interval(limits, good, bad, interval):
+    for value in good:
+        assert validation.check_number(value, "x", **limits) == value
+    for value in bad:
+        assert sentence(validation.check_number, value, "x", **limits) == (
+            f"`x` must be a number in {interval}. Got {value!r}."
+        )
+
+
+@pytest.mark.parametrize("value", [3, 3.0, np.int32(3), np.float64(3)], ids=repr)
+def test_check_integer_takes_whole_numbers(value):
+    number = validation.check_integer(value, "k", low=1)
+    assert type(number) is int
+    assert number == 3
+
+
+@pytest.mark.parametrize("value", [0, 6, 2.5, NAN, float("inf"), "3", None, True, [3]], ids=repr)
+def test_check_integer_keeps_and_tells_the_bounds(value):
+    assert sentence(validation.check_integer, value, "k", low=1, high=5) == (
+        f"`k` must be an integer of at least 1 and at most 5. Got {value!r}."
+    )
+
+
+def test_check_integer_tells_no_bound_that_there_is_not():
+    assert sentence(validation.check_integer, -1, "size", low=0) == (
+        "`size` must be an integer of at least 0. Got -1."
+    )
+
+
+# -- arrays ---------------------------------------------------------------------------------------
+
+
+def test_as_matrix_copies():
+    given = np.array([[1.0, 2.0]])
+    matrix = validation.as_matrix(given, "values")
+    matrix[0, 0] = 9
+    assert given.tolist() == [[1.0, 2.0]]
+    assert validation.as_matrix([[1, 2]], "values").dtype == np.float64
+
+
+@pytest.mark.parametrize("values", [[[1], [1, 2]], [["x"]], "words", [[{}]]], ids=str)
+def test_as_matrix_takes_rectangles_of_numbers(values):
+    message = sentence(validation.as_matrix, values, "scores")
+    assert message.startswith("`scores` must be a rectangular table of numbers. Got '")
+    assert "NumPy: " in message
+
+
+@pytest.mark.parametrize(
+    ("values", "shape"), [([1, 2], "(2,)"), (5, "()"), ([[[1]]], "(1, 1, 1)")], ids=str
+)
+def test_as_matrix_tells_the_wrong_shape(values, shape):
+    assert sentence(validation.as_matrix, values, "scores") == (
+        f"`scores` must be two-dimensional. Got shape {shape}."
+    )
+
+
+def test_as_matrix_tells_where_a_number_is_not_finite():
+    assert sentence(validation.as_matrix, [[1, 2], [3, NAN]], "wins") == (
+        "`wins` must be finite numbers. Got nan in row 1, column 1."
+    )
+    assert sentence(validation.as_matrix, [[NAN, -np.inf]], "scores", nan=True) == (
+        "`scores` must be finite numbers, NaN for a missing one. Got -inf in row 0, column 1."
+    )
+    kept = validation.as_matrix([[NAN, 1]], "scores", nan=True)
+    assert np.isnan(kept[0, 0])
+
+
+def test_weights_and_counts_are_one_by_default():
+    weights, counts = validation.as_weights(None, 3), validation.as_counts(None, 3)
+    assert weights.tolist() == counts.tolist() == [1, 1, 1]
+    assert (weights.dtype, counts.dtype) == (np.float64, np.int64)
+
+
+def test_weights_and_counts_are_taken_as_given():
+    assert validation.as_weights([0.5, 2], 2).tolist() == [0.5, 2.0]
+    counts = validation.as_counts([3.0, 2], 2)
+    assert counts.tolist() == [3, 2]
+    assert counts.dtype == np.int64
+
+
+@pytest.mark.parametrize("bad", [0, -1, NAN, float("inf")])
+def test_a_bad_weight_is_told_with_its_position(bad):
+    assert sentence(validation.as_weights, [1, 1, bad], 3) == (
+        f"`weights` must be positive finite numbers. Got {float(bad)} at position 2."
+    )
+
+
+@pytest.mark.parametrize("bad", [0, -1, 0.5, NAN, float("inf")])
+def test_a_bad_count_is_told_with_its_position_and_a_remedy(bad):
+    assert sentence(validation.as_counts, [bad, 1], 2) == (
+        f"`counts` must be positive whole numbers. Got {float(bad)} at position 0. "
+        "Fractions belong into `weights`."
+    )
+
+
+@pytest.mark.parametrize("check", [validation.as_weights, validation.as_counts])
+def test_there_is_one_number_per_ranking(check):
+    assert sentence(check, [1, 2, 3], 2, "numbers") == (
+        "`numbers` must be one number per ranking (2 of them). Got shape (3,)."
+    )
+    assert sentence(check, 1, 2, "numbers").endswith("Got shape ().")
+    assert sentence(check, ["x", "y"], 2, "numbers") == (
+        "`numbers` must be a sequence of numbers. Got ['x', 'y']."
+    )
+
+
+# -- random numbers -------------------------------------------------------------------------------
+
+
+def test_a_generator_is_used_itself():
+    generator = np.random.default_rng(3)
+    assert validation.as_generator(generator) is generator
+
+
+def test_a_seed_makes_the_generator_that_numpy_makes():
+    assert validation.as_generator(3).random() == np.random.default_rng(3).random()
+    assert validation.as_generator(None).random() != validation.as_generator(None).random()
+
+
+@pytest.mark.parametrize("rng", [-1, "seed", 1.5, {}], ids=repr)
+def test_what_is_no_seed_is_refused(rng):
+    assert sentence(validation.as_generator, rng) == (
+        f"`rng` must be a non-negative seed or a numpy Generator. Got {rng!r}."
+    )
+
+
+# -- sentences that users meet --------------------------------------------------------------------
+
+
+def test_public_errors_name_what_was_called_and_a_way_out():
+    with pytest.raises(InvalidInputError) as caught:
+        Profile(["ABC"])
+    assert str(caught.value) == (
+        "`rankings` must be PartialRanking or Permutation objects. Got 'ABC'. "
+        "`Profile.from_orders` and `Profile.from_ranks` take plain data."
+    )
+    with pytest.raises(InvalidInputError) as caught:
+        Permutation([0, 1, 1], "ABC")
+    assert str(caught.value) == (
+        "`ranks of Permutation` must be complete and strict. Got A > B = C. "
+        "`PartialRanking` takes ties and unranked items."
+    )
+
+
+@pytest.mark.parametrize("lead", [[], [1.0]], ids=["alone", "after another"])
+def test_errors_are_caught_as_value_errors(lead):
+    with pytest.raises(ValueError, match="positive finite"):
+        validation.as_weights([*lead, 0.0], len(lead) + 1)
