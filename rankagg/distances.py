@@ -62,7 +62,7 @@ def kendall_distance(
     Returns
     -------
     float
-        NaN when normalised over no pair.
+        NaN when normalized over no pair.
 
     References
     ----------

@@ -13,6 +13,8 @@ from rankagg._typing import Floats, RNGLike, Unranked
 from rankagg._validation import as_generator, check_unranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus, rank_by_scores
+from rankagg.core.items import listed
+from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InformationLostError
 
@@ -101,6 +103,7 @@ class Aggregator(ABC):
             assert outcome.scores is not None, "a hook returns scores or a ranking"
             ranking, ties = rank_by_scores(outcome.scores, evidence.items)
             notes = (*notes, *ties)
+        notes = (*notes, *self._unseen(evidence))
         evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
         return Consensus(
             ranking=ranking,
@@ -112,6 +115,16 @@ class Aggregator(ABC):
             runtime=runtime,
             evidence=evidence,
         )
+
+    def _unseen(self, evidence: Evidence) -> tuple[str, ...]:
+        """Say which items have a place although no ranking has one for them."""
+        if self.policy is None or not evidence.has_rankings:
+            return ()
+        unseen = (evidence.profile.ranks == UNRANKED).all(axis=0)
+        if not unseen.any():
+            return ()
+        names = listed([evidence.items[int(i)] for i in np.flatnonzero(unseen)])
+        return (f"in no ranking, placed by the policy {self.policy!r} alone: {names}",)
 
     @abstractmethod
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:

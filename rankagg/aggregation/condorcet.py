@@ -26,8 +26,8 @@ class Copeland(Aggregator):
     Parameters
     ----------
     alpha : float, default 0.5
-        Points for a pair without a majority, 0 to 1. A pair that was never compared is such a
-        pair; the result says how many there are.
+        Points for a pair without a majority, 0 to 1. A pair that no ranking compares is such a
+        pair under every policy; the result says how many there are.
     unranked : {"uniform", "ignore", "last"}, default "uniform"
         The policy for unranked items.
 
@@ -53,11 +53,12 @@ class Copeland(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self.unranked)
-        beats = votes.scaled_wins > votes.scaled_wins.T
+        compared = votes.scaled_comparisons > 0
+        beats = (votes.scaled_wins > votes.scaled_wins.T) & compared
         draws = ~(beats | beats.T)
         np.fill_diagonal(draws, False)
         scores = beats.sum(axis=1) + self.alpha * draws.sum(axis=1)
-        return Outcome(scores=scores.astype(np.float64), notes=_never_compared(votes))
+        return Outcome(scores=scores.astype(np.float64), notes=_draws_unseen(votes))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,16 +106,26 @@ class PairwiseMajority(Aggregator):
             inside = votes.items.indices(bucket)
             block = holds[np.ix_(inside, inside)]
             if not block.all():
-                notes.append(f"cyclic: the majorities among {listed(bucket)} contradict each other")
+                notes.append(_contradiction(votes, inside, listed(bucket)))
         return Outcome(
             ranking=as_ranking(ranking.ranks, votes.items),
-            notes=(*notes, *_never_compared(votes)),
+            notes=tuple(notes),
         )
 
 
-def _never_compared(votes: PairwiseMatrix) -> tuple[str, ...]:
+def _contradiction(votes: PairwiseMatrix, inside: list[int], names: str) -> str:
+    wins = votes.scaled_wins[np.ix_(inside, inside)]
+    count, _ = connected_components(wins > wins.T, directed=True, connection="strong")
+    if count < len(inside):
+        return f"cyclic: the majorities among {names} contradict each other"
+    return f"not transitive: draws among {names} contradict the majorities between them"
+
+
+def _draws_unseen(votes: PairwiseMatrix) -> tuple[str, ...]:
     pairs = votes.never_compared
     if not pairs:
         return ()
     shown = listed([f"{a} - {b}" for a, b in pairs])
-    return (f"never compared, so without a majority of their own: {len(pairs)} pairs ({shown})",)
+    if len(pairs) == 1:
+        return (f"1 pair was never compared and counts as a draw: {shown}",)
+    return (f"{len(pairs)} pairs were never compared and count as draws: {shown}",)

@@ -20,7 +20,7 @@ __all__ = ["GeometricMean", "HarmonicMean", "Mean", "Median", "ScoreAggregator"]
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreAggregator(Aggregator):
-    """A rule that summarises each system's task scores in one number.
+    """A rule that summarizes each system's task scores in one number.
 
     Instances are averaged within a task first. Missing tasks are left out of a system's summary
     and the weights of the others stand for all; a system without any score is unranked.
@@ -36,7 +36,7 @@ class ScoreAggregator(Aggregator):
         scored = present.any(axis=1)
         weights = np.where(present, table.weight_vector, 0.0)
         filled = np.where(present, scores, 1.0)
-        summary[scored] = self._summarise(filled[scored], weights[scored])
+        summary[scored] = self._summarize(filled[scored], weights[scored])
         partly = [table.systems[int(i)] for i in np.flatnonzero(scored & ~present.all(axis=1))]
         notes = (f"over the tasks that are present for {listed(partly)}",)
         return Outcome(scores=summary * self._sign(table), notes=notes if partly else ())
@@ -48,7 +48,7 @@ class ScoreAggregator(Aggregator):
         return 1.0
 
     @abstractmethod
-    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
         """Return one number per row; entries of weight 0 are missing."""
 
 
@@ -67,7 +67,7 @@ class Mean(ScoreAggregator):
     <Consensus by Mean: B > A>
     """
 
-    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
         return cast(Floats, np.average(scores, axis=1, weights=weights))
 
 
@@ -101,7 +101,7 @@ class _RatioMean(ScoreAggregator):
 
 @dataclass(frozen=True, kw_only=True)
 class GeometricMean(_RatioMean):
-    """Geometric mean over tasks of the mean over instances, for normalised positive scores.
+    """Geometric mean over tasks of the mean over instances, for normalized positive scores.
 
     Refuses mixed directions and scores that are not positive. Where lower is better throughout,
     `scores` holds the negated means.
@@ -111,7 +111,7 @@ class GeometricMean(_RatioMean):
     Fleming and Wallace (1986), doi:10.1145/5666.5673.
     """
 
-    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
         return cast(Floats, np.exp(np.average(np.log(scores), axis=1, weights=weights)))
 
 
@@ -127,7 +127,7 @@ class HarmonicMean(_RatioMean):
     Smith (1988), doi:10.1145/63039.63043.
     """
 
-    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
         inverse: Floats = np.average(1.0 / scores, axis=1, weights=weights)
         return 1.0 / inverse
 
@@ -140,7 +140,7 @@ class Median(ScoreAggregator):
     averaged.
     """
 
-    def _summarise(self, scores: Floats, weights: Floats) -> Floats:
+    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
         order = np.argsort(scores, axis=1)
         ordered = np.take_along_axis(scores, order, axis=1)
         running = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)

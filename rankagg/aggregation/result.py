@@ -47,8 +47,6 @@ class Consensus(Value):
         The policy for unranked items; None for rules that average the scores that are present.
     certificate : Certificate or None
         The proof of an exact rule.
-    optima : None
-        The set of all optima of an exact rule.
     notes : tuple of str
         What a reader should know: ties, cycles, pairs never compared, unranked items.
     runtime : float
@@ -62,7 +60,6 @@ class Consensus(Value):
     certificate: Certificate | None
     notes: tuple[str, ...]
     runtime: float
-    optima = None
     _evidence: Evidence
 
     def __init__(

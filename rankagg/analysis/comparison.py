@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Label, Ranks, Unranked
-from rankagg._validation import check_unranked
+from rankagg._validation import check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.evidence import Data, Evidence
@@ -289,15 +289,18 @@ class Comparison(Value):
         -------
         str
         """
+        if rows is not None:
+            check_integer(rows, "rows", low=1)
         return "\n\n".join(
             [self._head(), self._methods_text(), self._places_text(rows), self._pairs_text(rows)]
         )
 
     def _head(self) -> str:
         tie_cost = 0.0 if self.exact is None else self.exact.tie_cost
+        methods = _counted(len(self.methods), "method")
+        items = _counted(self.votes.n_items, "item")
         lines = [
-            f"{len(self.methods)} methods on {self.votes.n_items} items; unranked items: "
-            f"{self.unranked}; a tied vote costs {tie_cost:g}"
+            f"{methods} on {items}; unranked items: {self.unranked}; a tied vote costs {tie_cost:g}"
         ]
         if self.exact is None or self.exact.certificate is None:
             lines.append("no exact method among them: add Kemeny() for ratios and distances")
@@ -343,7 +346,8 @@ class Comparison(Value):
                 parts.append(f"{method} orders every pair as {base} does")
                 continue
             shown = frame if rows is None else frame.head(rows)
-            lines = [f"{method} disagrees with {base} on {len(frame)} pairs, closest votes first:"]
+            pairs = _counted(len(frame), "pair")
+            lines = [f"{method} disagrees with {base} on {pairs}, closest votes first:"]
             lines += [_pair_line(pair, method) for pair in shown.itertuples(index=False)]
             if len(frame) > len(shown):
                 lines.append(f"  ... and {len(frame) - len(shown)} more pairs")
@@ -364,6 +368,10 @@ def _signs(ranks: Ranks) -> Ranks:
     """Return -1 where row is above column, +1 where below, 0 where tied."""
     signs: Ranks = np.sign(ranks[:, None] - ranks[None, :])
     return signs
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _pair_line(pair: Any, method: str) -> str:

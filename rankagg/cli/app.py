@@ -39,7 +39,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rankagg")
 def app() -> None:
-    r"""Turn many rankings into one, and know how good it is.
+    """Turn many rankings into one, and know how good it is.
 
     \b
     A table of scores, one row per system and one column per task:

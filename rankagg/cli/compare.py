@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 import pandas as pd
 
+from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.analysis.comparison import Comparison, compare, default_aggregators
 from rankagg.cli.app import DONE, UNPROVED
@@ -29,11 +31,15 @@ __all__ = ["command"]
 @click.option(
     "--tie-cost",
     type=float,
-    default=0.0,
-    show_default=True,
-    help="What a vote that ties two items costs every ranking, 0 to 1.",
+    help="What a vote that ties two items costs every ranking, 0 to 1; default 0.",
 )
-@click.option("--rows", default=20, show_default=True, help="Items and pairs to print at most.")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Items and pairs to print at most.",
+)
 @click.option("--all", "everything", is_flag=True, help="Print all items and pairs.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option(
@@ -45,13 +51,13 @@ def command(
     given: Input,
     *,
     methods: tuple[str, ...],
-    tie_cost: float,
+    tie_cost: float | None,
     rows: int,
     everything: bool,
     as_json: bool,
     out: Path | None,
 ) -> int:
-    r"""Compare the rankings by mean, Borda, Copeland and exact Kemeny.
+    """Compare the rankings by mean, Borda, Copeland and exact Kemeny.
 
     For each method: its cost (how many votes of the single rankings it contradicts), how far that
     is from the proved optimum, and where it disagrees.
@@ -70,10 +76,8 @@ def command(
         if methods
         else default_aggregators(given.data, given.unranked)
     )
-    rules = [
-        Kemeny(unranked=given.unranked, tie_cost=tie_cost) if isinstance(rule, Kemeny) else rule
-        for rule in rules
-    ]
+    if tie_cost is not None:
+        rules = _with_tie_cost(rules, tie_cost)
     comparison = compare(given.data, rules, unranked=given.unranked, tolerance=given.tolerance)
     if as_json:
         echo_json({**comparison.to_dict(), "input": list(given.lines)})
@@ -84,6 +88,14 @@ def command(
         _write(comparison, given, out)
     certificate = None if comparison.exact is None else comparison.exact.certificate
     return UNPROVED if certificate is not None and certificate.status != "optimal" else DONE
+
+
+def _with_tie_cost(rules: list[Aggregator], tie_cost: float) -> list[Aggregator]:
+    if not any(isinstance(rule, Kemeny) for rule in rules):
+        raise click.UsageError("--tie-cost belongs to the exact method: add --method kemeny.")
+    return [
+        replace(rule, tie_cost=tie_cost) if isinstance(rule, Kemeny) else rule for rule in rules
+    ]
 
 
 def _write(comparison: Comparison, given: Input, folder: Path) -> None:

@@ -12,7 +12,7 @@ __all__ = ["command"]
 @click.command("datasets")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    r"""List the bundled data sets, or tell all about one.
+    """List the bundled data sets, or tell all about one.
 
     \b
         rankagg datasets

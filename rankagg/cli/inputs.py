@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import update_wrapper
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -51,17 +51,13 @@ OPTIONS = [
     click.option(
         "--tolerance",
         type=float,
-        default=0.0,
-        show_default=True,
-        help="Scores next to each other that differ by no more are tied.",
+        help="Scores next to each other that differ by no more are tied; default 0.",
     ),
     click.option("--count", metavar="COLUMN", help="Ballots: column of counts."),
     click.option(
         "--left-out",
         type=click.Choice(["unranked", "unlisted"]),
-        default="unranked",
-        show_default=True,
-        help="Ballots: items left out are not observed, or below all listed ones.",
+        help="Ballots: items left out are not observed (the default), or below all listed ones.",
     ),
     click.option(
         "--unranked",
@@ -112,68 +108,107 @@ def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return result
 
 
-def read_input(*, unranked: str, tolerance: float, **values: Any) -> Input:
+def read_input(*, unranked: str, **values: Any) -> Input:
     """Read what the options name."""
     if (values["file"] is None) == (values["dataset"] is None):
         raise click.UsageError(
             "Give either FILE or --dataset NAME; `rankagg datasets` lists names."
         )
-    data = _from_dataset(values) if values["dataset"] else _from_file(values)
+    kind = _kind(values)
+    for name in REFUSED[kind]:
+        if values[name]:
+            option = name.replace("_", "-")
+            raise click.UsageError(f"--{option} has no meaning for {MEANING[kind]}.")
+    data = READERS[kind](values)
     if isinstance(data, ScoreTable):
         data = _reshape(data, values)
-        lines = _tell_scores(data, values, tolerance)
+        lines = _tell_scores(data, values)
     else:
         lines = _tell_ballots(data, values)
-    return Input(data, unranked, tolerance, lines)
+    return Input(data, unranked, values["tolerance"] or 0.0, lines)
 
 
-def _from_dataset(values: dict[str, Any]) -> Data:
-    given = [
-        f"--{name}" for name in ("system", "instance", "task", "score", "count") if values[name]
-    ]
-    if given or values["lower_is_better"] or values["lower"]:
-        raise click.UsageError(
-            "--dataset knows its columns and directions; leave those options out."
-        )
-    data = datasets.load(values["dataset"])
-    if values["drop"] and isinstance(data, ScoreTable):
-        return data.drop(tasks=values["drop"])
-    _refuse_score_options(data, values)
-    return data
+def _kind(values: dict[str, Any]) -> str:
+    if values["dataset"]:
+        return f"bundled {datasets.info(values['dataset']).kind}"
+    if values["kind"] != "auto":
+        return str(values["kind"])
+    return "preflib" if looks_like_preflib(read_text(values["file"])[1]) else "scores"
 
 
-def _from_file(values: dict[str, Any]) -> Data:
-    kind = values["kind"]
-    if kind == "auto":
-        kind = "preflib" if looks_like_preflib(read_text(values["file"])[1]) else "scores"
-    if kind == "scores":
-        if values["count"]:
-            raise click.UsageError("--count belongs to ballots: add --format ballots.")
-        return _read_scores(values)
-    if kind == "preflib":
-        data = read_preflib(values["file"], left_out=values["left_out"])
-        _refuse_score_options(data, values)
-        if values["drop"]:
-            data = data.restrict([label for label in data.items if label not in values["drop"]])
-        return data
-    data = read_ballots(
-        values["file"], count=values["count"], drop=values["drop"], left_out=values["left_out"]
+def _read_bundled_scores(values: dict[str, Any]) -> Data:
+    table = datasets.load(values["dataset"])
+    return table.drop(tasks=values["drop"]) if isinstance(table, ScoreTable) else table
+
+
+def _read_bundled_ballots(values: dict[str, Any]) -> Data:
+    return _without(datasets.load(values["dataset"]), values["drop"])
+
+
+def _read_preflib(values: dict[str, Any]) -> Data:
+    profile = read_preflib(values["file"], left_out=_left_out(values))
+    return _without(profile, values["drop"])
+
+
+def _read_ballots(values: dict[str, Any]) -> Data:
+    return read_ballots(
+        values["file"],
+        count=values["count"],
+        drop=values["drop"],
+        left_out=_left_out(values),
     )
-    _refuse_score_options(data, values)
-    return data
+
+
+def _left_out(values: dict[str, Any]) -> Literal["unranked", "unlisted"]:
+    return "unlisted" if values["left_out"] == "unlisted" else "unranked"
+
+
+def _without(data: Data, drop: tuple[str, ...]) -> Data:
+    if not drop or not isinstance(data, Profile):
+        return data
+    data.items.indices(drop)
+    return data.restrict([label for label in data.items if label not in drop])
 
 
 def _read_scores(values: dict[str, Any]) -> ScoreTable:
-    columns = {name: values[name] for name in ("system", "task", "instance", "score")}
+    columns = {name: values[name] for name in ("system", "task", "instance", "score", "drop")}
     if values["lower_is_better"] and values["lower"]:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
-    everywhere = not values["lower_is_better"]
-    table = read_scores(values["file"], higher_is_better=everywhere, drop=values["drop"], **columns)
+    table = read_scores(values["file"], higher_is_better=not values["lower_is_better"], **columns)
     if not values["lower"]:
         return table
     table.tasks.indices(values["lower"])
     directions = {task: task not in values["lower"] for task in table.tasks}
-    return read_scores(values["file"], higher_is_better=directions, drop=values["drop"], **columns)
+    return read_scores(values["file"], higher_is_better=directions, **columns)
+
+
+READERS: dict[str, Callable[[dict[str, Any]], Data]] = {
+    "scores": _read_scores,
+    "ballots": _read_ballots,
+    "preflib": _read_preflib,
+    "bundled scores": _read_bundled_scores,
+    "bundled ballots": _read_bundled_ballots,
+}
+
+COLUMNS = ("system", "instance", "task", "score", "lower", "lower_is_better")
+ON_SCORES = ("weight", "group", "tolerance")
+ON_BALLOTS = ("count", "left_out")
+
+REFUSED = {
+    "scores": ON_BALLOTS,
+    "ballots": COLUMNS + ON_SCORES,
+    "preflib": (*COLUMNS, *ON_SCORES, "count"),
+    "bundled scores": COLUMNS + ON_BALLOTS,
+    "bundled ballots": COLUMNS + ON_SCORES + ON_BALLOTS,
+}
+
+MEANING = {
+    "scores": "a table of scores; `--format ballots` reads ballots",
+    "ballots": "a table of ballots",
+    "preflib": "ballots in a PrefLib format",
+    "bundled scores": "--dataset, which knows its columns and directions",
+    "bundled ballots": "--dataset with ballots",
+}
 
 
 def _reshape(table: ScoreTable, values: dict[str, Any]) -> ScoreTable:
@@ -193,17 +228,7 @@ def _reshape(table: ScoreTable, values: dict[str, Any]) -> ScoreTable:
     return table.with_task_weights(weights) if weights else table
 
 
-def _refuse_score_options(data: Data, values: dict[str, Any]) -> None:
-    given = [
-        name for name in ("lower", "weight", "group", "task", "instance", "score") if values[name]
-    ]
-    if values["lower_is_better"]:
-        given.append("lower-is-better")
-    if given and isinstance(data, Profile):
-        raise click.UsageError(f"--{given[0]} belongs to score tables; these are ballots.")
-
-
-def _tell_scores(table: ScoreTable, values: dict[str, Any], tolerance: float) -> tuple[str, ...]:
+def _tell_scores(table: ScoreTable, values: dict[str, Any]) -> tuple[str, ...]:
     lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
     if not lower:
         direction = "higher is better"
@@ -211,15 +236,13 @@ def _tell_scores(table: ScoreTable, values: dict[str, Any], tolerance: float) ->
         direction = "lower is better"
     else:
         direction = f"higher is better, but lower is better on {', '.join(lower)}"
-    lines = [f"scores: {direction}", f"read: {_source(values)}, {str(repr(table))[1:-1]}"]
-    if values["drop"]:
-        lines.append(f"left out: {', '.join(values['drop'])}")
+    lines = [f"scores: {direction}", *_tell_source(table, values)]
     weights = {task: weight for task, weight in table.task_weights.items() if weight != 1}
     if weights:
         shown = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
         lines.append(f"task weights other than 1: {shown}")
-    if tolerance:
-        lines.append(f"tolerance: scores within {tolerance:g} are tied")
+    if values["tolerance"]:
+        lines.append(f"tolerance: scores within {values['tolerance']:g} are tied")
     elif near := table.near_ties():
         lines.append(
             f"note: {near} pairs of scores differ only beyond 7 significant digits; "
@@ -228,12 +251,14 @@ def _tell_scores(table: ScoreTable, values: dict[str, Any], tolerance: float) ->
     return tuple(lines)
 
 
-def _tell_ballots(profile: Data, values: dict[str, Any]) -> tuple[str, ...]:
-    lines = ["ballots: rank 1 is best", f"read: {_source(values)}, {str(repr(profile))[1:-1]}"]
+def _tell_ballots(data: Data, values: dict[str, Any]) -> tuple[str, ...]:
+    return ("ballots: rank 1 is best", *_tell_source(data, values))
+
+
+def _tell_source(data: Data, values: dict[str, Any]) -> list[str]:
+    dataset = values["dataset"]
+    source = f"data set {dataset}" if dataset else str(values["file"])
+    lines = [f"read: {source}, {repr(data)[1:-1]}"]
     if values["drop"]:
         lines.append(f"left out: {', '.join(values['drop'])}")
-    return tuple(lines)
-
-
-def _source(values: dict[str, Any]) -> str:
-    return f"data set {values['dataset']}" if values["dataset"] else str(values["file"])
+    return lines

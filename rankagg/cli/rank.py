@@ -31,7 +31,7 @@ __all__ = ["command"]
     help="Also write ranking.csv and consensus.json into this folder.",
 )
 def command(given: Input, method: str, as_json: bool, out: Path | None) -> int:
-    r"""Rank by one method and print places and scores.
+    """Rank by one method and print places and scores.
 
     \b
         rankagg rank scores.csv --method borda

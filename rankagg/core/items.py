@@ -1,4 +1,4 @@
-"""The labelled items that are ranked."""
+"""The labeled items that are ranked."""
 
 from __future__ import annotations
 

@@ -40,7 +40,9 @@ class PairwiseMatrix(Value):
         The policy under which unranked items were counted; None for a plain matrix.
     rounding : float
         By how much an entry can be off, in votes: 0 unless a weight was no simple fraction and
-        was rounded to 12 digits.
+        was rounded to 12 digits (a grid of 2**-40 of the largest weight).
+    squared_weights : ndarray of float, shape (n, n)
+        Sum of the squared weights of the rankings that compare row and column.
     denominator : int
         What the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons` are divided by.
     total_weight : float or None

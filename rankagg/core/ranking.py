@@ -1,4 +1,4 @@
-"""What all rankings have in common: places of labelled items."""
+"""What all rankings have in common: places of labeled items."""
 
 from __future__ import annotations
 

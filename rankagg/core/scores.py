@@ -379,7 +379,7 @@ class ScoreTable(Value):
     # -- descriptions -------------------------------------------------------------------------
 
     def describe(self, by: Literal["system", "task", "cell"] = "system") -> pd.DataFrame:
-        """Summarise the scores that are present.
+        """Summarize the scores that are present.
 
         Parameters
         ----------

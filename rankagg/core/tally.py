@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import lcm
+from typing import cast
 
 import numpy as np
 
@@ -17,8 +18,8 @@ from rankagg.core.places import UNLISTED, UNRANKED
 
 __all__ = ["Tally", "tally"]
 
-# Comparisons held at once: bounds the memory, and stays near the cache.
-BLOCK = 2_000_000
+# Cells looked at in one go: bounds the memory, and stays near the cache.
+BLOCK = 500_000
 
 
 @dataclass(frozen=True)
@@ -38,95 +39,98 @@ class Tally:
     comparisons: Integers
     denominator: int
 
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            exact.combine(self.wins, 1, other.wins, 1),
+            exact.combine(self.ties, 1, other.ties, 1),
+            exact.combine(self.comparisons, 1, other.comparisons, 1),
+            self.denominator,
+        )
+
 
 def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
     """Count the votes of all rankings, each with its integer weight."""
-    n = ranks.shape[1]
-    rows = max(1, BLOCK // n)
-    blocks = [slice(start, start + rows) for start in range(0, len(ranks), rows)]
-    wins, ties, comparisons = _count_block(ranks[blocks[0]], weights[blocks[0]], unranked)
+    denominator = _share_denominator(ranks) if unranked == "uniform" else 1
+    size = max(1, BLOCK // ranks.shape[1])
+    blocks = [slice(start, start + size) for start in range(0, len(ranks), size)]
+    total = _count(ranks[blocks[0]], weights[blocks[0]], unranked, denominator)
     for block in blocks[1:]:
-        counts = _count_block(ranks[block], weights[block], unranked)
-        wins, ties, comparisons = (
-            exact.combine(old, 1, new, 1)
-            for old, new in zip((wins, ties, comparisons), counts, strict=True)
-        )
-    denominator = 1
-    if unranked == "uniform":
-        shares, denominator = _uniform_shares(ranks, weights)
-        wins = exact.combine(wins, denominator, shares, 1)
-        ties = exact.combine(ties, denominator, ties, 0)
-        comparisons = exact.combine(comparisons, denominator, comparisons, 0)
-    return Tally(wins, ties, comparisons, denominator)
+        total += _count(ranks[block], weights[block], unranked, denominator)
+    return total
 
 
-def _count_block(
-    ranks: Ranks, weights: Integers, unranked: Unranked
-) -> tuple[Integers, Integers, Integers]:
-    observed = (ranks != UNRANKED).astype(np.float64)
-    unlisted = (ranks == UNLISTED).astype(np.float64)
-    both = exact.exact_product(weights, observed, observed)
-    comparisons = both - exact.exact_product(weights, unlisted, unlisted)
-    # Under "last" an unranked item is read as an unlisted one: below, not compared below.
-    above = _strictly_above(places.comparable(ranks), weights)
-    missed = exact.exact_product(weights, observed, 1.0 - observed)
-    # An unlisted item is not above an unranked one, whatever `comparable` says.
-    missed_unlisted = exact.exact_product(weights, unlisted, 1.0 - observed)
-    wins = above - missed
-    ties = comparisons - wins - wins.T
-    if unranked == "last":
-        wins = above - missed_unlisted
-    for counts in (wins, ties, comparisons):
-        np.fill_diagonal(counts, 0)
-    return wins, ties, comparisons
-
-
-def _strictly_above(comparable: Ranks, weights: Integers) -> Integers:
-    """Return the weight of rankings in which row's number is smaller than column's."""
-    m, n = comparable.shape
-    columns = np.ascontiguousarray(comparable.T)
-    ones = np.ones((m, 1))
-    alike = (weights == weights[0]).all() and int(weights[0]) * m < exact.INT64_SAFE
-    rows = []
-    for i in range(n):
-        less = columns[i] < columns
-        if alike:
-            rows.append(np.count_nonzero(less, axis=1) * int(weights[0]))
-        else:
-            rows.append(exact.exact_product(weights, ones, less.T.astype(np.float64))[0])
-    return exact.fit(np.array(rows))
-
-
-def _uniform_shares(ranks: Ranks, weights: Integers) -> tuple[Integers, int]:
-    """Return what unobserved pairs add under uniform compatible permutations.
+def _share_denominator(ranks: Ranks) -> int:
+    """Return what the shares of compatible permutations are whole numbers over.
 
     With k observed items and an observed item at the mean place r, an unobserved one is before it
     in (r + 1)/(k + 1) of them; two unobserved ones, or two unlisted ones, precede each other in
     half. All of these are whole numbers over 2(k + 1).
     """
-    n = ranks.shape[1]
-    observed_counts = (ranks != UNRANKED).sum(axis=1)
-    has_unlisted = (ranks == UNLISTED).any(axis=1)
-    open_rows = (observed_counts < n) | has_unlisted
-    sizes = np.unique(observed_counts[open_rows])
-    denominator = lcm(1, *(2 * (int(k) + 1) for k in sizes))
-    total: Integers = np.zeros((n, n), dtype=np.int64)
-    for k in sizes:
-        rows = open_rows & (observed_counts == k)
-        part = _shares_of_size(ranks[rows], weights[rows], int(k))
-        total = exact.combine(total, 1, part, denominator // (2 * (int(k) + 1)))
-    np.fill_diagonal(total, 0)
-    return total, denominator
+    observed = (ranks != UNRANKED).sum(axis=1)
+    undecided = (observed < ranks.shape[1]) | (ranks == UNLISTED).any(axis=1)
+    return lcm(1, *(2 * (int(k) + 1) for k in np.unique(observed[undecided])))
 
 
-def _shares_of_size(ranks: Ranks, weights: Integers, k: int) -> Integers:
+def _count(ranks: Ranks, weights: Integers, unranked: Unranked, denominator: int) -> Tally:
     observed = (ranks != UNRANKED).astype(np.float64)
-    missing: Floats = 1.0 - observed
     unlisted = (ranks == UNLISTED).astype(np.float64)
-    doubled = np.where(observed > 0, 2.0 * (np.nan_to_num(places.mid_ranks(ranks)) + 1.0), 0.0)
-    up = exact.exact_product(weights, missing, doubled)
-    down = exact.exact_product(weights, 2.0 * (k + 1) * observed - doubled, missing)
-    neither = exact.exact_product(weights, missing, missing)
-    uncompared = exact.exact_product(weights, unlisted, unlisted)
-    half = exact.combine(neither, k + 1, uncompared, k + 1)
-    return exact.combine(exact.combine(up, 1, down, 1), 1, half, 1)
+    everyone = np.ones((len(ranks), 1))
+    both = exact.exact_product(weights, observed, observed)
+    # Rankings that observe row and not column.
+    missed = exact.exact_product(weights, observed, everyone) - both
+    off_both = exact.exact_product(weights, unlisted, unlisted) if unlisted.any() else 0 * both
+    comparisons = both - off_both
+    above = _strictly_above(places.comparable(ranks), weights)
+    wins = above - missed
+    ties = comparisons - wins - wins.T
+    if unranked == "last":
+        # Listed items are above unranked ones; unlisted and unranked ones are not compared.
+        off_row = exact.exact_product(weights, unlisted, everyone)
+        wins = above - (off_row - exact.exact_product(weights, unlisted, observed))
+    elif denominator > 1:
+        shares = _uniform_shares(ranks, weights, denominator)
+        # P(row before column) and P(column before row) make 1 where only row is observed.
+        ahead = exact.combine(shares, 1, exact.combine(missed, denominator, shares.T, -1), 1)
+        neither = exact.exact_product(weights, 1.0 - observed, 1.0 - observed)
+        open_pairs = exact.combine(neither, denominator // 2, off_both, denominator // 2)
+        wins = exact.combine(wins, denominator, exact.combine(ahead, 1, open_pairs, 1), 1)
+        ties = exact.combine(ties, denominator, ties, 0)
+        comparisons = exact.combine(comparisons, denominator, comparisons, 0)
+    for counts in (wins, ties, comparisons):
+        np.fill_diagonal(counts, 0)
+    return Tally(wins, ties, comparisons, denominator)
+
+
+def _uniform_shares(ranks: Ranks, weights: Integers, denominator: int) -> Integers:
+    """Return the weight of "row before column" where row is unobserved and column observed."""
+    observed = ranks != UNRANKED
+    # (r + 1)/(k + 1) = doubled / (2(k + 1)), and the factor makes that a share of `denominator`.
+    doubled: Floats = np.where(observed, 2.0 * places.mid_ranks(ranks) + 2.0, 0.0)
+    sizes = observed.sum(axis=1)
+    factors = {int(k): denominator // (2 * (int(k) + 1)) for k in np.unique(sizes)}
+    scaled = exact.fit(weights.astype(object) * np.array([factors[int(k)] for k in sizes], object))
+    return exact.exact_product(scaled, (~observed).astype(np.float64), doubled)
+
+
+def _strictly_above(comparable: Ranks, weights: Integers) -> Integers:
+    """Return the weight of rankings in which row's number is smaller than column's."""
+    n = comparable.shape[1]
+    columns = np.ascontiguousarray(comparable.T, dtype=np.min_scalar_type(n + 1))
+    distinct = np.unique(weights)
+    if len(distinct) * 64 > len(weights):
+        return _weigh(columns, weights)
+    total: Integers = np.zeros((n, n), dtype=np.int64)
+    for weight in distinct:
+        alike = columns[:, weights == weight]
+        counts = np.array([np.count_nonzero(row < alike, axis=1) for row in alike])
+        total = exact.combine(total, 1, counts, int(weight))
+    return total
+
+
+def _weigh(columns: Ranks, weights: Integers) -> Integers:
+    everyone = np.ones((columns.shape[1], 1))
+    rows = [
+        exact.exact_product(weights, (row < columns).T.astype(np.float64), everyone)[:, 0]
+        for row in columns
+    ]
+    return exact.fit(cast(Integers, np.array(rows)))

@@ -159,7 +159,7 @@ CATALOGUE = {
                 "borda": {"Memphis": 126, "Nashville": 194, "Chattanooga": 173, "Knoxville": 107},
                 "condorcet_winner": "Nashville",
             },
-            "Most voters live in Memphis, which every other voter ranks last.",
+            "The largest group of voters lives in Memphis, which every other voter ranks last.",
         ),
         DatasetInfo(
             "condorcet_1785",

@@ -1,4 +1,4 @@
-"""The result object: frozen, labelled, and honest about ties and costs."""
+"""The result object: frozen, labeled, and honest about ties and costs."""
 
 import json
 
@@ -54,7 +54,6 @@ def test_summary_states_rule_policy_cost_and_proof() -> None:
 
 def test_only_exact_rules_have_a_certificate(tied: ra.Consensus) -> None:
     assert tied.certificate is None
-    assert tied.optima is None
 
 
 def test_cannot_be_changed(tied: ra.Consensus) -> None:

@@ -41,10 +41,10 @@ def test_solver_that_raises_is_an_error_with_its_words(
     monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
     def fail(self: pulp.LpProblem, *args: Any, **kwargs: Any) -> int:
-        raise pulp.PulpSolverError("the licence expired")
+        raise pulp.PulpSolverError("the license expired")
 
     monkeypatch.setattr(pulp.LpProblem, "solve", fail)
-    with pytest.raises(SolverError, match="the licence expired"):
+    with pytest.raises(SolverError, match="the license expired"):
         ra.Kemeny(backend=backend).aggregate(CYCLE)
 
 

@@ -1,0 +1,61 @@
+"""Settings of the documentation; it builds without a network.
+
+Pages: sphinx-build -W --keep-going -b html docs docs/_build/html
+Tests: sphinx-build -W -b doctest docs docs/_build/doctest
+"""
+
+import doctest
+
+import rankagg
+
+project = "rankagg"
+author = "the rankagg developers"
+copyright = author
+version = release = rankagg.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.doctest",
+    "numpydoc",
+]
+exclude_patterns = ["_build"]
+nitpicky = False
+default_role = "code"  # docstrings mark names with single backticks
+
+html_theme = "furo"
+html_title = f"rankagg {version}"
+html_copy_source = False
+html_show_sourcelink = False
+
+# The reference pages list names by hand, so nothing is generated into the source folder.
+autosummary_generate = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+doctest_default_flags = doctest.NORMALIZE_WHITESPACE | doctest.DONT_ACCEPT_TRUE_FOR_1
+doctest_global_setup = f"""
+import contextlib, os, shlex, shutil, sys, tempfile
+from pathlib import Path
+
+before, scratch = os.getcwd(), tempfile.mkdtemp()
+os.chdir(scratch)
+
+
+def provide(*names):
+    "Copy the pages' sample files into the scratch folder, which is the current one."
+    for name in names:
+        shutil.copy(Path({__file__!r}).parent / "howto" / "files" / name, scratch)
+
+
+def command(line):
+    "Run the command line of the package and print what it prints."
+    from rankagg.cli import main
+    with contextlib.redirect_stderr(sys.stdout), contextlib.suppress(SystemExit):
+        main(shlex.split(line))
+"""
+doctest_global_cleanup = """
+os.chdir(before)
+shutil.rmtree(scratch)
+"""
