@@ -17,6 +17,7 @@ __all__ = [
     "as_counts",
     "as_generator",
     "as_matrix",
+    "as_numbers",
     "as_weights",
     "check_choice",
     "check_flag",
@@ -26,6 +27,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+# Squares of weights must be floats too.
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 
 UNRANKED_POLICIES: tuple[str, ...] = get_args(Unranked)
 
@@ -90,6 +94,22 @@ def check_integer(value: object, parameter: str, *, low: int, high: int | None =
     return int(number)
 
 
+def as_numbers(values: ArrayLike, parameter: str) -> Floats:
+    """Return a new flat float array without infinities; NaN is allowed."""
+    try:
+        flat = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            parameter, "a flat sequence of numbers", type(values).__name__, f"NumPy: {error}."
+        ) from None
+    if flat.ndim != 1:
+        raise InvalidInputError(
+            parameter, "a flat sequence of numbers", Described(f"shape {flat.shape}")
+        )
+    numbers: Floats = as_matrix(flat[None, :], parameter, nan=True)[0]
+    return numbers
+
+
 def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats:
     """Return a new two-dimensional float array without infinities (and without NaN)."""
     try:
@@ -115,6 +135,9 @@ def as_weights(weights: ArrayLike | None, length: int, parameter: str = "weights
         return np.ones(length)
     vector = _as_vector(weights, length, parameter)
     _check_entries(vector, np.isfinite(vector) & (vector > 0), parameter, "positive finite numbers")
+    sensible = (vector >= SMALLEST_WEIGHT) & (vector <= LARGEST_WEIGHT)
+    allowed = f"from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+    _check_entries(vector, sensible, parameter, allowed, "Divide all weights by a common number.")
     return vector
 
 

@@ -7,6 +7,7 @@ unlisted in one of them were not compared there and do not count.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal, cast
 
 import numpy as np
@@ -122,8 +123,8 @@ def kendall_tau(
     else:
         untied_first = counts.compared - counts.tied_first
         untied_second = counts.compared - counts.tied_second
-        pairs = float(np.sqrt(untied_first) * np.sqrt(untied_second))
-    return (counts.concordant - counts.discordant) / pairs if pairs else float("nan")
+        pairs = sqrt(untied_first * untied_second)
+    return _correlation(counts.concordant - counts.discordant, pairs)
 
 
 def spearman_footrule(
@@ -179,7 +180,12 @@ def spearman_rho(first: PartialRanking, second: PartialRanking) -> float:
     """
     mine, theirs = (mids - mids.mean() for mids in _common_mid_ranks(first, second))
     scale = float(np.sqrt((mine**2).sum() * (theirs**2).sum()))
-    return float((mine * theirs).sum()) / scale if scale else float("nan")
+    return _correlation(float((mine * theirs).sum()), scale)
+
+
+def _correlation(covariance: float, scale: float) -> float:
+    """Return the ratio, kept within [-1, 1] where rounding leaves it; NaN over nothing."""
+    return min(1.0, max(-1.0, covariance / scale)) if scale else float("nan")
 
 
 def top_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> float:

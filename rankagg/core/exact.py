@@ -8,7 +8,7 @@ grid, and the result says so.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import frexp, gcd, lcm
+from math import frexp, gcd, lcm, ldexp
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers
 
-__all__ = ["INT64_SAFE", "Rational", "as_rational", "combine", "exact_product", "fit", "reduce_by"]
+__all__ = [
+    "INT64_SAFE",
+    "Rational",
+    "as_fraction",
+    "as_rational",
+    "combine",
+    "exact_product",
+    "fit",
+    "reduce_by",
+]
 
 LARGEST_DENOMINATOR = 1_000_000
 LARGEST_COMMON = 10**15
@@ -47,9 +56,9 @@ def as_rational(values: Floats) -> Rational:
     distinct, where = np.unique(values, return_inverse=True)
     fractions = _simple_fractions(distinct)
     if fractions is None:
-        exponent = GRID_BITS - frexp(float(np.abs(values).max()))[1]
-        denominator = 2 ** max(exponent, 0)
-        return Rational(_whole(np.rint(values * denominator)), denominator, 1 / denominator)
+        exponent = max(GRID_BITS - frexp(float(np.abs(values).max()))[1], 0)
+        step = max(ldexp(1.0, -exponent), np.finfo(np.float64).smallest_subnormal)
+        return Rational(_whole(np.rint(np.ldexp(values, exponent))), 2**exponent, float(step))
     denominator = lcm(*(fraction.denominator for fraction in fractions))
     numerators = [f.numerator * (denominator // f.denominator) for f in fractions]
     placed = np.array(numerators, dtype=object)[where].reshape(values.shape)
@@ -68,25 +77,33 @@ def _simple_fractions(distinct: Floats) -> list[Fraction] | None:
     fractions = []
     denominator = 1
     for value in distinct.tolist():
-        fraction = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+        fraction = as_fraction(value)
         denominator = lcm(denominator, fraction.denominator)
-        if float(fraction) != value or denominator > LARGEST_COMMON:
+        if fraction.denominator > LARGEST_DENOMINATOR or denominator > LARGEST_COMMON:
             return None
         fractions.append(fraction)
     return fractions
 
 
+def as_fraction(value: float) -> Fraction:
+    """Return the simplest fraction that rounds to a float, or the float's exact value."""
+    simple = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    return simple if float(simple) == value else Fraction(value)
+
+
 def fit(integers: NDArray[Any]) -> Integers:
     """Return the integers as int64 where any sum of them fits, else as Python integers."""
-    if integers.dtype != object or _largest(integers) * max(integers.size, 1) < INT64_SAFE:
-        return integers.astype(np.int64)
-    return integers
+    fits = _largest(integers) * max(integers.size, 1) < INT64_SAFE
+    return integers.astype(np.int64 if fits else object)
 
 
 def combine(first: Integers, by_first: int, second: Integers, by_second: int) -> Integers:
     """Return `first * by_first + second * by_second` without overflow."""
-    # The factors themselves must fit as well, even where they meet zeros only.
-    bound = max(_largest(first), 1) * abs(by_first) + max(_largest(second), 1) * abs(by_second)
+    # Factors and numbers must fit by themselves, even where they meet zeros only.
+    bound = sum(
+        max(_largest(array), 1) * max(abs(factor), 1)
+        for array, factor in ((first, by_first), (second, by_second))
+    )
     if bound * max(first.size, 1) < INT64_SAFE:
         small: Integers = first.astype(np.int64) * by_first + second.astype(np.int64) * by_second
         return small

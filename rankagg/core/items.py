@@ -13,7 +13,7 @@ from rankagg._typing import Label
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
-__all__ = ["ItemSet", "listed", "shortened"]
+__all__ = ["ItemSet", "clean_label", "listed", "shortened"]
 
 _SHOWN = 6
 
@@ -42,7 +42,7 @@ class ItemSet(Value, Sequence[Label]):
     _labels: tuple[Label, ...]
 
     def __init__(self, labels: Iterable[Label]) -> None:
-        self._set(_labels=tuple(_clean_label(label) for label in labels))
+        self._set(_labels=tuple(clean_label(label) for label in labels))
         if not self._labels:
             raise InvalidInputError("items", "at least one label", [])
         if len({type(label) for label in self._labels}) > 1:
@@ -70,7 +70,7 @@ class ItemSet(Value, Sequence[Label]):
         """
         if items is not None:
             return items if isinstance(items, ItemSet) else cls(items)
-        clean = {_clean_label(label) for label in labels}
+        clean = {clean_label(label) for label in labels}
         if len({type(label) for label in clean}) > 1:
             return cls(clean)  # which raises: mixed labels have no order
         return cls(sorted(clean, key=lambda label: label))
@@ -188,7 +188,8 @@ class ItemSet(Value, Sequence[Label]):
         return f"<ol start='0'>{rows}</ol>"
 
 
-def _clean_label(label: object) -> Label:
+def clean_label(label: object) -> Label:
+    """Return a label as a plain str or int; raise where it is neither."""
     if isinstance(label, str):
         return str(label)
     if isinstance(label, int | np.integer) and not isinstance(label, bool | np.bool_):

@@ -83,9 +83,9 @@ class PairwiseMatrix(Value):
             rounding=rounding,
             denominator=denominator,
             total_weight=total_weight,
-            scaled_wins=frozen_array(arrays[0]),
-            scaled_ties=frozen_array(arrays[1]),
-            scaled_comparisons=frozen_array(arrays[2]),
+            scaled_wins=frozen_array(exact.fit(arrays[0])),
+            scaled_ties=frozen_array(exact.fit(arrays[1])),
+            scaled_comparisons=frozen_array(exact.fit(arrays[2])),
             squared_weights=frozen_array(squared_weights),
         )
 
@@ -143,7 +143,7 @@ class PairwiseMatrix(Value):
             scaled_ties=scaled_ties,
             scaled_comparisons=exact.combine(against, 1, scaled_ties, 1),
             denominator=both.denominator,
-            rounding=both.step / 2,
+            rounding=3 * both.step / 2,  # a comparison is the sum of three numbers
         )
 
     @classmethod
@@ -271,9 +271,7 @@ class PairwiseMatrix(Value):
         fractions.Fraction
         """
         self.items.require_same(ranking.items, "A ranking and the votes that judge it")
-        per_tie = Fraction(check_number(tie_cost, "tie_cost", low=0, high=1)).limit_denominator(
-            1000
-        )
+        per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
         if isinstance(ranking, Permutation):
             order = np.argsort(ranking.ranks)
             against = np.tril(self.scaled_wins[np.ix_(order, order)], k=-1)

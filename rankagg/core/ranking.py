@@ -7,9 +7,10 @@ from collections.abc import Hashable, Iterable, Iterator
 from functools import cached_property
 from html import escape
 from itertools import chain
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Label, Ranks
 from rankagg.core import places
@@ -50,14 +51,11 @@ class Ranking(Value):
     ranks: Ranks
 
     def __init__(self, ranks: ArrayLike, items: Iterable[Label] | None = None) -> None:
-        values = np.atleast_1d(np.asarray(ranks))
-        if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
-            raise InvalidInputError(
-                "ranks", "a flat sequence of integers", ranks, "`from_ranks` takes other numbers."
-            )
+        values = _flat_integers(ranks)
         labels = ItemSet.numbered(len(values)) if items is None else ItemSet.coerce(items, ())
         check_length(len(values), labels, "ranks")
-        if not places.are_canonical(values[None, :].astype(np.int32))[0]:
+        bounded = (np.abs(values) <= len(values) + abs(UNLISTED)).all()
+        if not bounded or not places.are_canonical(values[None, :].astype(np.int32))[0]:
             raise InvalidInputError(
                 "ranks",
                 "competition ranks from 0 (0, 1, 1, 3), -1 for unranked, -2 for unlisted",
@@ -159,7 +157,7 @@ class Ranking(Value):
     # -- how it looks -------------------------------------------------------------------------
 
     def _arrows(self) -> str:
-        groups = [" = ".join(map(str, bucket)) for bucket in self.buckets]
+        groups = [_tied(bucket) for bucket in self.buckets]
         if len(groups) > _SHOWN:
             groups = [*groups[: _SHOWN - 2], "...", groups[-1]]
         parts = [" > ".join(groups)] if groups else []
@@ -196,6 +194,23 @@ class Ranking(Value):
             for place, labels in self._rows()
         )
         return f"<table><thead><tr><th>place</th><th>item</th></tr></thead>{body}</table>"
+
+
+def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
+    remedy = "`from_ranks` takes other numbers."
+    try:
+        values = np.atleast_1d(np.asarray(ranks))
+    except ValueError:
+        raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy) from None
+    if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
+        raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
+    return values
+
+
+def _tied(bucket: tuple[Label, ...]) -> str:
+    if len(bucket) <= _SHOWN:
+        return " = ".join(map(str, bucket))
+    return f"{' = '.join(map(str, bucket[:3]))} = ... ({len(bucket)} tied)"
 
 
 def check_length(length: int, items: ItemSet, parameter: str) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, Self, cast
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike
-from rankagg._validation import as_generator, as_matrix, check_flag, check_integer, check_number
+from rankagg._validation import as_generator, as_numbers, check_flag, check_integer, check_number
 from rankagg.core import compatible, places
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, clean_label
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.ranking import Ranking, check_length
 from rankagg.exceptions import Described, InvalidInputError
@@ -93,7 +93,7 @@ class PartialRanking(Ranking):
             If a label occurs twice or is none of the items, or a bucket is empty.
         """
         groups = [tuple(bucket) for bucket in buckets]
-        labels = list(chain.from_iterable(groups))
+        labels = [clean_label(label) for label in chain.from_iterable(groups)]
         if len(set(labels)) < len(labels):
             twice = next(label for label in labels if labels.count(label) > 1)
             raise InvalidInputError("buckets", "groups of distinct labels", twice, "It is twice.")
@@ -138,20 +138,29 @@ class PartialRanking(Ranking):
         >>> PartialRanking.from_ranks([2.5, 1, float("nan"), 2.5], items="ABCD")
         <PartialRanking B > A = D; unranked: C>
         """
-        if isinstance(ranks, Mapping):
-            item_set = ItemSet.coerce(items, ranks)
-            if set(ranks) - set(item_set):
-                extra = next(label for label in ranks if label not in item_set)
-                raise InvalidInputError("ranks", "numbers for the given items", extra)
-            ranks = [ranks.get(label, np.nan) for label in item_set]
+        return cls._from_numbers(ranks, "ranks", 1.0, items, tolerance)
+
+    @classmethod
+    def _from_numbers(
+        cls,
+        given: ArrayLike | Mapping[Label, float],
+        parameter: str,
+        sign: float,
+        items: Iterable[Label] | None,
+        tolerance: float,
+    ) -> Self:
+        if isinstance(given, Mapping):
+            item_set = ItemSet.coerce(items, given)
+            for label in given:
+                if label not in item_set:
+                    raise InvalidInputError(parameter, "numbers for the given items", label)
+            values = as_numbers([given.get(label, np.nan) for label in item_set], parameter)
         else:
-            item_set = ItemSet.coerce(
-                range(np.size(cast(Any, ranks))) if items is None else items, ()
-            )
-        values = as_matrix(np.atleast_2d(cast(Any, ranks)), "ranks", nan=True)
-        check_length(values.size, item_set, "ranks")
+            values = as_numbers(given, parameter)
+            item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
+        check_length(len(values), item_set, parameter)
         step = check_number(tolerance, "tolerance", low=0)
-        return cls(places.competition_ranks(values, step)[0], item_set)
+        return cls(places.competition_ranks(sign * values[None, :], step)[0], item_set)
 
     @classmethod
     def from_scores(
@@ -182,11 +191,7 @@ class PartialRanking(Ranking):
             An instance of the class that was called.
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
-        if isinstance(scores, Mapping):
-            signed: Any = {label: sign * score for label, score in scores.items()}
-        else:
-            signed = sign * np.asarray(scores, dtype=np.float64)
-        return cls.from_ranks(signed, items=items, tolerance=tolerance)
+        return cls._from_numbers(scores, "scores", sign, items, tolerance)
 
     @classmethod
     def from_top_k(cls, order: Iterable[Label], *, items: Iterable[Label]) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal, cast
 
 import numpy as np
@@ -61,10 +62,6 @@ class ScoreTable(Value):
         Position of each column's task in `tasks`.
     instances : tuple or None
         The instance of each column.
-    higher_is_better : dict
-        The direction of each task.
-    task_weights : dict
-        The weight of each task.
 
     Examples
     --------
@@ -82,8 +79,8 @@ class ScoreTable(Value):
     values: Floats
     unit_tasks: NDArray[np.int64]
     instances: tuple[Label, ...] | None
-    higher_is_better: dict[Label, bool]
-    task_weights: dict[Label, float]
+    _directions: dict[Label, bool]
+    _weights: dict[Label, float]
 
     def __init__(
         self,
@@ -115,8 +112,8 @@ class ScoreTable(Value):
             values=frozen_array(scores),
             unit_tasks=frozen_array(unit_tasks),
             instances=None if instances is None else tuple(instances),
-            higher_is_better=as_directions(higher_is_better, task_set),
-            task_weights=as_task_weights(task_weights, task_set),
+            _directions=as_directions(higher_is_better, task_set),
+            _weights=as_task_weights(task_weights, task_set),
         )
         self._check_tasks_scored()
 
@@ -135,9 +132,19 @@ class ScoreTable(Value):
             self.instances,
             array_key(self.unit_tasks),
             array_key(self.values),
-            tuple(self.higher_is_better.items()),
-            tuple(self.task_weights.items()),
+            tuple(self._directions.items()),
+            tuple(self._weights.items()),
         )
+
+    @property
+    def higher_is_better(self) -> Mapping[Label, bool]:
+        """The direction of each task."""
+        return MappingProxyType(self._directions)
+
+    @property
+    def task_weights(self) -> Mapping[Label, float]:
+        """The weight of each task."""
+        return MappingProxyType(self._weights)
 
     # -- shape --------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
 from os import PathLike
 from typing import Literal
@@ -64,6 +65,9 @@ def read_ballots(
     for name in gone:
         table.column(name, "drop")
     special = [name for name in (count, weight, group) if name is not None]
+    if len({*gone, *special}) < len(gone) + len(special):
+        allowed = "different columns"
+        raise InvalidInputError("count, weight, group and drop", allowed, [*special, *gone])
     counts = None if count is None else table.numbers(count, "count")
     weights = None if weight is None else table.numbers(weight, "weight")
     groups = None if group is None else table.labels(group, "group")
@@ -102,6 +106,10 @@ def write_ballots(profile: Profile, target: str | PathLike[str]) -> None:
     """
     if profile.has_unlisted:
         raise InvalidInputError("profile", "free of unlisted items", profile)
+    for label in (*profile.items, *(profile.groups or ())):
+        if str(label) != str(label).strip() or "\r" in str(label):
+            allowed = "labels without blanks around them and without line breaks"
+            raise InvalidInputError("items and groups", allowed, label)
     frame = pd.DataFrame(profile.ranks + 1, columns=list(profile.items)).astype("Int64")
     frame = frame.mask(profile.ranks == UNRANKED)
     extra = {"count": profile.counts}
@@ -113,4 +121,5 @@ def write_ballots(profile: Profile, target: str | PathLike[str]) -> None:
         if name in profile.items:
             raise InvalidInputError("items", f"free of the column name {name!r}", name)
         frame[name] = column
-    frame.to_csv(target, index=False)
+    # Quoted labels keep whatever stands in them apart from the commas between them.
+    frame.to_csv(target, index=False, quoting=csv.QUOTE_NONNUMERIC)

@@ -28,9 +28,9 @@ __all__ = ["looks_like_preflib", "read_preflib", "write_preflib"]
 
 TYPES = ("soc", "soi", "toc", "toi")
 HEADER = re.compile(r"#\s*([A-Z][A-Z0-9 _-]*?)\s*:\s*(.*?)\s*$")
-NAME = re.compile(r"ALTERNATIVE NAME (\d+)$")
-BALLOT = re.compile(r"\s*(\d+)\s*:\s*(.*?)\s*$")
-TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|(\d+))\s*(?:,|$)")
+NAME = re.compile(r"ALTERNATIVE NAME ([0-9]+)$")
+BALLOT = re.compile(r"\s*([0-9]+)\s*:\s*(.*?)\s*$")
+TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
 
 
 def looks_like_preflib(text: str) -> bool:
@@ -89,7 +89,7 @@ def _parse(name: str, text: str) -> tuple[dict[str, str], dict[int, str], list[_
     header: dict[str, str] = {}
     names: dict[int, str] = {}
     ballots: list[_Ballot] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if line.startswith("#"):
             found = HEADER.match(line)
             if found is None:
@@ -97,7 +97,8 @@ def _parse(name: str, text: str) -> tuple[dict[str, str], dict[int, str], list[_
             key, value = found.groups()
             alternative = NAME.match(key)
             if alternative is None:
-                header[key] = value
+                if header.setdefault(key, value) != value:
+                    raise DataFormatError(f"{name}, line {number}: {key} is stated twice.")
                 continue
             if int(alternative[1]) in names:
                 raise DataFormatError(
@@ -125,7 +126,7 @@ def _groups(name: str, number: int, ballot: str) -> Iterator[list[int]]:
     while position < len(ballot):
         found = TOKEN.match(ballot, position)
         members = found and [part.strip() for part in (found[1] or found[2] or "").split(",")]
-        if not found or not members or not all(part.isdigit() for part in members):
+        if not found or not members or not all(map(_is_number, members)):
             raise DataFormatError(
                 f"{name}, line {number}: alternatives must be numbers, ties in braces. "
                 f"Got {ballot[position:].strip()!r}; the line may be cut off."
@@ -186,11 +187,15 @@ def _check_totals(name: str, header: dict[str, str], counts: list[int]) -> None:
             )
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
 def _stated(name: str, header: dict[str, str], key: str) -> int | None:
     value = header.get(key)
     if value is None:
         return None
-    if not value.isdigit() or int(value) < 1:
+    if not _is_number(value) or int(value) < 1:
         raise DataFormatError(f"{name}: {key} must be a positive whole number. Got {value!r}.")
     return int(value)
 
@@ -241,6 +246,10 @@ def write_preflib(profile: Profile, target: str | PathLike[str], *, title: str =
         )
     if profile.has_unranked and profile.has_unlisted:
         raise InvalidInputError("profile", "free of unranked or of unlisted items", profile)
+    for text in (title, *map(str, profile.items)):
+        if text != text.strip() or "\n" in text or "\r" in text:
+            allowed = "without blanks around them and without line breaks"
+            raise InvalidInputError("title and items", allowed, text)
     merged = profile.compress()
     position = {label: str(i + 1) for i, label in enumerate(profile.items)}
     lines = [

@@ -81,6 +81,8 @@ def read_scores(
     if (task is None) != (score is None):
         given = "task" if score is None else "score"
         raise InvalidInputError("task and score", "given together (long form) or not at all", given)
+    if instance is not None and instance == system_column:
+        raise InvalidInputError("system and instance", "different columns", instance)
     if task is not None:
         entries = _long(table, system_column, task=task, instance=instance, score=score, drop=drop)
     else:
@@ -136,6 +138,8 @@ def _long(
     instances = [None] * len(systems) if instance is None else table.labels(instance, "instance")
     values = table.numbers(score, "score")
     kept = set(_without(list(dict.fromkeys(task_of)), drop))
+    if not kept:
+        raise DataFormatError(f"{table.name} has no tasks left.")
     chosen = [i for i, name in enumerate(task_of) if name in kept]
     entries = _Entries(
         [name for name in dict.fromkeys(task_of) if name in kept], instance is not None

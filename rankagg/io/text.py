@@ -77,8 +77,8 @@ class TextTable:
         if cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING):
             return float("nan")
         try:
-            value = float(cell)
-        except (TypeError, ValueError):
+            value = float("inf") if "_" in str(cell) else float(cell)
+        except (TypeError, ValueError, OverflowError):
             value = float("inf")
         if not isinstance(cell, bool | np.bool_) and value not in (float("inf"), float("-inf")):
             return value
@@ -92,7 +92,10 @@ class TextTable:
 def read_text(source: Source) -> tuple[str, str]:
     """Return a name for messages and the whole text of a UTF-8 file or open text stream."""
     if not isinstance(source, str | PathLike):
-        return getattr(source, "name", "the stream"), source.read()
+        text = source.read() if hasattr(source, "read") else None
+        if not isinstance(text, str):
+            raise InvalidInputError("source", "a path or a stream of text", source)
+        return str(getattr(source, "name", "the stream")), text.removeprefix("\ufeff")
     path = Path(source)
     try:
         return path.name, path.read_bytes().decode("utf-8-sig")
@@ -113,8 +116,7 @@ def read_table(source: Source | pd.DataFrame) -> TextTable:
     name, text = read_text(source)
     if not text.strip():
         raise DataFormatError(f"{name} is empty; it must hold a header and at least one row.")
-    first = text.lstrip("\r\n").split("\n", 1)[0]
-    delimiter = max(DELIMITERS, key=first.count)
+    delimiter = max(DELIMITERS, key=lambda candidate: _fit(text, candidate))
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[Any]] = []
     lines: list[int] = []
@@ -132,8 +134,25 @@ def read_table(source: Source | pd.DataFrame) -> TextTable:
     return TextTable(name, header, rows[1:], lines[1:])
 
 
+def _fit(text: str, delimiter: str) -> tuple[bool, int]:
+    """Say whether a delimiter makes a regular table, and how many columns its header has."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        widths = [len(row) for row in reader if any(cell.strip() for cell in row)]
+    except csv.Error:
+        return False, 0
+    return len(set(widths)) == 1 and widths[0] > 1, widths[0]
+
+
 def _from_frame(frame: pd.DataFrame) -> TextTable:
-    named = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+    # An integer index without a name is a row number, in whatever order it stands.
+    is_number = frame.index.name is None and pd.api.types.is_integer_dtype(frame.index)
+    if not is_number and frame.index.name in frame.columns:
+        raise DataFormatError(
+            f"the DataFrame has an index and a column named {frame.index.name!r}; "
+            "names must be distinct."
+        )
+    named = frame if is_number else frame.reset_index()
     clean = named.astype(object).where(named.notna(), None)
     rows = [list(row) for row in clean.itertuples(index=False, name=None)]
     header = [cell.strip() if isinstance(cell, str) else cell for cell in clean.columns]

@@ -53,7 +53,7 @@ class Problem:
         -------
         Problem
         """
-        share = Fraction(check_number(tie_cost, "tie_cost", low=0, high=1)).limit_denominator(1000)
+        share = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
         tied = int(np.triu(votes.scaled_ties, k=1).sum(dtype=object)) if share else 0
         costs = exact.fit(votes.scaled_wins.T.astype(object) * share.denominator)
         return cls(costs, tied * share.numerator, votes.denominator * share.denominator)

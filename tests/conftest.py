@@ -1,0 +1,60 @@
+"""Optional data and the settings of all tests.
+
+Some tests read real data that the project does not bundle: files in `../shared/data` beside the
+checkout, or in the folder that the environment variable RANKAGG_DATA names, and tables of known
+answers in the folder `facts` beside that one. Without them these tests skip.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("RANKAGG_DATA") or CHECKOUT.parent / "shared" / "data")
+FACTS = DATA.parent / "facts"
+
+# Every run tries the same examples: a red test is red for everybody.
+settings.register_profile("rankagg", deadline=None, derandomize=True, database=None)
+settings.load_profile("rankagg")
+
+
+@pytest.fixture(scope="session")
+def data():
+    """Return a function from the name of an optional data file to its path."""
+
+    def find(name):
+        return _present(DATA / name, f"optional data file {name}")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def facts():
+    """Return a function from the name of a table of facts to a dict of its cases.
+
+    The keys are the names of the cases; where several share a name, "name / data".
+    """
+
+    def read(name):
+        text = _present(FACTS / f"{name}.json", f"optional table of facts {name}.json").read_text(
+            encoding="utf-8"
+        )
+        cases = json.loads(text)
+        names = [case["name"] for case in cases]
+        keys = [
+            f"{case['name']} / {case['data']}" if names.count(case["name"]) > 1 else case["name"]
+            for case in cases
+        ]
+        assert len(set(keys)) == len(cases), "two cases with one key"
+        return dict(zip(keys, cases, strict=True))
+
+    return read
+
+
+def _present(path, what):
+    if not path.exists():
+        pytest.skip(f"{what} is not in {path.parent}; RANKAGG_DATA names another data folder")
+    return path

@@ -1,0 +1,170 @@
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg.core import exact
+from tests import strategies
+
+integers = st.one_of(st.integers(-9, 9), st.integers(-(10**40), 10**40))
+
+
+def held(rational):
+    """Return the fractions that numerators and a denominator stand for."""
+    return [Fraction(int(value), rational.denominator) for value in rational.numerators.ravel()]
+
+
+def square(values):
+    return np.array(values, dtype=object).reshape(2, 2)
+
+
+# -- floats as fractions --------------------------------------------------------------------------
+
+
+@given(st.lists(st.sampled_from(strategies.WEIGHTS), min_size=1))
+@strategies.quick
+def test_weights_are_read_as_the_fractions_that_their_author_wrote(values):
+    meant = {1.0: 1, 2.0: 2, 1 / 2: Fraction(1, 2), 1 / 3: Fraction(1, 3), 0.1: Fraction(1, 10)}
+    rational = exact.as_rational(np.array(values))
+    assert held(rational) == [meant[value] for value in values]
+    assert rational.step == 0
+
+
+@given(st.lists(st.fractions(0, 1000, max_denominator=1000), min_size=1, max_size=4))
+@strategies.quick
+def test_simple_fractions_are_exact(fractions):
+    rational = exact.as_rational(np.array([float(fraction) for fraction in fractions]))
+    assert held(rational) == fractions
+    assert rational.step == 0
+    assert rational.denominator == lcm(*(fraction.denominator for fraction in fractions))
+
+
+@pytest.mark.parametrize("value", [1e15, 2.0**53, 2.0**70, 1e300])
+def test_whole_numbers_of_any_size_are_exact(value):
+    rational = exact.as_rational(np.array([value, 3.0]))
+    assert held(rational) == [int(value), 3]
+    assert (rational.denominator, rational.step) == (1, 0)
+
+
+def test_a_huge_number_beside_a_third_is_exact():
+    rational = exact.as_rational(np.array([1e15, 1 / 3]))
+    assert held(rational) == [10**15, Fraction(1, 3)]
+    assert rational.step == 0
+
+
+def test_the_shape_is_kept():
+    rational = exact.as_rational(np.array([[0.5, 1 / 3], [0.1, 2.0]]))
+    assert rational.numerators.tolist() == [[15, 10], [3, 60]]
+    assert rational.denominator == 30
+
+
+@given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=5))
+@strategies.quick
+def test_anything_else_is_rounded_to_a_stated_grid(values):
+    rational = exact.as_rational(np.array(values))
+    error = max(
+        abs(Fraction(value) - fraction)
+        for value, fraction in zip(values, held(rational), strict=True)
+    )
+    if rational.step:
+        assert error <= Fraction(rational.step) / 2
+        assert rational.step == 1 / rational.denominator
+        assert rational.step <= 2.0**-38 * max(values)
+    else:
+        assert [float(fraction) for fraction in held(rational)] == values
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.1234567890123],
+        [np.pi],
+        # Each is simple, but their common denominator is not.
+        [1 / 999_983, 1 / 999_979, 1 / 999_961],
+    ],
+    ids=["long decimal", "pi", "large common denominator"],
+)
+def test_what_is_no_simple_fraction_is_marked(values):
+    assert exact.as_rational(np.array(values)).step > 0
+
+
+@pytest.mark.parametrize("value", [1e-20, 1e-300, 5e-324])
+def test_tiny_numbers_keep_their_size(value):
+    (fraction,) = held(exact.as_rational(np.array([value])))
+    assert float(fraction / Fraction(value)) == pytest.approx(1)
+
+
+# -- sums and products ----------------------------------------------------------------------------
+
+
+@given(*(st.lists(integers, min_size=4, max_size=4) for _ in range(2)), integers, integers)
+@strategies.quick
+def test_combine_never_overflows(first, second, by_first, by_second):
+    a, b = (exact.fit(square(values)) for values in (first, second))
+    result = exact.combine(a, by_first, b, by_second)
+    expected = [x * by_first + y * by_second for x, y in zip(first, second, strict=True)]
+    assert [int(value) for value in result.ravel()] == expected
+
+
+def test_combine_takes_huge_factors_of_nothing_and_huge_numbers_no_times():
+    nothing = np.zeros((2, 2), dtype=np.int64)
+    ones = np.ones((2, 2), dtype=np.int64)
+    huge = np.full((2, 2), 10**30, dtype=object)
+    for first, by_first in ((nothing, 10**30), (huge, 0)):
+        assert exact.combine(first, by_first, ones, 1).tolist() == [[1, 1], [1, 1]]
+        assert exact.combine(ones, 1, first, by_first).tolist() == [[1, 1], [1, 1]]
+
+
+@given(st.lists(integers, min_size=4, max_size=4))
+@strategies.quick
+def test_fit_keeps_the_numbers_and_leaves_room_for_their_sum(values):
+    fitted = exact.fit(square(values))
+    assert [int(value) for value in fitted.ravel()] == values
+    if fitted.dtype == np.int64:
+        assert int(fitted.sum()) == sum(values)
+    else:
+        assert sum(map(abs, values)) * 4 >= exact.INT64_SAFE
+
+
+@given(
+    st.lists(st.lists(integers, min_size=4, max_size=4), min_size=1, max_size=3),
+    st.integers(1, 10**20),
+    st.integers(1, 1000),
+)
+@strategies.quick
+def test_reducing_divides_by_all_that_is_common(lists, denominator, factor):
+    arrays = [exact.fit(square([value * factor for value in values])) for values in lists]
+    reduced, smaller = exact.reduce_by(arrays, denominator * factor)
+    for values, array in zip(lists, reduced, strict=True):
+        assert [Fraction(int(value), smaller) for value in array.ravel()] == [
+            Fraction(value, denominator) for value in values
+        ]
+    fractions = [Fraction(value, denominator) for values in lists for value in values]
+    assert smaller == lcm(*(fraction.denominator for fraction in fractions))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.integers(1, 9), st.integers(2**50, 2**62), st.integers(1, 10**40)),
+            *(st.lists(st.integers(0, 30), min_size=3, max_size=3) for _ in range(2)),
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+@strategies.quick
+def test_weighted_products_are_exact_for_weights_of_any_size(rows):
+    weights, left, right = zip(*rows, strict=True)
+    result = exact.exact_product(
+        exact.fit(np.array(weights, dtype=object)),
+        np.array(left, dtype=float),
+        np.array(right, dtype=float),
+    )
+    expected = [
+        [sum(w * a[i] * b[j] for w, a, b in rows) for j in range(3)] for i in range(3)
+    ]  # fmt: skip
+    assert [[int(value) for value in row] for row in result] == expected

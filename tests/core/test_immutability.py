@@ -1,0 +1,337 @@
+"""What all values have in common: they never change, and are what they hold."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg
+from rankagg import ItemSet, PairwiseMatrix, PartialRanking, Permutation, Profile, ScoreTable
+from tests import strategies
+
+NAN = float("nan")
+SCRIPT = "<script>alert('&')</script>"
+
+
+def make_all():
+    """Return one value of each class, of string labels, made anew at every call."""
+    table = ScoreTable(
+        [[0.9, NAN, 3.0], [0.8, 2.0, 1.0]],
+        systems=["Ann", "Bob"],
+        tasks=["x", "x", "y"],
+        instances=[1, 2, 1],
+        higher_is_better={"x": True, "y": False},
+        task_weights={"y": 0.5},
+    )
+    profile = table.rankings()
+    values = [
+        ItemSet(["Ann", "Bob"]),
+        PartialRanking([0, 1, 1, -1, -2], "ABCDE"),
+        Permutation.from_order("CAB"),
+        profile,
+        profile.pairwise(),
+        PairwiseMatrix.from_wins([[0, 2.0**62], [2.0**63, 0]]),
+        table,
+    ]
+    return {f"{type(value).__name__}-{i}": value for i, value in enumerate(values)}
+
+
+NAMES = list(make_all())
+
+
+@pytest.fixture(params=NAMES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def value(name):
+    return make_all()[name]
+
+
+def arrays_of(value):
+    """Return every array that can be reached through the public attributes."""
+    held = {}
+    for name in dir(value):
+        if name.startswith("_") or name in UNASKED:
+            continue
+        attribute = getattr(value, name)
+        if isinstance(attribute, np.ndarray):
+            held[name] = attribute
+    return held
+
+
+# The order of a tied ranking raises, and is no array.
+UNASKED = {"order"}
+# Arrays that are worked out at each call belong to the caller.
+FRESH = {"margins", "proportion", "weight_vector"}
+
+
+def assert_read_only(value):
+    for name, array in arrays_of(value).items():
+        if name not in FRESH:
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = array
+
+
+# -- nothing can be set ---------------------------------------------------------------------------
+
+
+def test_attributes_cannot_be_set_nor_deleted(value):
+    for name in [*vars(value), "other"]:
+        with pytest.raises(AttributeError, match=f"immutable; `{name}` cannot be set"):
+            setattr(value, name, None)
+        with pytest.raises(AttributeError, match=f"immutable; `{name}` cannot be deleted"):
+            delattr(value, name)
+
+
+def test_arrays_are_read_only(value):
+    assert_read_only(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("PartialRanking-1", {"ranks"}),
+        ("Profile-3", {"ranks", "counts", "weights"}),
+        ("PairwiseMatrix-4", {"wins", "ties", "comparisons", "scaled_wins", "scaled_ties",
+                              "scaled_comparisons", "squared_weights"}),
+        ("ScoreTable-6", {"values", "unit_tasks", "missing", "signs"}),
+    ],
+)  # fmt: skip
+def test_the_arrays_that_are_checked_are_all_of_them(name, expected):
+    # Guards the tests above and below against looking at nothing.
+    assert set(arrays_of(make_all()[name])) - FRESH == expected
+
+
+def test_directions_and_weights_of_tasks_cannot_be_changed():
+    table = make_all()["ScoreTable-6"]
+    for mapping in (table.higher_is_better, table.task_weights):
+        with pytest.raises(TypeError):
+            mapping["x"] = False
+    assert table == make_all()["ScoreTable-6"]
+
+
+def test_fresh_arrays_change_nothing_behind_them(value):
+    before = pickle.dumps(value)
+    for name in FRESH & set(arrays_of(value)):
+        array = getattr(value, name)
+        array[...] = 7
+        assert not np.array_equal(getattr(value, name), array)
+    assert pickle.loads(before) == value
+
+
+@pytest.mark.parametrize(
+    ("make", "given_array"),
+    [
+        (PartialRanking, np.array([0, 1], dtype=np.int32)),
+        (PartialRanking.from_ranks, np.array([0.0, 1.0])),
+        (Profile.from_ranks, np.array([[0.0, 1.0]])),
+        (PairwiseMatrix.from_wins, np.array([[0.0, 1.0], [2.0, 0.0]])),
+        (lambda a: PairwiseMatrix.from_wins(a, ties=a), np.array([[0.0, 1.0], [1.0, 0.0]])),
+        (lambda a: ScoreTable(a, higher_is_better=True), np.array([[0.0, 1.0]])),
+        (lambda a: Profile.from_orders(["AB", "BA"], counts=a), np.array([1, 2])),
+        (lambda a: Profile.from_orders(["AB", "BA"], weights=a), np.array([1.0, 2.0])),
+    ],
+    ids=["ranks", "from_ranks", "profile", "wins", "ties", "scores", "counts", "weights"],
+)
+def test_given_arrays_stay_the_callers(make, given_array):
+    original = given_array.copy()
+    value = make(given_array)
+    assert given_array.flags.writeable
+    assert np.array_equal(given_array, original)
+    given_array[...] = 1
+    assert value == make(original)
+
+
+def test_given_mappings_stay_the_callers():
+    directions, weights = {"x": True}, {"x": 2.0}
+    table = ScoreTable([[1.0]], tasks="x", higher_is_better=directions, task_weights=weights)
+    directions["x"], weights["x"] = False, 5.0
+    assert table.higher_is_better["x"] is True
+    assert table.task_weights["x"] == 2.0
+
+
+# -- equal, hashed, copied, pickled by what they hold ---------------------------------------------
+
+
+def test_equal_values_are_equal_and_hash_alike(name, value):
+    again = make_all()[name]
+    assert again is not value
+    assert again == value
+    assert hash(again) == hash(value)
+    assert len({again, value}) == 1
+
+
+def test_values_of_different_kinds_differ():
+    values = list(make_all().values())
+    assert len(set(values)) == len(values)
+    for i, first in enumerate(values):
+        assert all(first != second for second in values[i + 1 :])
+        assert first not in ("a word", None, 0)
+
+
+def test_copies_are_the_value_itself(value):
+    assert copy.copy(value) is value
+    assert copy.deepcopy(value) is value
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickling_keeps_value_class_and_read_only_arrays(name, protocol):
+    value = make_all()[name]
+    arrays_of(value)  # fills what is cached
+    again = pickle.loads(pickle.dumps(value, protocol))
+    assert type(again) is type(value)
+    assert again == value
+    assert hash(again) == hash(value)
+    assert repr(again) == repr(value)
+    assert_read_only(again)
+    assert set(arrays_of(again)) == set(arrays_of(value))
+    for attribute, array in arrays_of(value).items():
+        np.testing.assert_array_equal(arrays_of(again)[attribute], array)
+
+
+@given(strategies.strict_rankings())
+@strategies.quick
+def test_a_permutation_equals_the_partial_ranking_that_says_the_same(permutation):
+    partial = PartialRanking(permutation.ranks, permutation.items)
+    assert partial == permutation
+    assert permutation == partial
+    assert hash(partial) == hash(permutation)
+    assert {permutation: "found"}[partial] == "found"
+
+
+@given(st.data(), strategies.letters())
+@strategies.quick
+def test_rankings_are_equal_just_where_their_places_are(data, items):
+    first, second = (data.draw(strategies.rankings(items)) for _ in range(2))
+    assert (first == second) == (first.ranks.tolist() == second.ranks.tolist())
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (PartialRanking([0, -1]), PartialRanking([0, -2])),
+        (PartialRanking([0, 1], "AB"), PartialRanking([0, 1], "AC")),
+        (Permutation([0, 1], "AB"), Permutation([1, 0], "BA")),
+        (Profile.from_orders(["AB"]), Profile.from_orders(["AB"], counts=[2])),
+        (Profile.from_orders(["AB"]), Profile.from_orders(["AB"], weights=[2])),
+        (Profile.from_orders(["AB"]), Profile.from_orders(["AB"], groups=["x"])),
+        (Profile.from_orders(["AB", "BA"]), Profile.from_orders(["BA", "AB"])),
+        (PairwiseMatrix.from_wins(np.zeros((2, 2))), PairwiseMatrix.from_wins(np.zeros((3, 3)))),
+        (
+            PairwiseMatrix.from_wins([[0, 1], [0, 0]]),
+            PairwiseMatrix.from_wins([[0, 0], [0, 0]], ties=[[0, 1], [1, 0]]),
+        ),
+        (
+            ScoreTable([[1.0]], higher_is_better=True),
+            ScoreTable([[1.0]], higher_is_better=False),
+        ),
+        (
+            ScoreTable([[1.0]], higher_is_better=True),
+            ScoreTable([[1.0]], higher_is_better=True, task_weights={0: 2}),
+        ),
+        (
+            ScoreTable([[1.0]], higher_is_better=True),
+            ScoreTable([[1.0]], higher_is_better=True, instances=[0]),
+        ),
+    ],
+)
+def test_one_difference_makes_another_value(first, second):
+    assert first != second
+    assert len({first, second}) == 2
+
+
+# -- how they look --------------------------------------------------------------------------------
+
+LONG = [f"system number {i}" for i in range(500)]
+LARGE = {
+    "items": lambda: ItemSet(LONG),
+    "strict": lambda: Permutation.identity(LONG),
+    "tied": lambda: PartialRanking([0] * 500, LONG),
+    "half tied": lambda: PartialRanking([0] * 250 + [250] * 250, LONG),
+    "unranked": lambda: PartialRanking([-1] * 500, LONG),
+    "unlisted": lambda: PartialRanking([-2] * 500, LONG),
+    "profile": lambda: Profile([Permutation.identity(LONG)] * 100, groups=range(100)),
+    "pairwise": lambda: PairwiseMatrix.from_wins(np.zeros((500, 500)), items=LONG),
+    "scores": lambda: ScoreTable(np.zeros((500, 4)), systems=LONG, higher_is_better=True),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_repr_is_one_short_line_however_much_it_stands_for(kind):
+    text = repr(LARGE[kind]())
+    assert "\n" not in text
+    assert len(text) < 500
+
+
+def test_repr_and_hash_order_are_the_same_in_every_process():
+    # Sets of strings come out in another order under another hash seed.
+    program = (
+        "from rankagg import ItemSet, PartialRanking, Profile\n"
+        "a = PartialRanking.from_buckets([{'d', 'c', 'b', 'a'}], items=list('dabc'))\n"
+        "b = Profile.from_orders([['b', 'c'], ['a', 'd']])\n"
+        "print(a, [a], b, b.items, b.pairwise(), ItemSet.coerce(None, {'b', 'c', 'a'}))\n"
+        "try:\n"
+        "    a.items.require_same(ItemSet('efgh'), 'x')\n"
+        "except Exception as error:\n"
+        "    print(error)\n"
+    )
+    root = str(Path(rankagg.__file__).parents[1])
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": root},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+    assert "ItemSet(['a', 'b', 'c'])" in printed.pop()
+
+
+@pytest.mark.parametrize("name", ["items", "ranking", "tied", "profile", "pairwise", "scores"])
+def test_labels_are_escaped_in_html(name):
+    items = ItemSet(["plain", SCRIPT])
+    ranking = PartialRanking([0, 1], items)
+    value = {
+        "items": items,
+        "ranking": ranking,
+        "tied": PartialRanking([-1, -2], items),
+        "profile": Profile([ranking]),
+        "pairwise": Profile([ranking]).pairwise(),
+        "scores": ScoreTable(
+            [[1.0, 2.0], [3.0, 4.0]], systems=items, tasks=items, higher_is_better=True
+        ),
+    }[name]
+    html = value._repr_html_()
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    assert "plain" in html
+
+
+def test_html_of_a_ranking_counts_places_from_one():
+    html = PartialRanking([0, 1, 1, -1], "ABCD")._repr_html_()
+    for cells in (
+        "<td>1</td><td>A</td>",
+        "<td>2</td><td>B = C</td>",
+        "<td>unranked</td><td>D</td>",
+    ):
+        assert cells in html
+    assert "<td>0</td>" not in html
+
+
+def test_html_of_a_large_profile_is_cut():
+    profile = Profile([Permutation.from_order("AB")] * 100)
+    html = profile._repr_html_()
+    assert html.count("<tr>") < 20
+    assert "100 rows" in html

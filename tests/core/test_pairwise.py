@@ -1,0 +1,609 @@
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg import ItemSet, PairwiseMatrix, PartialRanking, Permutation, Profile, kendall_distance
+from rankagg.core import tally
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from tests import oracles, strategies
+from tests.strategies import POLICIES
+
+NAN = float("nan")
+ABC, BCA = Permutation.from_order("ABC"), Permutation.from_order("BCA")
+
+# Whole numbers and fractions far apart: sums leave int64, or floats, or both.
+huge_weights = st.sampled_from([1.0, 1 / 3, 0.1, 1e15, 2.0**53, 2.0**58, 2.0**61, 1e20])
+any_weights = st.one_of(strategies.weights, st.floats(1e-3, 1e3))
+
+
+def fractions(votes, name):
+    """Return a matrix of votes as fractions, from its integers."""
+    scaled = getattr(votes, f"scaled_{name}")
+    return [[Fraction(int(value), votes.denominator) for value in row] for row in scaled]
+
+
+def all_fractions(votes):
+    return tuple(fractions(votes, name) for name in ("wins", "ties", "comparisons"))
+
+
+def votes_of(profile, policy):
+    """Count with the oracle, every weight taken for what its author wrote."""
+    return oracles.pairwise_votes(profile, policy)
+
+
+# -- counting -------------------------------------------------------------------------------------
+
+
+def test_row_beats_column():
+    votes = Profile([ABC, BCA], counts=[3, 2]).pairwise()
+    assert votes.wins.tolist() == [[0, 3, 3], [2, 0, 5], [2, 0, 0]]
+    assert votes.margins.tolist() == [[0, 1, 1], [-1, 0, 5], [-1, -5, 0]]
+
+
+@given(strategies.profiles(), strategies.policies)
+@strategies.quick
+def test_votes_are_those_of_an_enumeration(profile, policy):
+    votes = profile.pairwise(policy)
+    assert all_fractions(votes) == votes_of(profile, policy)
+    assert votes.is_exact
+    assert votes.rounding == 0
+    assert votes.unranked == policy
+    assert votes.items == profile.items
+
+
+@given(strategies.profiles(weights=huge_weights), strategies.policies)
+@strategies.quick
+def test_votes_are_exact_for_weights_of_any_size(profile, policy):
+    votes = profile.pairwise(policy)
+    assert all_fractions(votes) == votes_of(profile, policy)
+    assert votes.is_exact
+
+
+@given(strategies.profiles(max_size=3), st.lists(st.integers(1, 2**53 - 1), min_size=4))
+@strategies.quick
+def test_votes_are_exact_for_counts_of_any_size(profile, counts):
+    many = Profile(list(profile), counts=counts[: len(profile)], weights=profile.weights)
+    assert all_fractions(many.pairwise()) == votes_of(many, "uniform")
+
+
+def test_a_third_beside_a_huge_weight_is_not_lost():
+    votes = Profile([ABC, BCA], weights=[1e15, 1 / 3]).pairwise()
+    assert votes.is_exact
+    assert fractions(votes, "wins")[0][1] == 10**15
+    assert fractions(votes, "wins")[1][0] == Fraction(1, 3)
+    assert fractions(votes, "wins")[1][2] == 10**15 + Fraction(1, 3)
+
+
+@pytest.mark.parametrize("weight", [1e-100, 1e-20, 1e20, 1e100])
+def test_every_positive_weight_can_be_counted(weight):
+    votes = Profile([ABC], weights=[weight]).pairwise()
+    assert votes.wins[0, 1] / weight == pytest.approx(1)
+    assert votes.cost(BCA) / weight == pytest.approx(2)
+
+
+def test_ten_tenths_are_one():
+    votes = Profile([ABC], counts=[10], weights=[0.1]).pairwise()
+    assert votes.scaled_wins[0, 1] == votes.denominator == 1
+
+
+def test_integers_share_no_factor_with_their_denominator():
+    votes = Profile([ABC, BCA], weights=[0.5, 1.5]).pairwise()
+    assert votes.denominator == 2
+    assert Profile([ABC, BCA], weights=[2.5, 1.5], counts=[2, 2]).pairwise().denominator == 1
+
+
+def test_the_missing_items_example_by_policy():
+    profile = Profile.from_orders(["BC"], items="ABCD")
+    third, two, half = Fraction(1, 3), Fraction(2, 3), Fraction(1, 2)
+    assert fractions(profile.pairwise("uniform"), "wins") == [
+        [0, third, two, half],
+        [two, 0, 1, two],
+        [third, 0, 0, third],
+        [half, third, two, 0],
+    ]
+    assert profile.pairwise("ignore").wins.tolist() == [
+        [0, 0, 0, 0],
+        [0, 0, 1, 0],
+        [0, 0, 0, 0],
+        [0, 0, 0, 0],
+    ]
+    assert profile.pairwise("last").wins.tolist() == [
+        [0, 0, 0, 0],
+        [1, 0, 1, 1],
+        [1, 0, 0, 1],
+        [0, 0, 0, 0],
+    ]
+
+
+def test_uniform_is_the_default():
+    profile = Profile.from_orders(["BC"], items="ABC")
+    assert profile.pairwise() == profile.pairwise("uniform")
+    assert profile.pairwise() != profile.pairwise("ignore")
+
+
+def test_observed_ties_stay_ties_under_every_policy():
+    profile = Profile([PartialRanking([0, 0, -1], "ABC")], weights=[0.5])
+    for policy in POLICIES:
+        votes = profile.pairwise(policy)
+        assert votes.ties[0, 1] == votes.ties[1, 0] == 0.5
+        assert votes.wins[0, 1] == votes.wins[1, 0] == 0
+
+
+def test_unlisted_items_are_below_listed_ones_and_not_compared_with_each_other():
+    profile = Profile([PartialRanking.from_top_k("B", items="ABC")])
+    for policy in ("ignore", "last"):
+        votes = profile.pairwise(policy)
+        assert votes.wins.tolist() == [[0, 0, 0], [1, 0, 1], [0, 0, 0]]
+        assert not votes.ties.any()
+        assert votes.never_compared == (("A", "C"),)
+    split = profile.pairwise("uniform")
+    assert split.wins.tolist() == [[0, 0, 0.5], [1, 0, 1], [0.5, 0, 0]]
+    assert not split.ties.any()
+    assert split.never_compared == (("A", "C"),)
+
+
+def test_last_puts_unranked_items_level_with_unlisted_ones():
+    votes = Profile([PartialRanking([0, -2, -1, -1], "ABCD")]).pairwise("last")
+    assert votes.wins.tolist() == [[0, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+    assert not votes.ties.any()
+
+
+@given(strategies.profiles())
+@strategies.quick
+def test_comparisons_count_co_observations_under_every_policy(profile):
+    uniform, ignore, last = (profile.pairwise(policy) for policy in POLICIES)
+    assert fractions(uniform, "comparisons") == fractions(ignore, "comparisons")
+    assert fractions(uniform, "comparisons") == fractions(last, "comparisons")
+
+
+@given(strategies.profiles())
+@strategies.quick
+def test_under_uniform_every_pair_gets_the_whole_weight(profile):
+    wins, ties, _ = all_fractions(profile.pairwise("uniform"))
+    whole = sum(weight for _, weight in oracles.as_votes(profile))
+    for i, j in oracles.ordered_pairs(profile.n_items):
+        assert wins[i][j] + wins[j][i] + ties[i][j] == whole
+
+
+@given(strategies.profiles(), strategies.policies)
+@strategies.quick
+def test_a_count_is_as_many_rankings(profile, policy):
+    rows = np.repeat(np.arange(len(profile)), profile.counts)
+    repeated = Profile([profile[row] for row in rows], weights=profile.weights[rows])
+    assert repeated.pairwise(policy) == profile.pairwise(policy)
+
+
+@given(
+    strategies.profiles(weights=st.one_of(strategies.weights, huge_weights)), strategies.policies
+)
+@strategies.quick
+def test_many_rankings_of_few_weights_are_counted_like_few(profile, policy):
+    # Rows of equal weight are counted together where there are enough of them.
+    times = 100
+    many = profile[np.tile(np.arange(len(profile)), times)]
+    for held, expected in zip(
+        all_fractions(many.pairwise(policy)), votes_of(profile, policy), strict=True
+    ):
+        assert held == [[times * votes for votes in row] for row in expected]
+
+
+@given(strategies.profiles(), strategies.policies)
+@strategies.quick
+def test_floats_are_the_fractions_rounded_once(profile, policy):
+    votes = profile.pairwise(policy)
+    for name in ("wins", "ties", "comparisons"):
+        exact = [[float(value) for value in row] for row in fractions(votes, name)]
+        assert getattr(votes, name).tolist() == exact
+    assert votes.margins.tolist() == (votes.wins - votes.wins.T).tolist()
+
+
+@given(strategies.profiles())
+@strategies.quick
+def test_squared_weights_are_summed_per_compared_pair(profile):
+    squares = profile.pairwise().squared_weights
+    expected = oracles.squared_weights(profile, profile.counts, profile.weights)
+    for i, j in oracles.ordered_pairs(profile.n_items):
+        assert squares[i, j] == pytest.approx(float(expected[i][j]), rel=1e-12, abs=0)
+
+
+@given(strategies.profiles())
+@strategies.quick
+def test_total_weight_is_that_of_the_profile(profile):
+    assert profile.pairwise().total_weight == profile.total_weight
+
+
+@given(profile=strategies.profiles(), policy=strategies.policies, block=st.integers(1, 12))
+@strategies.quick
+def test_counting_in_blocks_changes_nothing(profile, policy, block):
+    whole = profile.pairwise(policy)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tally, "BLOCK", block)
+        assert profile.pairwise(policy) == whole
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_rankings_of_all_lengths_are_counted_together(policy):
+    # The common denominator of their shares is far beyond int64.
+    n = 60
+    profile = Profile.from_orders([range(k) for k in range(1, n + 1)])
+    votes = profile.pairwise(policy)
+    assert votes.comparisons[0, 1] == n - 1
+    assert votes.ties.sum() == 0
+    expected = {
+        "uniform": n - 1 + 1 / 2,
+        "ignore": n - 1,
+        "last": n,
+    }[policy]
+    assert votes.wins[0, 1] == expected
+    if policy == "uniform":
+        last_before_first = sum(Fraction(1, k + 1) for k in range(1, n))
+        assert fractions(votes, "wins")[n - 1][0] == last_before_first
+
+
+# -- proportions ----------------------------------------------------------------------------------
+
+
+def test_proportion_splits_ties_and_is_nan_where_nothing_was_compared():
+    profile = Profile(
+        [PartialRanking([0, 1, -1], "ABC"), PartialRanking([0, 0, -1], "ABC")], counts=[1, 3]
+    )
+    share = profile.pairwise("ignore").proportion
+    assert share[0, 1] == 2.5 / 4
+    assert share[1, 0] == 1.5 / 4
+    assert np.isnan(share[0, 2])
+    assert np.isnan(share[2, 1])
+
+
+@given(strategies.profiles(), strategies.policies)
+@strategies.quick
+def test_proportions_of_a_pair_add_up_to_one(profile, policy):
+    votes = profile.pairwise(policy)
+    share = votes.proportion
+    total = votes.wins + votes.wins.T + votes.ties
+    both = (share + share.T)[total > 0]
+    np.testing.assert_allclose(both, 1.0, atol=1e-15)
+    assert (np.isnan(share) == (total == 0)).all()
+
+
+def test_pairs_that_no_ranking_compares_are_named():
+    profile = Profile.from_orders(["AB", "BC"], items="ABCD")
+    expected = (("A", "C"), ("A", "D"), ("B", "D"), ("C", "D"))
+    assert all(profile.pairwise(policy).never_compared == expected for policy in POLICIES)
+    assert Profile([ABC]).pairwise().never_compared == ()
+
+
+# -- sums -----------------------------------------------------------------------------------------
+
+
+@given(st.data(), strategies.letters(max_size=5), strategies.policies)
+@strategies.quick
+def test_the_matrices_of_two_parts_add_up_exactly(data, items, policy):
+    first, second = (data.draw(strategies.profiles(items)) for _ in range(2))
+    summed = first.pairwise(policy) + second.pairwise(policy)
+    whole = (first + second).pairwise(policy)
+    assert summed == whole
+    assert hash(summed) == hash(whole)
+    assert summed.total_weight == pytest.approx(whole.total_weight)
+    np.testing.assert_allclose(summed.squared_weights, whole.squared_weights)
+
+
+@given(st.data(), strategies.letters(max_size=4), strategies.policies)
+@strategies.quick
+def test_huge_matrices_add_up_exactly(data, items, policy):
+    first, second = (data.draw(strategies.profiles(items, weights=huge_weights)) for _ in range(2))
+    summed = first.pairwise(policy) + second.pairwise(policy)
+    whole = (first + second).pairwise(policy)
+    assert all_fractions(summed) == all_fractions(whole)
+    assert summed == whole
+    assert hash(summed) == hash(whole)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("exponent", [52, 53, 56, 58, 60, 61, 62, 63, 64])
+def test_sums_around_the_end_of_int64_equal_the_whole(exponent, policy):
+    weight = 2.0**exponent
+    part = Profile([ABC], weights=[weight]).pairwise(policy)
+    whole = Profile([ABC, ABC], weights=[weight, weight]).pairwise(policy)
+    assert fractions(whole, "wins")[0] == [0, 2 ** (exponent + 1), 2 ** (exponent + 1)]
+    assert part + part == whole
+    assert hash(part + part) == hash(whole)
+
+
+@given(st.data(), strategies.letters(max_size=5), strategies.policies)
+@strategies.quick
+def test_the_order_of_adding_does_not_matter(data, items, policy):
+    a, b, c = (data.draw(strategies.profiles(items)).pairwise(policy) for _ in range(3))
+    assert a + b == b + a
+    assert (a + b) + c == a + (b + c)
+
+
+def test_plain_matrices_add_up():
+    first, second = PairwiseMatrix.from_wins([[0, 1], [0.5, 0]]), PairwiseMatrix.from_wins(
+        [[0, 1 / 3], [2, 0]], ties=[[0, 1], [1, 0]]
+    )  # fmt: skip
+    both = first + second
+    assert fractions(both, "wins") == [[0, Fraction(4, 3)], [Fraction(5, 2), 0]]
+    assert fractions(both, "ties") == [[0, 1], [1, 0]]
+    assert both.total_weight is None
+    assert both.unranked is None
+
+
+def test_rounding_adds_up_with_the_votes():
+    rounded = Profile([ABC], weights=[0.1234567890123]).pairwise()
+    both = rounded + Profile([BCA]).pairwise() + rounded
+    assert both.rounding == 2 * rounded.rounding > 0
+    assert not both.is_exact
+
+
+def test_matrices_of_other_items_or_policies_do_not_add_up():
+    votes = Profile([ABC]).pairwise()
+    with pytest.raises(ItemMismatchError):
+        _ = votes + Profile([Permutation.from_order("AB")]).pairwise()
+    with pytest.raises(InvalidInputError, match="the same policy in both") as caught:
+        _ = votes + Profile([ABC]).pairwise("ignore")
+    assert caught.value.value == "ignore"
+    with pytest.raises(InvalidInputError, match="policy"):
+        _ = votes + PairwiseMatrix.from_wins(np.ones((3, 3)), items="ABC")
+    with pytest.raises(TypeError):
+        _ = votes + votes.wins
+
+
+# -- rounding -------------------------------------------------------------------------------------
+
+
+@given(strategies.profiles(max_size=4, weights=any_weights), strategies.policies)
+@strategies.quick
+def test_votes_are_off_by_no_more_than_they_say(profile, policy):
+    votes = profile.pairwise(policy)
+    true_weights = [
+        int(count) * Fraction(weight)
+        for count, weight in zip(profile.counts, profile.weights, strict=True)
+    ]
+    expected = oracles.pairwise_votes(list(profile), policy, true_weights)
+    # A float such as 0.1 is read as 1/10, which is less than an ulp away.
+    ulp = Fraction(2) ** -52 * sum(true_weights)
+    for held, true in zip(all_fractions(votes), expected, strict=True):
+        for i, j in oracles.ordered_pairs(profile.n_items):
+            assert abs(held[i][j] - true[i][j]) <= Fraction(votes.rounding) + ulp
+
+
+def test_weights_that_are_no_simple_fractions_are_marked():
+    votes = Profile([ABC, BCA], weights=[0.1234567890123, 1.0]).pairwise()
+    assert 0 < votes.rounding < 1e-11
+    assert not votes.is_exact
+    assert votes.wins[0, 1] == pytest.approx(0.1234567890123, abs=1e-11)
+
+
+def test_a_weight_that_is_lost_beside_a_huge_one_is_within_the_stated_rounding():
+    votes = Profile([ABC, BCA], weights=[1e15, 0.1234567890123]).pairwise()
+    assert abs(votes.wins[1, 0] - 0.1234567890123) <= votes.rounding < 10
+
+
+# -- any non-negative matrix ----------------------------------------------------------------------
+
+
+def test_a_plain_matrix_is_taken_as_it_is():
+    votes = PairwiseMatrix.from_wins([[0, 0.1], [1 / 3, 0]], items="BA")
+    assert votes.items == ItemSet(["B", "A"])
+    assert fractions(votes, "wins") == [[0, Fraction(1, 10)], [Fraction(1, 3), 0]]
+    assert fractions(votes, "comparisons")[0][1] == Fraction(13, 30)
+    assert votes.is_exact
+    assert votes.unranked is None
+    assert votes.total_weight is None
+
+
+def test_items_of_a_plain_matrix_are_numbered():
+    assert PairwiseMatrix.from_wins(np.zeros((3, 3))).items == ItemSet([0, 1, 2])
+
+
+def test_the_diagonal_is_ignored():
+    votes = PairwiseMatrix.from_wins([[7, 1], [2, -7]], ties=[[5, 0], [0, 4]])
+    assert votes == PairwiseMatrix.from_wins([[0, 1], [2, 0]])
+
+
+@given(strategies.profiles(unranked=False, unlisted=False))
+@strategies.quick
+def test_the_votes_of_a_profile_can_be_given_as_a_plain_matrix(profile):
+    votes = profile.pairwise()
+    plain = PairwiseMatrix.from_wins(votes.wins, ties=votes.ties, items=profile.items)
+    assert all_fractions(plain) == all_fractions(votes)
+
+
+@given(st.lists(st.floats(0, 100), min_size=9, max_size=9), st.floats(0, 100))
+@strategies.quick
+def test_a_plain_matrix_is_off_by_no_more_than_it_says(cells, tied):
+    wins = np.array(cells).reshape(3, 3)
+    np.fill_diagonal(wins, 0)
+    ties = tied * (1 - np.eye(3))
+    votes = PairwiseMatrix.from_wins(wins, ties=ties)
+    bound = votes.rounding * (1 + 1e-9) + 1e-12 * (not votes.rounding)
+    assert np.abs(votes.wins - wins).max() <= bound
+    assert np.abs(votes.ties - ties).max() <= bound
+    assert np.abs(votes.comparisons - (wins + wins.T + ties)).max() <= bound
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter"),
+    [
+        ({"wins": [[0, 1]]}, "wins"),
+        ({"wins": [0, 1]}, "wins"),
+        ({"wins": 5}, "wins"),
+        ({"wins": np.zeros((2, 2, 2))}, "wins"),
+        ({"wins": [[0, 1], [0]]}, "wins"),
+        ({"wins": [[0, "x"], [1, 0]]}, "wins"),
+        ({"wins": [[0, -1], [1, 0]]}, "wins"),
+        ({"wins": [[0, NAN], [1, 0]]}, "wins"),
+        ({"wins": [[0, np.inf], [1, 0]]}, "wins"),
+        ({"wins": np.zeros((0, 0))}, "items"),
+        ({"wins": np.eye(2), "ties": [[0, 1], [2, 0]]}, "ties"),
+        ({"wins": np.eye(2), "ties": np.eye(3)}, "ties"),
+        ({"wins": np.eye(2), "ties": [[0, -1], [-1, 0]]}, "ties"),
+        ({"wins": np.eye(2), "ties": [[0, NAN], [NAN, 0]]}, "ties"),
+        ({"wins": np.eye(2), "items": "ABC"}, "items"),
+        ({"wins": np.eye(2), "items": "AA"}, "items"),
+        ({"wins": np.eye(2), "items": ["A", 1]}, "items"),
+    ],
+    ids=str,
+)
+def test_refuses_what_is_no_matrix_of_votes(arguments, parameter):
+    with pytest.raises(InvalidInputError) as caught:
+        PairwiseMatrix.from_wins(**arguments)
+    assert caught.value.parameter == parameter
+
+
+def test_a_negative_entry_is_named_with_its_place_and_a_cure():
+    with pytest.raises(InvalidInputError, match=r"-1 in row 0, column 1.*Adding a constant"):
+        PairwiseMatrix.from_wins([[0, -1], [1, 0]])
+
+
+# -- costs ----------------------------------------------------------------------------------------
+
+
+@given(st.data(), strategies.profiles(), strategies.policies)
+@strategies.quick
+def test_the_cost_of_any_ranking_is_its_expected_cost(data, profile, policy):
+    ranking = data.draw(strategies.rankings(profile.items))
+    votes = profile.pairwise(policy)
+    wins, _, _ = votes_of(profile, policy)
+    assert votes.exact_cost(ranking) == oracles.cost(ranking, wins)
+    assert votes.cost(ranking) == float(votes.exact_cost(ranking))
+
+
+@given(st.data(), strategies.letters(max_size=5))
+@strategies.quick
+def test_the_cost_is_exact_for_votes_of_any_size(data, items):
+    profile = data.draw(strategies.profiles(items, weights=huge_weights))
+    ranking = data.draw(strategies.rankings(items))
+    wins, _, _ = votes_of(profile, "uniform")
+    assert profile.pairwise().exact_cost(ranking) == oracles.cost(ranking, wins)
+
+
+@given(st.data(), strategies.profiles(unranked=False))
+@strategies.quick
+def test_the_cost_of_a_permutation_is_its_summed_distance(data, profile):
+    ranking = data.draw(strategies.strict_rankings(profile.items))
+    weights = profile.counts * profile.weights
+    for policy in ("ignore", "last"):
+        for p in (0.0, 0.5):
+            summed = sum(
+                weight * kendall_distance(ranking, vote, p=p)
+                for weight, vote in zip(weights, profile, strict=True)
+            )
+            cost = profile.pairwise(policy).cost(ranking, tie_cost=p)
+            assert cost == pytest.approx(summed)
+
+
+@given(st.data(), strategies.profiles(max_size=4))
+@strategies.quick
+def test_under_uniform_the_cost_is_the_expected_distance_to_compatible_permutations(data, profile):
+    # Ties of the votes are broken at random too, which is what a tie cost of 1/2 says.
+    ranking = data.draw(strategies.strict_rankings(profile.items))
+    expected = Fraction(0)
+    for places, weight in oracles.as_votes(profile):
+        compatible = oracles.compatible_permutations(places)
+        distances = [oracles.kendall_distance(ranking, candidate) for candidate in compatible]
+        expected += weight * sum(distances) / len(distances)
+    assert profile.pairwise().exact_cost(ranking, tie_cost=0.5) == expected
+
+
+@given(st.data(), strategies.profiles(min_size=2, max_size=4), strategies.policies)
+@strategies.quick
+def test_no_ranking_is_cheaper_than_the_best_permutation(data, profile, policy):
+    votes = profile.pairwise(policy)
+    ranking = data.draw(strategies.rankings(profile.items))
+    n = profile.n_items
+    cheapest = min(
+        votes.exact_cost(Permutation(places, profile.items)) for places in permutations(range(n))
+    )
+    assert votes.exact_cost(ranking) >= cheapest
+    assert cheapest == oracles.kemeny(fractions(votes, "wins"))[0]
+
+
+@given(st.data(), strategies.profiles(), strategies.policies)
+@strategies.quick
+def test_a_ranking_and_its_reverse_cost_every_vote_once(data, profile, policy):
+    votes = profile.pairwise(policy)
+    ranking = data.draw(strategies.rankings(profile.items, unlisted=False))
+    both = votes.exact_cost(ranking) + votes.exact_cost(ranking.reverse())
+    assert both == sum(map(sum, fractions(votes, "wins")))
+
+
+@given(st.data(), strategies.letters(max_size=4))
+@strategies.quick
+def test_costs_add_up_over_parts(data, items):
+    first, second = (data.draw(strategies.profiles(items)).pairwise() for _ in range(2))
+    ranking = data.draw(strategies.rankings(items))
+    summed = first.exact_cost(ranking) + second.exact_cost(ranking)
+    assert (first + second).exact_cost(ranking) == summed
+
+
+def test_a_tied_pair_costs_half_of_its_votes():
+    votes = PairwiseMatrix.from_wins([[0, 3], [2, 0]], items="AB")
+    assert votes.cost(PartialRanking([0, 0], "AB")) == 2.5
+    assert votes.cost(Permutation.from_order("AB")) == 2
+    assert votes.cost(Permutation.from_order("BA")) == 3
+
+
+def test_ties_inside_the_votes_cost_nothing_unless_asked():
+    votes = PairwiseMatrix.from_wins([[0, 3], [2, 0]], ties=[[0, 4], [4, 0]], items="AB")
+    order = Permutation.from_order("AB")
+    assert votes.cost(order) == 2
+    assert votes.cost(order, tie_cost=0.5) == 4
+    assert votes.cost(PartialRanking([0, 0], "AB"), tie_cost=1) == 6.5
+
+
+@pytest.mark.parametrize("tie_cost", [0.0001, 0.12345, 1 / 3, 0.1])
+def test_every_tie_cost_is_taken_as_given(tie_cost):
+    votes = PairwiseMatrix.from_wins(np.zeros((2, 2)), ties=[[0, 1000], [1000, 0]], items="AB")
+    cost = votes.cost(Permutation.from_order("AB"), tie_cost=tie_cost)
+    assert cost == pytest.approx(1000 * tie_cost, rel=1e-12)
+
+
+@pytest.mark.parametrize("tie_cost", [-0.1, 1.1, NAN, "half", None, True])
+def test_a_tie_costs_between_nothing_and_a_vote(tie_cost):
+    with pytest.raises(InvalidInputError, match=r"`tie_cost` must be a number in \[0, 1\]"):
+        Profile([ABC]).pairwise().cost(ABC, tie_cost=tie_cost)
+
+
+def test_the_class_of_a_ranking_does_not_change_its_cost():
+    votes = Profile([ABC, BCA], weights=[0.1, 1 / 3]).pairwise()
+    for places in permutations(range(3)):
+        plain = PartialRanking(places, "ABC")
+        assert votes.exact_cost(plain) == votes.exact_cost(Permutation(places, "ABC"))
+
+
+def test_a_judged_ranking_has_the_same_items():
+    votes = Profile([ABC]).pairwise()
+    with pytest.raises(ItemMismatchError, match="another order"):
+        votes.cost(Permutation.from_order("ABC", items="CBA"))
+    with pytest.raises(ItemMismatchError):
+        votes.cost(Permutation.from_order("AB"))
+
+
+# -- the oracle itself, held to known answers -----------------------------------------------------
+
+
+def test_kemeny_by_brute_force_knows_the_condorcet_cycle():
+    wins, _, _ = oracles.pairwise_votes([[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+    cost, optima = oracles.kemeny(wins)
+    assert cost == 4
+    assert set(optima) == {(0, 1, 2), (1, 2, 0), (2, 0, 1)}
+
+
+def test_borda_by_enumeration_knows_points_and_policies():
+    votes = [[0, 1, 2], [2, 0, 1]]
+    assert oracles.borda(votes, weights=[3, 2]) == [6, 7, 2]
+    missing = [[0, 1, None]]
+    assert oracles.borda(missing) == [Fraction(5, 3), Fraction(1, 3), 1]
+    assert oracles.borda(missing, "last") == [2, 1, 0]
+    assert oracles.borda(missing, "ignore") == [1, -1, 0]
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e200])
+def test_weights_whose_squares_are_no_floats_are_refused(weight):
+    with pytest.raises(InvalidInputError, match=r"from 1e-100 to 1e\+100"):
+        Profile([ABC], weights=[weight])

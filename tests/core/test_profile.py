@@ -1,0 +1,385 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from tests import oracles, strategies
+
+NAN = float("nan")
+ABC, BCA = Permutation.from_order("ABC"), Permutation.from_order("BCA")
+TIED = PartialRanking.from_buckets([["A"], ["B", "C"]])
+SHORT = PartialRanking.from_order("CA", items="ABC")
+TOP = PartialRanking.from_top_k("B", items="ABC")
+
+
+def make(**changes):
+    """Return a profile with counts, weights and groups."""
+    parts = {"counts": [3, 2, 1], "weights": [1, 0.5, 2], "groups": ["x", "y", "x"], **changes}
+    return Profile([ABC, TIED, SHORT], **parts)
+
+
+# -- the constructors -----------------------------------------------------------------------------
+
+
+def test_holds_one_row_of_places_per_ranking():
+    profile = Profile([ABC, TIED, SHORT, TOP])
+    assert profile.ranks.tolist() == [
+        [0, 1, 2],
+        [0, 1, 1],
+        [1, UNRANKED, 0],
+        [UNLISTED, 0, UNLISTED],
+    ]
+    assert profile.items == ItemSet("ABC")
+    assert profile.counts.tolist() == [1, 1, 1, 1]
+    assert profile.weights.tolist() == [1.0, 1.0, 1.0, 1.0]
+    assert profile.groups is None
+    assert (profile.ranks.dtype, profile.counts.dtype) == (np.int32, np.int64)
+
+
+def test_takes_rankings_from_any_iterable():
+    assert Profile(iter([ABC, TIED])) == Profile([ABC, TIED])
+
+
+@given(strategies.profiles(groups=True))
+@strategies.quick
+def test_gives_back_the_rankings_that_it_was_made_of(profile):
+    rankings = list(profile)
+    again = Profile(rankings, counts=profile.counts, weights=profile.weights, groups=profile.groups)
+    assert again == profile
+    assert hash(again) == hash(profile)
+    assert [profile[t] for t in range(len(profile))] == rankings
+    for ranking in rankings:
+        assert (type(ranking) is Permutation) == (ranking.is_complete and ranking.is_strict)
+
+
+@given(strategies.score_arrays(), st.booleans(), st.sampled_from([0.0, 0.25, 0.5]))
+@strategies.quick
+def test_a_row_of_scores_is_ranked_like_a_ranking_of_its_own(scores, higher, tolerance):
+    profile = Profile.from_scores(scores, higher_is_better=higher, tolerance=tolerance)
+    assert list(profile) == [
+        PartialRanking.from_scores(row, higher_is_better=higher, tolerance=tolerance)
+        for row in scores
+    ]
+
+
+@given(strategies.score_arrays(), st.sampled_from([0.0, 0.25]))
+@strategies.quick
+def test_from_ranks_is_from_scores_with_lower_better(numbers, tolerance):
+    ranks = Profile.from_ranks(numbers, tolerance=tolerance)
+    assert ranks == Profile.from_scores(numbers, higher_is_better=False, tolerance=tolerance)
+
+
+def test_orders_are_read_best_first_and_may_be_short():
+    profile = Profile.from_orders(["CAB", "BA"], counts=[2, 1])
+    assert profile.items == ItemSet("ABC")
+    assert profile.ranks.tolist() == [[1, 2, 0], [1, 0, UNRANKED]]
+    assert profile.counts.tolist() == [2, 1]
+    assert Profile.from_orders([[2, 1]], items=[1, 2, 3]).ranks.tolist() == [[1, 0, UNRANKED]]
+
+
+def test_all_constructors_pass_counts_weights_and_groups_on():
+    extra = {"counts": [3, 2], "weights": [0.5, 2.0], "groups": ["x", "y"]}
+    direct = Profile([ABC, BCA], **extra)
+    assert Profile.from_orders(["ABC", "BCA"], **extra) == direct
+    assert Profile.from_ranks([[0, 1, 2], [2, 0, 1]], items="ABC", **extra) == direct
+    scores = [[9, 8, 7], [7, 9, 8]]
+    assert Profile.from_scores(scores, higher_is_better=True, items="ABC", **extra) == direct
+
+
+def test_items_of_an_array_are_numbered():
+    assert Profile.from_scores([[0.1, 0.2]], higher_is_better=True).items == ItemSet([0, 1])
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "parameter"),
+    [
+        ({"counts": [1, 2]}, "counts"),
+        ({"counts": 1}, "counts"),
+        ({"counts": [[1, 2, 3]]}, "counts"),
+        ({"counts": [1, 0, 1]}, "counts"),
+        ({"counts": [1, -2, 1]}, "counts"),
+        ({"counts": [1, 2.5, 1]}, "counts"),
+        ({"counts": [1, NAN, 1]}, "counts"),
+        ({"counts": [1, np.inf, 1]}, "counts"),
+        ({"counts": ["x", "y", "z"]}, "counts"),
+        ({"weights": [1, 2]}, "weights"),
+        ({"weights": [1, 0, 1]}, "weights"),
+        ({"weights": [1, -0.5, 1]}, "weights"),
+        ({"weights": [1, NAN, 1]}, "weights"),
+        ({"weights": [1, np.inf, 1]}, "weights"),
+        ({"weights": ["x", "y", "z"]}, "weights"),
+        ({"groups": ["x", "y"]}, "groups"),
+        ({"groups": []}, "groups"),
+    ],
+    ids=str,
+)
+def test_refuses_counts_weights_and_groups_that_do_not_fit(changes, parameter):
+    with pytest.raises(InvalidInputError) as caught:
+        make(**changes)
+    assert caught.value.parameter == parameter
+
+
+def test_a_bad_entry_is_named_with_its_position():
+    with pytest.raises(InvalidInputError, match=r"2\.5 at position 1.*belong into `weights`"):
+        make(counts=[1, 2.5, 1])
+    with pytest.raises(InvalidInputError, match=r"positive finite numbers\. Got -0\.5 at posi"):
+        make(weights=[1, 1, -0.5])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda: Profile([]), id="no rankings"),
+        pytest.param(lambda: Profile(["ABC"]), id="a word"),
+        pytest.param(lambda: Profile([[0, 1]]), id="a list of places"),
+        pytest.param(lambda: Profile([ABC, None]), id="none"),
+        pytest.param(lambda: Profile.from_orders([]), id="no orders"),
+        pytest.param(lambda: Profile.from_orders(["AA"]), id="twice in an order"),
+        pytest.param(lambda: Profile.from_orders(["AD"], items="ABC"), id="unknown label"),
+        pytest.param(lambda: Profile.from_orders([["A", 1]]), id="mixed labels"),
+        pytest.param(lambda: Profile.from_orders([["A"], [1]]), id="labels mixed over orders"),
+        pytest.param(lambda: Profile.from_ranks([0, 1]), id="one row without its brackets"),
+        pytest.param(lambda: Profile.from_ranks([[[0, 1]]]), id="a cube"),
+        pytest.param(lambda: Profile.from_ranks([[0, 1], [0]]), id="ragged"),
+        pytest.param(lambda: Profile.from_ranks([[0, np.inf]]), id="infinite rank"),
+        pytest.param(lambda: Profile.from_ranks([["x", "y"]]), id="words"),
+        pytest.param(lambda: Profile.from_ranks(np.empty((0, 3))), id="no rows"),
+        pytest.param(lambda: Profile.from_ranks(np.empty((3, 0))), id="no columns"),
+        pytest.param(lambda: Profile.from_ranks([[0, 1]], items="ABC"), id="too many items"),
+        pytest.param(lambda: Profile.from_ranks([[0, 1]], items="AA"), id="items twice"),
+        pytest.param(lambda: Profile.from_ranks([[0, 1]], tolerance=-1), id="negative tolerance"),
+        pytest.param(
+            lambda: Profile.from_scores([[1, 2]], higher_is_better="yes"), id="direction in words"
+        ),
+        pytest.param(
+            lambda: Profile.from_scores([[1, np.inf]], higher_is_better=True), id="infinite score"
+        ),
+    ],
+)
+def test_refuses_data_that_make_no_profile(call):
+    with pytest.raises(InvalidInputError):
+        call()
+
+
+def test_an_infinite_score_is_reported_as_it_was_given():
+    with pytest.raises(InvalidInputError, match=r"`scores`.*Got inf in row 1, column 0"):
+        Profile.from_scores([[1, 2], [np.inf, 3]], higher_is_better=True)
+
+
+def test_from_scores_has_no_default_direction():
+    with pytest.raises(TypeError, match="higher_is_better"):
+        Profile.from_scores([[1.0, 2.0]])
+
+
+def test_rankings_of_other_items_are_refused():
+    with pytest.raises(ItemMismatchError, match=r"reindex"):
+        Profile([ABC, Permutation.from_order("ABD")])
+    with pytest.raises(ItemMismatchError, match="another order"):
+        Profile([ABC, Permutation.from_order("ABC", items="BAC")])
+
+
+# -- what it holds --------------------------------------------------------------------------------
+
+
+def test_counts_are_observations_and_weights_are_importance():
+    profile = make()
+    assert len(profile) == 3
+    assert profile.n_rankings == 6
+    assert profile.n_items == 3
+    assert profile.total_weight == 3 * 1 + 2 * 0.5 + 1 * 2
+    assert make(weights=None).total_weight == 6
+    assert make(counts=None).n_rankings == 3
+
+
+@given(strategies.profiles())
+@strategies.quick
+def test_kinds_of_rankings_are_told(profile):
+    rankings = list(profile)
+    assert profile.is_complete == all(ranking.is_complete for ranking in rankings)
+    assert profile.is_strict == all(ranking.is_strict for ranking in rankings)
+    assert profile.has_unranked == any(ranking.unranked for ranking in rankings)
+    assert profile.has_unlisted == any(ranking.unlisted for ranking in rankings)
+
+
+def test_one_ranking_is_picked_by_its_number():
+    profile = make()
+    assert profile[0] == ABC
+    assert profile[-1] == profile[np.int64(2)] == SHORT
+    with pytest.raises(IndexError):
+        profile[3]
+
+
+@pytest.mark.parametrize(
+    ("index", "rows"),
+    [
+        (slice(0, 2), [0, 1]),
+        (slice(None, None, -1), [2, 1, 0]),
+        ([2, 0], [2, 0]),
+        (np.array([1, 1]), [1, 1]),
+        ([True, False, True], [0, 2]),
+        (np.array([False, True, False]), [1]),
+    ],
+    ids=str,
+)
+def test_rows_are_picked_with_all_that_belongs_to_them(index, rows):
+    profile = make()
+    part = profile[index]
+    assert list(part) == [profile[row] for row in rows]
+    assert part.counts.tolist() == [profile.counts[row] for row in rows]
+    assert part.weights.tolist() == [profile.weights[row] for row in rows]
+    assert part.groups == tuple(profile.groups[row] for row in rows)
+    assert part.items == profile.items
+
+
+@pytest.mark.parametrize("index", [[], slice(0, 0), [False, False, False]], ids=str)
+def test_a_selection_holds_a_ranking(index):
+    with pytest.raises(InvalidInputError, match="at least one ranking"):
+        make()[index]
+
+
+# -- derived data ---------------------------------------------------------------------------------
+
+
+def test_groups_come_in_the_order_of_their_first_rankings():
+    profile = make(groups=["y", "x", "y"])
+    parts = profile.by_group()
+    assert list(parts) == ["y", "x"]
+    assert parts["y"] == profile[[0, 2]]
+    assert parts["x"] == profile[[1]]
+
+
+@given(strategies.profiles(groups=True))
+@strategies.quick
+def test_groups_part_the_profile(profile):
+    parts = profile.by_group()
+    assert set(parts) == set(profile.groups)
+    assert sum(len(part) for part in parts.values()) == len(profile)
+    for group, part in parts.items():
+        assert set(part.groups) == {group}
+        rows = [row for row, other in enumerate(profile.groups) if other == group]
+        assert part == profile[rows]
+
+
+def test_without_groups_there_are_none_to_return():
+    with pytest.raises(InvalidInputError, match=r"`groups=`"):
+        Profile([ABC]).by_group()
+
+
+def test_compressing_merges_equal_rows_into_counts():
+    profile = Profile([BCA, ABC, BCA, SHORT, BCA], counts=[1, 2, 3, 4, 5])
+    assert profile.compress() == Profile([BCA, ABC, SHORT], counts=[9, 2, 4])
+
+
+def test_compressing_keeps_weights_and_groups_apart():
+    profile = Profile([ABC] * 5, weights=[1, 2, 1, 1, 2], groups=["x", "x", "y", "x", "x"])
+    assert profile.compress() == Profile(
+        [ABC] * 3, counts=[2, 2, 1], weights=[1, 2, 1], groups=["x", "x", "y"]
+    )
+
+
+def test_compressing_tells_missing_from_unlisted_items():
+    profile = Profile([PartialRanking([0, UNRANKED]), PartialRanking([0, UNLISTED])])
+    assert profile.compress() == profile
+
+
+@given(strategies.profiles(groups=True))
+@strategies.quick
+def test_compressing_loses_nothing(profile):
+    small = profile.compress()
+    rows = list(zip(small, small.weights.tolist(), small.groups, strict=True))
+    assert len(set(rows)) == len(rows)
+    assert small.n_rankings == profile.n_rankings
+    assert small.compress() == small
+    assert all(small.pairwise(policy) == profile.pairwise(policy) for policy in strategies.POLICIES)
+    for group, part in profile.by_group().items():
+        assert small.by_group()[group] == part.compress()
+
+
+@given(strategies.profiles(groups=True), st.data())
+@strategies.quick
+def test_restricting_is_restricting_every_ranking(profile, data):
+    subset = data.draw(st.lists(st.sampled_from(profile.items.labels), min_size=1, unique=True))
+    expected = [ranking.restrict(subset) for ranking in profile]
+    assert profile.restrict(subset) == Profile(
+        expected, counts=profile.counts, weights=profile.weights, groups=profile.groups
+    )
+
+
+@given(strategies.profiles(groups=True), st.data())
+@strategies.quick
+def test_reindexing_is_reindexing_every_ranking(profile, data):
+    longer = data.draw(st.permutations([*profile.items, "Z"]))
+    expected = [ranking.reindex(longer) for ranking in profile]
+    moved = profile.reindex(longer)
+    assert moved == Profile(
+        expected, counts=profile.counts, weights=profile.weights, groups=profile.groups
+    )
+    assert moved.restrict(profile.items) == profile
+
+
+def test_reindexing_never_drops_an_item():
+    with pytest.raises(InvalidInputError, match="restrict") as caught:
+        Profile([ABC]).reindex("AC")
+    assert caught.value.value == ["B"]
+
+
+def test_restricting_knows_its_items():
+    with pytest.raises(InvalidInputError, match="one of the 3 items"):
+        Profile([ABC]).restrict("AD")
+
+
+@given(st.data(), strategies.letters())
+@strategies.quick
+def test_adding_puts_one_profile_behind_the_other(data, items):
+    first = data.draw(strategies.profiles(items, groups=True))
+    second = data.draw(strategies.profiles(items, groups=True))
+    both = first + second
+    assert both[: len(first)] == first
+    assert both[len(first) :] == second
+
+
+def test_adding_keeps_profiles_without_groups_without_them():
+    assert (Profile([ABC]) + Profile([BCA])).groups is None
+
+
+def test_adding_needs_the_same_items_and_groups_in_both_or_in_none():
+    with pytest.raises(ItemMismatchError):
+        _ = Profile([ABC]) + Profile([Permutation.from_order("AB")])
+    for first, second in ((make(), Profile([ABC])), (Profile([ABC]), make())):
+        with pytest.raises(InvalidInputError, match="`groups`"):
+            _ = first + second
+    with pytest.raises(TypeError):
+        _ = Profile([ABC]) + ABC
+
+
+@given(strategies.profiles(groups=True), st.integers(0, 2**32))
+@strategies.quick
+def test_drawn_permutations_are_compatible_row_by_row(profile, seed):
+    drawn = profile.sample_compatible(rng=seed)
+    assert drawn.is_complete
+    assert drawn.is_strict
+    for ranking, permutation in zip(profile, drawn, strict=True):
+        places = tuple(permutation.ranks.tolist())
+        assert places in oracles.compatible_permutations(ranking)
+    assert drawn.groups == profile.groups
+    assert drawn.counts.tolist() == profile.counts.tolist()
+    assert drawn == profile.sample_compatible(rng=np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("policy", ["average", None, "Uniform", 1])
+def test_a_policy_for_unranked_items_is_one_of_three(policy):
+    with pytest.raises(InvalidInputError, match="'uniform' or 'ignore' or 'last'"):
+        make().pairwise(policy)
+
+
+def test_repr_tells_size_and_kinds():
+    assert repr(make()) == (
+        "<Profile of 6 rankings (3 rows) of 3 items, with unranked items, with ties, 2 groups>"
+    )
+    assert repr(Profile([ABC, BCA])) == "<Profile of 2 rankings of 3 items, complete, strict>"
+    assert "top-k lists" in repr(Profile([ABC, TOP]))

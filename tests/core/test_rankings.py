@@ -1,0 +1,448 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Ranking
+from rankagg.exceptions import InvalidInputError, ItemMismatchError, TiedRankingError
+from tests import oracles, strategies
+
+NAN = float("nan")
+
+
+def judgements(ranking):
+    """Return what a ranking says of every two labels, whatever the order of its items."""
+    places = oracles.as_places(ranking)
+    labels = ranking.items.labels
+    return {
+        (labels[i], labels[j]): oracles.judgement(places, i, j)
+        for i, j in oracles.ordered_pairs(len(labels))
+    }
+
+
+# -- the constructors -----------------------------------------------------------------------------
+
+
+def test_codes_are_the_documented_ones():
+    assert (UNRANKED, UNLISTED) == (-1, -2)
+
+
+def test_ranks_are_competition_ranks_from_zero():
+    ranking = PartialRanking.from_buckets([["C"], ["A", "D"], ["B"]], items="ABCDE")
+    assert ranking.ranks.tolist() == [1, 3, 0, 1, UNRANKED]
+    assert ranking.ranks.dtype == np.int32
+
+
+def test_order_puts_the_best_first():
+    ranking = PartialRanking.from_order(["C", "A", "B"])
+    assert ranking.ranks.tolist() == [1, 2, 0]
+    assert ranking.order == ("C", "A", "B")
+
+
+def test_items_default_to_sorted_labels():
+    assert PartialRanking.from_order("CAB").items == ItemSet("ABC")
+    assert PartialRanking.from_buckets([[10], [9]]).items == ItemSet([9, 10])
+    assert PartialRanking.from_ranks([3, 1]).items == ItemSet([0, 1])
+    assert PartialRanking([1, 0]).items == ItemSet([0, 1])
+
+
+def test_labels_left_out_of_an_order_are_unranked():
+    ranking = PartialRanking.from_order("CA", items="ABCD")
+    assert ranking.ranks.tolist() == [1, UNRANKED, 0, UNRANKED]
+    assert ranking.unranked == ("B", "D")
+    assert ranking.unlisted == ()
+
+
+def test_labels_left_out_of_a_top_k_list_are_unlisted():
+    ranking = PartialRanking.from_top_k("CA", items="ABCD")
+    assert ranking.ranks.tolist() == [1, UNLISTED, 0, UNLISTED]
+    assert ranking.unlisted == ("B", "D")
+    assert ranking.unranked == ()
+
+
+def test_a_full_top_k_list_is_a_permutation():
+    assert Permutation.from_top_k("CAB", items="ABC").order == ("C", "A", "B")
+
+
+def test_from_ranks_puts_smaller_numbers_first():
+    ranking = PartialRanking.from_ranks([2.5, -1, NAN, 2.5, 9])
+    assert ranking.ranks.tolist() == [1, 0, UNRANKED, 1, 3]
+
+
+@pytest.mark.parametrize(("higher", "best"), [(True, "B"), (False, "A")])
+def test_from_scores_takes_the_direction_from_the_caller(higher, best):
+    ranking = PartialRanking.from_scores([0.2, 0.9, NAN], higher_is_better=higher, items="ABC")
+    assert ranking.order[0] == best
+    assert ranking.unranked == ("C",)
+
+
+def test_from_scores_has_no_default_direction():
+    with pytest.raises(TypeError, match="higher_is_better"):
+        PartialRanking.from_scores([1.0, 2.0])
+
+
+def test_mappings_are_read_by_label():
+    numbers = {"B": 2.0, "A": 1.0, "D": NAN}
+    assert PartialRanking.from_ranks(numbers).buckets == (("A",), ("B",))
+    assert PartialRanking.from_ranks(numbers, items="DCBA").ranks.tolist() == [-1, -1, 1, 0]
+    assert PartialRanking.from_scores(numbers, higher_is_better=True).buckets == (("B",), ("A",))
+
+
+def test_a_new_bucket_starts_where_a_step_exceeds_the_tolerance():
+    # Steps of 0.5, 0.5 and 0.75: tied through a chain, and the bound itself still ties.
+    ranking = PartialRanking.from_ranks([0.0, 0.5, 1.0, 1.75], tolerance=0.5)
+    assert ranking.ranks.tolist() == [0, 0, 0, 3]
+    scores = PartialRanking.from_scores([0.0, 0.5, 1.0, 1.75], higher_is_better=True, tolerance=0.5)
+    assert scores.ranks.tolist() == [1, 1, 1, 0]
+
+
+def test_without_a_tolerance_the_smallest_difference_counts():
+    assert PartialRanking.from_ranks([0.1 + 0.2, 0.3]).is_strict
+
+
+def test_an_order_may_observe_nothing():
+    ranking = PartialRanking.from_order([], items="AB")
+    assert ranking.unranked == ("A", "B")
+    assert ranking.n_observed == 0
+    assert ranking.buckets == ()
+
+
+@given(strategies.rankings(unlisted=False))
+@strategies.quick
+def test_buckets_and_items_make_the_same_ranking_again(ranking):
+    assert PartialRanking.from_buckets(ranking.buckets, items=ranking.items) == ranking
+
+
+@given(strategies.rankings())
+@strategies.quick
+def test_ranks_and_items_make_the_same_ranking_again(ranking):
+    assert PartialRanking(ranking.ranks, ranking.items) == ranking
+
+
+@given(strategies.score_arrays(rows=1), st.booleans())
+@strategies.quick
+def test_a_place_counts_the_better_scores(scores, higher):
+    ranking = PartialRanking.from_scores(scores[0], higher_is_better=higher)
+    sign = -1 if higher else 1
+    numbers = [sign * score for score in scores[0]]
+    assert ranking.ranks.tolist() == [
+        UNRANKED if np.isnan(number) else sum(other < number for other in numbers)
+        for number in numbers
+    ]
+
+
+def test_the_class_that_is_called_is_the_class_that_comes_back():
+    assert type(PartialRanking.from_order("AB")) is PartialRanking
+    assert type(Permutation.from_order("AB")) is Permutation
+    assert type(Permutation.from_ranks([2, 1])) is Permutation
+    assert type(Permutation.from_scores([2, 1], higher_is_better=True)) is Permutation
+    assert type(Permutation.from_buckets(["A", "B"])) is Permutation
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [1, 2],  # no best place
+        [0, 1, 1, 2],  # dense instead of competition ranks
+        [0, 2],
+        [0, 3, 3],
+        [0, -3],
+        [0.0, 1.0],
+        [True, False],
+        ["0", "1"],
+        [[0, 1]],
+        [[0], [1, 0]],
+        [0, 2**32 + 1],  # would be 1 in 32 bits
+        [0, NAN],
+        None,
+    ],
+    ids=str,
+)
+def test_refuses_what_are_no_competition_ranks(ranks):
+    with pytest.raises(InvalidInputError) as caught:
+        PartialRanking(ranks)
+    assert caught.value.parameter == "ranks"
+
+
+def test_refuses_no_ranks():
+    with pytest.raises(InvalidInputError, match="at least one label"):
+        PartialRanking(np.array([], dtype=int))
+
+
+def test_refuses_another_number_of_ranks_than_items():
+    with pytest.raises(InvalidInputError, match=r"one number per item \(3 of them\)\. Got 2"):
+        PartialRanking([0, 1], "ABC")
+    with pytest.raises(InvalidInputError, match=r"one number per item \(3 of them\)\. Got 2"):
+        PartialRanking.from_ranks([0, 1], items="ABC")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda: PartialRanking.from_order("ABA"), id="twice in an order"),
+        pytest.param(lambda: PartialRanking.from_order([]), id="empty order"),
+        pytest.param(lambda: PartialRanking.from_order(["A", 1]), id="mixed labels"),
+        pytest.param(lambda: PartialRanking.from_order(["A", 1.5]), id="a float as label"),
+        pytest.param(
+            lambda: PartialRanking.from_order("AD", items="ABC"), id="unknown in an order"
+        ),
+        pytest.param(lambda: PartialRanking.from_order("AB", items="ABB"), id="items twice"),
+        pytest.param(
+            lambda: PartialRanking.from_order([["A"], ["B", "C"]]), id="buckets as an order"
+        ),
+        pytest.param(lambda: PartialRanking.from_buckets([["A", "B"], ["A"]]), id="in two buckets"),
+        pytest.param(lambda: PartialRanking.from_buckets([["A", "A"]]), id="twice in a bucket"),
+        pytest.param(lambda: PartialRanking.from_buckets([["A"], []]), id="empty bucket"),
+        pytest.param(lambda: PartialRanking.from_buckets([]), id="no bucket"),
+        pytest.param(
+            lambda: PartialRanking.from_buckets([["A"], [1]]), id="mixed labels in buckets"
+        ),
+        pytest.param(
+            lambda: PartialRanking.from_buckets([["D"]], items="ABC"), id="unknown in a bucket"
+        ),
+        pytest.param(lambda: PartialRanking.from_top_k("AA", items="ABC"), id="twice in a list"),
+        pytest.param(lambda: PartialRanking.from_top_k("D", items="ABC"), id="unknown in a list"),
+    ],
+)
+def test_refuses_labels_that_make_no_ranking(call):
+    with pytest.raises(InvalidInputError):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda: PartialRanking.from_ranks([1.0, np.inf]), id="infinite rank"),
+        pytest.param(lambda: PartialRanking.from_ranks([]), id="no ranks"),
+        pytest.param(lambda: PartialRanking.from_ranks(["x", "y"]), id="words as ranks"),
+        pytest.param(lambda: PartialRanking.from_ranks([[0, 1], [1, 0]]), id="table of ranks"),
+        pytest.param(lambda: PartialRanking.from_ranks([[0], [1]]), id="column of ranks"),
+        pytest.param(lambda: PartialRanking.from_ranks([[0], [1, 2]]), id="ragged ranks"),
+        pytest.param(lambda: PartialRanking.from_ranks({}), id="empty mapping"),
+        pytest.param(
+            lambda: PartialRanking.from_ranks({"A": 1.0, "D": 2.0}, items="ABC"),
+            id="unknown in a mapping",
+        ),
+        pytest.param(
+            lambda: PartialRanking.from_ranks([1, 2], tolerance=-0.1), id="negative tolerance"
+        ),
+        pytest.param(lambda: PartialRanking.from_ranks([1, 2], tolerance=NAN), id="nan tolerance"),
+        pytest.param(
+            lambda: PartialRanking.from_ranks([1, 2], tolerance="0"), id="word as tolerance"
+        ),
+        pytest.param(
+            lambda: PartialRanking.from_scores([1, 2], higher_is_better=None), id="no direction"
+        ),
+        pytest.param(
+            lambda: PartialRanking.from_scores([1, 2], higher_is_better=1), id="number as direction"
+        ),
+        pytest.param(
+            lambda: PartialRanking.from_scores([1, -np.inf], higher_is_better=True),
+            id="infinite score",
+        ),
+        pytest.param(
+            lambda: PartialRanking.from_scores(["x", "y"], higher_is_better=True),
+            id="words as scores",
+        ),
+        pytest.param(
+            lambda: PartialRanking.from_scores({"A": "x", "B": 1.0}, higher_is_better=True),
+            id="word in a mapping of scores",
+        ),
+    ],
+)
+def test_refuses_numbers_that_make_no_ranking(call):
+    with pytest.raises(InvalidInputError):
+        call()
+
+
+def test_an_infinite_score_is_reported_as_it_was_given():
+    with pytest.raises(InvalidInputError) as caught:
+        PartialRanking.from_scores([1.0, np.inf], higher_is_better=True)
+    assert caught.value.parameter == "scores"
+    assert str(caught.value.value).startswith("inf")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda: Permutation([0, 0]), id="tie"),
+        pytest.param(lambda: Permutation([0, UNRANKED]), id="unranked"),
+        pytest.param(lambda: Permutation([0, UNLISTED]), id="unlisted"),
+        pytest.param(lambda: Permutation.from_order("AB", items="ABC"), id="short order"),
+        pytest.param(lambda: Permutation.from_top_k("A", items="AB"), id="short list"),
+        pytest.param(lambda: Permutation.from_buckets([["A", "B"]]), id="bucket of two"),
+        pytest.param(lambda: Permutation.from_ranks([1.0, NAN]), id="nan rank"),
+        pytest.param(
+            lambda: Permutation.from_scores([1.0, 1.0], higher_is_better=True), id="equal scores"
+        ),
+    ],
+)
+def test_a_permutation_is_complete_and_strict(call):
+    with pytest.raises(InvalidInputError, match="complete and strict") as caught:
+        call()
+    assert "PartialRanking" in caught.value.remedy
+
+
+def test_the_base_class_cannot_be_created():
+    with pytest.raises(TypeError, match="abstract"):
+        Ranking([0, 1])
+
+
+# -- what it says ---------------------------------------------------------------------------------
+
+
+def test_unranked_tied_and_unlisted_are_three_things():
+    ranking = PartialRanking([0, 1, 1, UNLISTED, UNLISTED, UNRANKED], "ABCDEF")
+    assert ranking.buckets == (("A",), ("B", "C"))
+    assert ranking.unlisted == ("D", "E")
+    assert ranking.unranked == ("F",)
+    assert ranking.n_items == 6
+    assert ranking.n_observed == 5
+    assert not ranking.is_strict
+    assert not ranking.is_complete
+
+
+@pytest.mark.parametrize(
+    ("ranks", "complete", "strict"),
+    [
+        ([0, 1], True, True),
+        ([0, 0], True, False),
+        ([0, UNRANKED], False, True),
+        ([0, UNLISTED], False, True),
+        ([UNLISTED, UNLISTED], False, True),
+        ([UNRANKED, 0, 0], False, False),
+    ],
+)
+def test_complete_and_strict(ranks, complete, strict):
+    ranking = PartialRanking(ranks)
+    assert ranking.is_complete is complete
+    assert ranking.is_strict is strict
+
+
+def test_a_tied_ranking_has_no_order_and_names_the_buckets():
+    with pytest.raises(TiedRankingError, match=r"B = C.*`\.buckets`"):
+        _ = PartialRanking.from_buckets(["A", "BC"]).order
+
+
+def test_the_order_lists_what_is_listed():
+    assert PartialRanking([UNLISTED, 1, UNRANKED, 0], "ABCD").order == ("D", "B")
+
+
+def test_place_of_a_label_counts_from_zero():
+    ranking = PartialRanking([1, 0, 1, UNRANKED, UNLISTED], "ABCDE")
+    assert [ranking.place(label) for label in "ABCDE"] == [1, 0, 1, None, None]
+    with pytest.raises(InvalidInputError, match="one of the 5 items"):
+        ranking.place("F")
+
+
+def test_people_see_labels_and_places_from_one():
+    ranking = PartialRanking([0, 1, 1, 3, UNLISTED, UNRANKED], "ABCDEF")
+    assert str(ranking) == "1. A\n2. B = C\n4. D\nunlisted: E\nunranked: F"
+    assert repr(ranking) == "<PartialRanking A > B = C > D; unlisted: E; unranked: F>"
+    assert repr(Permutation.from_order("BA")) == "<Permutation B > A>"
+
+
+# -- the same order on other items ----------------------------------------------------------------
+
+
+@given(strategies.rankings(), st.data())
+@strategies.quick
+def test_reindexing_changes_positions_and_no_judgement(ranking, data):
+    shuffled = data.draw(st.permutations([*ranking.items, "Y", "Z"]))
+    moved = ranking.reindex(shuffled)
+    assert moved.items == ItemSet(shuffled)
+    assert {"Y", "Z"} <= set(moved.unranked)
+    there = judgements(moved)
+    assert all(there[pair] == judged for pair, judged in judgements(ranking).items())
+    assert moved.reindex(ranking.items) == ranking
+
+
+def test_reindexing_drops_unobserved_items_only():
+    ranking = PartialRanking.from_order("BA", items="ABC")
+    kept = ranking.reindex("BA")
+    assert kept == Permutation.from_order("BA", items="BA")
+    assert type(kept) is Permutation
+    with pytest.raises(InvalidInputError, match=r"restrict") as caught:
+        ranking.reindex("BC")
+    assert caught.value.value == ["A"]
+
+
+def test_reindexing_keeps_unlisted_items():
+    with pytest.raises(InvalidInputError):
+        PartialRanking.from_top_k("A", items="ABC").reindex("AB")
+
+
+def test_new_items_leave_a_permutation_incomplete():
+    longer = Permutation.from_order("BA").reindex("ABC")
+    assert type(longer) is PartialRanking
+    assert longer.unranked == ("C",)
+
+
+@given(strategies.rankings(), st.data())
+@strategies.quick
+def test_restricting_keeps_every_judgement_of_the_rest(ranking, data):
+    subset = data.draw(st.lists(st.sampled_from(ranking.items.labels), min_size=1, unique=True))
+    part = ranking.restrict(subset)
+    assert part.items == ItemSet(subset)
+    whole = judgements(ranking)
+    assert judgements(part) == {
+        pair: judged for pair, judged in whole.items() if set(pair) <= set(subset)
+    }
+    assert (type(part) is Permutation) == (part.is_complete and part.is_strict)
+
+
+def test_restricting_knows_its_items():
+    with pytest.raises(InvalidInputError, match="one of the 3 items"):
+        Permutation.from_order("ABC").restrict("AD")
+    with pytest.raises(InvalidInputError, match="distinct"):
+        Permutation.from_order("ABC").restrict("AA")
+
+
+@given(strategies.rankings(unlisted=False))
+@strategies.quick
+def test_reversing_turns_every_judgement_around(ranking):
+    turned = judgements(ranking.reverse())
+    assert all(turned[second, first] == judged for (first, second), judged in
+               judgements(ranking).items())  # fmt: skip
+    assert ranking.reverse().reverse() == ranking
+
+
+def test_a_top_k_list_cannot_be_reversed():
+    with pytest.raises(InvalidInputError, match="unlisted"):
+        PartialRanking.from_top_k("A", items="ABC").reverse()
+
+
+# -- permutations as maps -------------------------------------------------------------------------
+
+
+def test_identity_ranks_items_as_given():
+    assert Permutation.identity("CAB").order == ("C", "A", "B")
+    assert Permutation.identity("CAB").ranks.tolist() == [0, 1, 2]
+
+
+def test_inverse_and_composition_follow_their_formulas():
+    sigma, tau = Permutation([1, 2, 0], "ABC"), Permutation([0, 2, 1], "ABC")
+    assert sigma.inverse().ranks.tolist() == [2, 0, 1]
+    # First tau, then sigma: 0 -> 0 -> 1, 1 -> 2 -> 0, 2 -> 1 -> 2.
+    assert sigma.compose(tau).ranks.tolist() == [1, 0, 2]
+    assert tau.compose(sigma).ranks.tolist() == [2, 1, 0]
+
+
+@given(st.data(), strategies.letters())
+@strategies.quick
+def test_permutations_are_a_group(data, items):
+    a, b, c = (data.draw(strategies.strict_rankings(items)) for _ in range(3))
+    identity = Permutation.identity(items)
+    assert a.compose(a.inverse()) == a.inverse().compose(a) == identity
+    assert a.compose(identity) == identity.compose(a) == a
+    assert a.compose(b).compose(c) == a.compose(b.compose(c))
+    assert a.compose(b).inverse() == b.inverse().compose(a.inverse())
+    assert a.reverse().order == a.order[::-1]
+
+
+def test_composition_needs_the_same_items():
+    with pytest.raises(ItemMismatchError):
+        Permutation.from_order("AB").compose(Permutation.from_order("AC"))

@@ -1,0 +1,380 @@
+"""PrefLib's formats: what is read, what contradicts itself, and what comes back from a file."""
+
+import re
+from io import StringIO
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
+from rankagg.io.preflib import looks_like_preflib
+from tests.strategies import profiles
+
+HEADER = """\
+# FILE NAME: small.toi
+# TITLE: Three cities: a toy
+# DATA TYPE: {type}
+# NUMBER ALTERNATIVES: 4
+# NUMBER VOTERS: {voters}
+# NUMBER UNIQUE ORDERS: {orders}
+# ALTERNATIVE NAME 1: Oslo
+# ALTERNATIVE NAME 2: Łódź
+# ALTERNATIVE NAME 3: Rio: de Janeiro, #1
+# ALTERNATIVE NAME 4: Ur
+"""
+NAMES = ("Oslo", "Łódź", "Rio: de Janeiro, #1", "Ur")
+
+
+def file_of(kind, *ballots):
+    voters = sum(int(ballot.split(":")[0]) for ballot in ballots)
+    head = HEADER.format(type=kind, voters=voters, orders=len(ballots))
+    return head + "".join(f"{ballot}\n" for ballot in ballots)
+
+
+def read(text, **options):
+    return ra.read_preflib(StringIO(text), **options)
+
+
+SMALL = {
+    "soc": (file_of("soc", "3: 1,2,3,4", "2: 4,3,2,1"), [[0, 1, 2, 3], [3, 2, 1, 0]]),
+    "soi": (file_of("soi", "3: 2", "2: 4,1"), [[-1, 0, -1, -1], [1, -1, -1, 0]]),
+    "toc": (file_of("toc", "3: {1,3},2,4", "2: {1,2,3,4}"), [[0, 2, 0, 3], [0, 0, 0, 0]]),
+    "toi": (file_of("toi", "3: 4,{2,3}", "2: {1,2}"), [[-1, 1, 1, 0], [0, 0, -1, -1]]),
+}
+
+
+# -- what is read ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_the_four_formats(kind):
+    text, ranks = SMALL[kind]
+    profile = read(text)
+    assert profile.items.labels == NAMES
+    assert profile.ranks.tolist() == ranks
+    assert profile.counts.tolist() == [3, 2]
+    assert profile.n_rankings == 5
+    assert profile.groups is None
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_the_type_is_taken_from_the_content(kind, tmp_path):
+    text, ranks = SMALL[kind]
+    path = tmp_path / "no extension"
+    path.write_text(text, encoding="utf-8-sig", newline="\r\n")
+    assert ra.read_preflib(path).ranks.tolist() == ranks
+    assert looks_like_preflib(text)
+
+
+def test_what_a_ballot_leaves_out_may_be_below_all_it_lists():
+    text, ranks = SMALL["soi"]
+    unlisted = read(text, left_out="unlisted")
+    assert unlisted.ranks.tolist() == [[-2 if r == -1 else r for r in row] for row in ranks]
+    assert unlisted.has_unlisted
+    assert not unlisted.has_unranked
+    with pytest.raises(InvalidInputError, match="left_out"):
+        read(text, left_out="last")
+
+
+def test_unranked_and_tied_last_are_different_ballots():
+    incomplete = read(file_of("toi", "1: 1,2"))
+    complete = read(file_of("toc", "1: 1,2,{3,4}"))
+    assert incomplete.pairwise("ignore").comparisons.sum() == 2
+    assert complete.pairwise("ignore").comparisons.sum() == 12
+
+
+def test_blanks_comments_and_empty_lines():
+    text = SMALL["toi"][0].replace("3: 4,{2,3}", "\n 3 :  4 , { 2,3 }  \n#\n# a comment\n")
+    assert read(text) == read(SMALL["toi"][0])
+
+
+def test_a_type_may_promise_less_than_the_ballots_hold():
+    ballots = SMALL["soc"][0]
+    for kind in ("soi", "toc", "toi", "TOI", ""):
+        assert read(ballots.replace("DATA TYPE: soc", f"DATA TYPE: {kind}")) == read(ballots)
+
+
+def test_a_short_header_is_enough():
+    profile = read("# NUMBER ALTERNATIVES: 2\n1: 2,1\n")
+    assert profile.items.labels == ("1", "2")
+    assert profile[0].order == ("2", "1")
+
+
+def test_one_alternative():
+    profile = read("# NUMBER ALTERNATIVES: 1\n# ALTERNATIVE NAME 1: Oslo\n4: 1\n")
+    consensus = ra.Kemeny().aggregate(profile)
+    assert (consensus.order, consensus.cost) == (("Oslo",), 0)
+
+
+# -- what contradicts itself ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "message"),
+    [
+        ("toc", "TYPE: toc", "TYPE: soc", "states DATA TYPE soc, strict, and has ties"),
+        ("toi", "TYPE: toi", "TYPE: soi", "states DATA TYPE soi, strict, and has ties"),
+        ("soi", "TYPE: soi", "TYPE: soc", "states DATA TYPE soc, complete, and leaves items out"),
+        ("toi", "TYPE: toi", "TYPE: toc", "states DATA TYPE toc, complete, and leaves items out"),
+        ("soc", "TYPE: soc", "TYPE: wmg", "DATA TYPE must be one of soc, soi, toc, toi.*'wmg'"),
+        ("soc", "VOTERS: 5", "VOTERS: 6", "NUMBER VOTERS 6, its ballots make 5"),
+        ("soc", "3: 1,2,3,4", "4: 1,2,3,4", "NUMBER VOTERS 5, its ballots make 6"),
+        ("soc", "ORDERS: 2", "ORDERS: 3", "NUMBER UNIQUE ORDERS 3, its ballots make 2"),
+        (
+            "soc",
+            "VOTERS: 5",
+            "VOTERS: five",
+            "NUMBER VOTERS must be a positive whole number.*'five'",
+        ),
+        ("soc", "VOTERS: 5", "VOTERS: ", "NUMBER VOTERS must be a positive whole number"),
+        ("soc", "VOTERS: 5", "VOTERS: -5", "NUMBER VOTERS must be a positive whole number"),
+        ("soc", "VOTERS: 5", "VOTERS: ⁵", "NUMBER VOTERS must be a positive whole number"),
+        (
+            "soc",
+            "ALTERNATIVES: 4",
+            "ALTERNATIVES: 5",
+            "states 5 alternatives and names 4: 1, 2, 3, 4",
+        ),
+        ("soc", "ALTERNATIVES: 4", "ALTERNATIVES: 3", "states 3 alternatives and names 4"),
+        ("soc", "ALTERNATIVES: 4", "ALTERNATIVES: 0", "NUMBER ALTERNATIVES must be a positive"),
+        ("soc", "# NUMBER ALTERNATIVES: 4\n", "", "does not state NUMBER ALTERNATIVES"),
+        ("soc", "NAME 4: Ur", "NAME 5: Ur", "names 4: 1, 2, 3, 5"),
+        ("soc", "NAME 4: Ur", "NAME 3: Ur", "line 10: alternative 3 is named twice"),
+        ("soc", "NAME 4: Ur", "NAME 4: Oslo", "two alternatives 'Oslo'"),
+        ("soc", "2: 4,3,2,1", "2: 4,3,2,5", "line 12: alternative 5 is not among the 4"),
+        ("soc", "2: 4,3,2,1", "2: 4,3,2,0", "line 12: alternative 0 is not among the 4"),
+        ("soc", "2: 4,3,2,1", "2: 4,3,2,4", "line 12: alternative 4 occurs twice"),
+        ("toc", "2: {1,2,3,4}", "2: {1,2,2,4}", "line 12: alternative 2 occurs twice"),
+        ("toi", "2: {1,2}", "2: 1,{2,1}", "line 12: alternative 1 occurs twice"),
+        ("soc", "2: 4,3,2,1", "2: 4,3,-2,1", "line 12: alternatives must be numbers"),
+        ("soc", "2: 4,3,2,1", "2: 4,3,Ur,1", "line 12: alternatives must be numbers.*'Ur,1'"),
+        ("soc", "2: 4,3,2,1", "2: 4,3,2 1", "line 12: alternatives must be numbers"),
+        ("soc", "2: 4,3,2,1", "2: 4,,2,1", "line 12: alternatives must be numbers"),
+        ("soc", "2: 4,3,2,1", "2: ,4,3,2,1", "line 12: alternatives must be numbers"),
+        ("toi", "2: {1,2}", "2: {}", "line 12: alternatives must be numbers"),
+        ("toi", "2: {1,2}", "2: {1,,2}", "line 12: alternatives must be numbers"),
+        ("toi", "2: {1,2}", "2: {1,²}", "line 12: alternatives must be numbers"),
+        ("toi", "2: {1,2}", "2: {1,{2,3}}", "line 12: alternatives must be numbers"),
+        ("soc", "2: 4,3,2,1", "0: 4,3,2,1", "line 12: a ballot must read 'count: "),
+        ("soc", "2: 4,3,2,1", "-2: 4,3,2,1", "line 12: a ballot must read 'count: "),
+        ("soc", "2: 4,3,2,1", "1.5: 4,3,2,1", "line 12: a ballot must read 'count: "),
+        ("soc", "2: 4,3,2,1", "4,3,2,1", "line 12: a ballot must read 'count: .*'4,3,2,1'"),
+    ],
+)
+def test_what_contradicts_itself(kind, old, new, message, tmp_path):
+    text = SMALL[kind][0]
+    assert text.count(old) == 1
+    path = tmp_path / "small.txt"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(DataFormatError, match=message) as error:
+        ra.read_preflib(path)
+    assert str(error.value).startswith("small.txt")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "A,B\n1,2\n", "4\n1,Oslo\n3,3,1\n3,1,2,3\n", "# just a comment\n1: 1,2\n"]
+)
+def test_what_is_not_preflib(text):
+    assert not looks_like_preflib(text)
+    with pytest.raises(DataFormatError, match="not in a PrefLib format"):
+        read(text)
+
+
+# -- what is cut off ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["soc", "toc"])
+def test_a_complete_file_cut_off_anywhere_is_refused(kind):
+    whole = SMALL[kind][0]
+    for length in range(len(whole) - 1):
+        with pytest.raises(DataFormatError):
+            read(whole[:length])
+    assert read(whole[:-1]) == read(whole)
+
+
+@pytest.mark.parametrize(
+    ("ending", "message"),
+    [
+        ("2: {1,2", "line 12: .*'{1,2'; the line may be cut off"),
+        ("2: {1,", "line 12: .*may be cut off"),
+        ("2: {", "line 12: .*may be cut off"),
+        ("2: 4,", "line 12 ends in the middle of a ballot"),
+        ("2: ", "line 12 ends in the middle of a ballot"),
+        ("2:", "line 12 ends in the middle of a ballot"),
+        ("2", "line 12: a ballot must read"),
+        ("", "NUMBER VOTERS 5, its ballots make 3; the file may be cut off"),
+    ],
+)
+def test_an_incomplete_file_cut_off_in_its_last_ballot(ending, message):
+    whole = SMALL["toi"][0]
+    with pytest.raises(DataFormatError, match=message):
+        read(whole.replace("2: {1,2}\n", ending))
+
+
+def test_a_file_cut_off_before_its_ballots():
+    with pytest.raises(DataFormatError, match="header and no ballots; the file may be cut off"):
+        read(HEADER.format(type="soc", voters=5, orders=2))
+
+
+SCRAPS = st.text("0123456789,{}:# \n-\tANUMBERé", max_size=4)
+
+
+@given(
+    kind=st.sampled_from(list(SMALL)),
+    start=st.integers(0, 400),
+    length=st.integers(0, 30),
+    scrap=SCRAPS,
+)
+@settings(max_examples=300)
+def test_a_damaged_file_is_read_or_refused_in_words(kind, start, length, scrap):
+    whole = SMALL[kind][0]
+    start %= len(whole)
+    damaged = whole[:start] + scrap + whole[start + length :]
+    # A hundred thousand alternatives are no damage, only a long test.
+    assume(not any(len(word) > 4 for word in damaged.split() if word.isdigit()))
+    try:
+        profile = read(damaged)
+    except RankaggError:
+        return
+    assert ra.Profile(list(profile), counts=profile.counts) == profile
+
+
+# -- writing --------------------------------------------------------------------------------------
+
+
+def test_what_is_written(tmp_path):
+    profile = ra.Profile.from_ranks(
+        [[0, 1, 1], [2, 1, 0], [0, 1, 1]], items=["Oslo", "Łódź", "Ur"], counts=[3, 2, 4]
+    )
+    path = tmp_path / "cities.toc"
+    ra.write_preflib(profile, path, title="Cities")
+    assert path.read_text(encoding="utf-8").splitlines() == [
+        "# FILE NAME: cities.toc",
+        "# TITLE: Cities",
+        "# DATA TYPE: toc",
+        "# NUMBER ALTERNATIVES: 3",
+        "# NUMBER VOTERS: 9",
+        "# NUMBER UNIQUE ORDERS: 2",
+        "# ALTERNATIVE NAME 1: Oslo",
+        "# ALTERNATIVE NAME 2: Łódź",
+        "# ALTERNATIVE NAME 3: Ur",
+        "7: 1,{2,3}",
+        "2: 3,2,1",
+    ]
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_the_type_that_fits_is_written(kind, tmp_path):
+    profile = read(SMALL[kind][0])
+    path = tmp_path / "ballots"
+    ra.write_preflib(profile, str(path))
+    assert f"# DATA TYPE: {kind}\n" in path.read_text(encoding="utf-8")
+    assert ra.read_preflib(path) == profile
+
+
+ABC = ra.ItemSet("ABC")
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        ra.Profile([ra.Permutation.identity(ABC)], weights=[2.0]),
+        ra.Profile([ra.Permutation.identity(ABC)], groups=["x"]),
+        ra.Profile(
+            [
+                ra.PartialRanking.from_order("A", items=ABC),
+                ra.PartialRanking.from_top_k("A", items=ABC),
+            ]
+        ),
+        ra.Profile([ra.Permutation.identity(ABC), ra.PartialRanking([-1, -1, -1], ABC)]),
+    ],
+    ids=["weights", "groups", "unranked and unlisted", "an empty ballot"],
+)
+def test_what_the_formats_cannot_hold_is_refused(profile, tmp_path):
+    path = tmp_path / "ballots.soc"
+    with pytest.raises(InvalidInputError, match="profile"):
+        ra.write_preflib(profile, path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("label", ["a\nb", "a\rb", " a", "a ", "a\x85b", "a\u2028b"])
+def test_a_name_is_refused_or_comes_back(label, tmp_path):
+    profile = ra.Profile.from_orders([[label, "z"], ["z", label]])
+    path = tmp_path / "ballots.soc"
+    try:
+        ra.write_preflib(profile, path)
+    except InvalidInputError:
+        assert not path.exists()
+    else:
+        assert ra.read_preflib(path) == profile
+
+
+def test_a_title_is_refused_or_keeps_to_its_line(tmp_path):
+    profile = ra.Profile.from_orders(["ab"])
+    path = tmp_path / "ballots.soc"
+    try:
+        ra.write_preflib(profile, path, title="two\nlines")
+    except InvalidInputError:
+        assert not path.exists()
+    else:
+        assert ra.read_preflib(path) == profile
+
+
+names = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=6
+).filter(lambda name: name == name.strip())
+
+
+@given(data=st.data(), unlisted=st.booleans())
+@settings(max_examples=150)
+def test_ballots_come_back(data, unlisted, tmp_path_factory):
+    items = ra.ItemSet(data.draw(st.lists(names, min_size=1, max_size=6, unique=True)))
+    kinds = {"unranked": not unlisted, "unlisted": unlisted, "weights": st.just(1.0)}
+    profile = data.draw(profiles(items, **kinds))
+    assume((profile.ranks >= 0).any(axis=1).all())
+    path = tmp_path_factory.mktemp("preflib") / "ballots.toi"
+    ra.write_preflib(profile, path)
+    back = ra.read_preflib(path, left_out="unlisted" if unlisted else "unranked")
+    assert back == profile.compress()
+
+
+def test_whole_numbers_come_back_as_text(tmp_path):
+    ra.write_preflib(ra.Profile.from_orders([[3, 1, 2]]), tmp_path / "ballots.soc")
+    back = ra.read_preflib(tmp_path / "ballots.soc")
+    assert back.items.labels == ("1", "2", "3")
+    assert back[0].order == ("3", "1", "2")
+
+
+# -- real files -----------------------------------------------------------------------------------
+
+
+def parse(path):
+    """Read header and ballots in another way than the package does."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    header = dict(line[2:].split(": ", 1) for line in lines if line[:1] == "#" and ": " in line)
+    ballots = [line.split(":") for line in lines if line and line[0] != "#"]
+    return header, [
+        (int(count), [re.findall(r"\d+", group) for group in re.findall(r"{[^}]+}|\d+", ballot)])
+        for count, ballot in ballots
+    ]
+
+
+def test_real_files_hold_what_their_lines_say(data, tmp_path):
+    paths = sorted(data("preflib").iterdir())
+    assert len(paths) == 23
+    for path in paths:
+        header, ballots = parse(path)
+        profile = ra.read_preflib(path)
+        assert profile.n_rankings == int(header["NUMBER VOTERS"])
+        assert len(profile) == int(header["NUMBER UNIQUE ORDERS"]) == len(ballots)
+        assert profile.n_items == int(header["NUMBER ALTERNATIVES"])
+        assert path.suffix[1:] == header["DATA TYPE"]
+        assert profile.counts.tolist() == [count for count, _ in ballots]
+        for ranking, (_, groups) in [*zip(profile, ballots, strict=True)][::37]:
+            named = [{header[f"ALTERNATIVE NAME {i}"].strip() for i in group} for group in groups]
+            assert [set(bucket) for bucket in ranking.buckets] == named
+        copy = tmp_path / path.name
+        ra.write_preflib(profile, copy)
+        assert ra.read_preflib(copy) == profile.compress()

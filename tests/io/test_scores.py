@@ -1,0 +1,412 @@
+"""Reading score tables: the three forms, what is refused, and small tables."""
+
+import csv
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
+from tests.strategies import score_arrays
+
+nan = float("nan")
+
+
+def read(text, *, higher_is_better=True, **names):
+    return ra.read_scores(StringIO(text), higher_is_better=higher_is_better, **names)
+
+
+# -- one row per system ---------------------------------------------------------------------------
+
+WIDE = "system,acc,f1\nB,0.5,70\nA,0.25,\nC,0.75,60.5\n"
+TABLE = ra.ScoreTable(
+    [[0.5, 70], [0.25, nan], [0.75, 60.5]],
+    systems="BAC",
+    tasks=["acc", "f1"],
+    higher_is_better=True,
+)
+
+
+def test_task_level():
+    table = read(WIDE)
+    assert table == TABLE
+    assert table.systems.labels == ("B", "A", "C")
+    assert table.tasks.labels == ("acc", "f1")
+    assert table.values.tolist()[0] == [0.5, 70]
+    assert np.argwhere(table.missing).tolist() == [[1, 1]]
+    assert not table.is_instance_level
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ";"])
+def test_other_delimiters(delimiter):
+    assert read(WIDE.replace(",", delimiter)) == TABLE
+
+
+def test_a_file_with_a_byte_order_mark(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(WIDE, encoding="utf-8-sig")
+    assert ra.read_scores(path, higher_is_better=True) == TABLE
+    assert ra.read_scores(str(path), higher_is_better=True, system="system") == TABLE
+
+
+@pytest.mark.parametrize("name", ["Model", "", "Unnamed: 0", "team name"])
+def test_the_first_column_may_have_any_name(name):
+    assert read(WIDE.replace("system", name)) == TABLE
+
+
+def test_the_systems_may_stand_in_any_column():
+    text = "acc,model,f1\n0.5,B,70\n0.25,A,\n0.75,C,60.5\n"
+    assert read(text, system="model") == TABLE
+
+
+def test_labels_that_look_like_numbers_stay_text():
+    table = read("system,2020,2021\n1,5,6\n02,7,8\n")
+    assert table.systems.labels == ("1", "02")
+    assert table.tasks.labels == ("2020", "2021")
+
+
+def test_markers_of_missing_scores():
+    table = read("system,a,b,c,d,e\nA,,NA,nan,null,None\nB,1,2,3,4,5\n")
+    assert table.missing.tolist() == [[True] * 5, [False] * 5]
+
+
+# -- one row per system and instance --------------------------------------------------------------
+
+INSTANCES = "system,k,acc,f1\nB,1,0.5,70\nB,2,0.4,71\nA,1,0.25,\nA,3,0.1,5\n"
+INSTANCE_TABLE = ra.ScoreTable(
+    [[0.5, 0.4, nan, 70, 71, nan], [0.25, nan, 0.1, nan, nan, 5]],
+    systems="BA",
+    tasks=["acc"] * 3 + ["f1"] * 3,
+    instances=["1", "2", "3"] * 2,
+    higher_is_better=True,
+)
+
+
+def test_instance_level():
+    table = read(INSTANCES, instance="k")
+    assert table == INSTANCE_TABLE
+    assert table.is_instance_level
+    assert (table.n_systems, table.n_tasks, table.n_units) == (2, 2, 6)
+
+
+def test_instance_level_with_the_columns_in_any_order():
+    text = "k,acc,f1,model\n1,0.5,70,B\n2,0.4,71,B\n1,0.25,,A\n3,0.1,5,A\n"
+    assert read(text, instance="k", system="model") == INSTANCE_TABLE
+    assert read(INSTANCES.replace("system", "Model"), instance="k") == INSTANCE_TABLE
+
+
+def test_an_instance_without_any_score_is_left_out_and_said():
+    text = "system,k,acc,f1\nB,1,0.5,70\nB,2,,71\nA,1,0.25,\nA,2,,72\n"
+    with pytest.warns(DataWarning, match="1 of 4 instances .* left out"):
+        table = read(text, instance="k")
+    assert table.instances == ("1", "1", "2")
+    assert table.n_units == 3
+
+
+def test_a_task_without_any_instance_score():
+    text = "system,k,acc,f1\nB,1,0.5,\nA,1,0.25,\n"
+    with pytest.raises(InvalidInputError, match=r"'f1'.*`drop`"):
+        read(text, instance="k")
+    assert read(text, instance="k", drop="f1").tasks.labels == ("acc",)
+
+
+# -- one row per score ----------------------------------------------------------------------------
+
+
+def test_long():
+    text = "system,task,value\nB,acc,0.5\nA,acc,0.25\nB,f1,70\nC,f1,60.5\nC,acc,0.75\n"
+    assert read(text, task="task", score="value") == TABLE
+    with_empty = text + "A,f1,\n"
+    assert read(with_empty, task="task", score="value") == TABLE
+
+
+def test_long_with_instances():
+    text = (
+        "score,k,task,model,note\n0.5,1,acc,B,x\n70,1,f1,B,\n0.4,2,acc,B,\n71,2,f1,B,\n"
+        "0.25,1,acc,A,\n0.1,3,acc,A,\n5,3,f1,A,\n"
+    )
+    names = {"system": "model", "task": "task", "instance": "k", "score": "score"}
+    assert read(text, **names) == INSTANCE_TABLE
+
+
+def test_long_with_tasks_of_different_sizes():
+    text = "system,task,k,v\nA,x,1,1\nA,x,2,2\nA,y,9,3\nB,y,9,4\nB,x,2,5\n"
+    table = read(text, task="task", instance="k", score="v")
+    assert table.tasks.labels == ("x", "y")
+    assert table.instances == ("1", "2", "9")
+    assert table.values.tolist() == pytest.approx(np.array([[1, 2, 3], [nan, 5, 4]]), nan_ok=True)
+
+
+def test_long_keeps_only_what_is_not_dropped():
+    text = "system,task,value\nB,acc,0.5\nA,f1,0.25\nB,f1,70\n"
+    table = read(text, task="task", score="value", drop=["acc"])
+    assert table.tasks.labels == ("f1",)
+    assert table.values.tolist() == [[0.25], [70]]
+
+
+@pytest.mark.parametrize("names", [{"task": "task"}, {"score": "value"}])
+def test_long_needs_task_and_score(names):
+    with pytest.raises(InvalidInputError, match="task and score"):
+        read("system,task,value\nA,x,1\n", **names)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"task": "system", "score": "value"},
+        {"task": "task", "score": "task"},
+        {"task": "task", "score": "value", "instance": "task"},
+        {"instance": "system"},
+        {"instance": "value", "system": "value"},
+    ],
+)
+def test_one_column_has_one_part(names):
+    with pytest.raises(InvalidInputError, match="different columns"):
+        read("system,task,value\n1,2,3\n4,5,6\n", **names)
+
+
+# -- frames ---------------------------------------------------------------------------------------
+
+
+def test_a_frame_with_the_systems_as_its_index():
+    frame = pd.DataFrame({"acc": [0.5, 0.25, 0.75], "f1": [70, None, 60.5]}, index=list("BAC"))
+    assert ra.read_scores(frame, higher_is_better=True) == TABLE
+    named = frame.rename_axis("model")
+    assert ra.read_scores(named, higher_is_better=True) == TABLE
+    assert ra.read_scores(named, higher_is_better=True, system="model") == TABLE
+    assert ra.read_scores(named.reset_index(), higher_is_better=True) == TABLE
+
+
+def test_a_frame_with_systems_and_instances_as_its_index():
+    frame = pd.read_csv(StringIO(INSTANCES), dtype={"k": str})
+    indexed = frame.set_index(["system", "k"])
+    for source in (frame, indexed):
+        assert ra.read_scores(source, higher_is_better=True, instance="k") == INSTANCE_TABLE
+
+
+def test_a_long_frame_keeps_whole_numbers_as_labels():
+    frame = pd.DataFrame({"s": [2, 1, 2], "t": [10, 10, 11], "v": [1.0, 2.0, 3.0]})
+    table = ra.read_scores(frame, higher_is_better=True, task="t", score="v")
+    assert table.systems.labels == (2, 1)
+    assert table.tasks.labels == (10, 11)
+
+
+def test_a_sorted_frame_has_no_more_tasks():
+    # Sorting leaves a shuffled range as the index; it must not become a task.
+    frame = pd.DataFrame({"model": ["A", "B", "C"], "x": [2.0, 1.0, 3.0]}).sort_values("x")
+    table = ra.read_scores(frame, higher_is_better=True, system="model")
+    assert table.tasks.labels == ("x",)
+
+
+def test_a_frame_whose_labels_are_no_labels():
+    frame = pd.DataFrame({"model": [0.5, 1.5], "x": [1, 2]})
+    with pytest.raises(InvalidInputError, match="strings or integers"):
+        ra.read_scores(frame, higher_is_better=True)
+
+
+def test_a_frame_is_left_as_it_was():
+    frame = pd.DataFrame({"model": ["A", "B"], "x": [1.0, None]})
+    before = frame.copy(deep=True)
+    ra.read_scores(frame, higher_is_better=True)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+# -- directions, weights, drop --------------------------------------------------------------------
+
+
+def test_the_direction_has_no_default():
+    with pytest.raises(TypeError, match="higher_is_better"):
+        ra.read_scores(StringIO(WIDE))
+
+
+def test_one_direction_for_all_tasks_or_one_each():
+    assert read(WIDE, higher_is_better=False).higher_is_better == {"acc": False, "f1": False}
+    mixed = read(WIDE, higher_is_better={"f1": False, "acc": True})
+    assert mixed.higher_is_better == {"acc": True, "f1": False}
+    assert mixed.rankings()[0].order == ("C", "B", "A")
+    assert mixed.rankings()[1].order == ("C", "B")
+
+
+@pytest.mark.parametrize(
+    ("directions", "message"),
+    [
+        ({"acc": True}, "none for 'f1'"),
+        ({"acc": True, "f1": True, "em": True}, "'em'"),
+        ({"acc": True, "f1": "higher"}, "'higher'"),
+        ("higher", "'higher'"),
+        (1, "Got 1"),
+        (None, "None"),
+    ],
+)
+def test_directions_that_are_refused(directions, message):
+    with pytest.raises(InvalidInputError, match="higher_is_better") as error:
+        read(WIDE, higher_is_better=directions)
+    assert message in str(error.value)
+
+
+def test_task_weights():
+    assert read(WIDE, task_weights={"f1": 2.5}).task_weights == {"acc": 1, "f1": 2.5}
+
+
+@pytest.mark.parametrize(
+    "weights", [{"em": 1.0}, {"f1": 0}, {"f1": -1.0}, {"f1": nan}, {"f1": "2"}, {"f1": np.inf}]
+)
+def test_task_weights_that_are_refused(weights):
+    with pytest.raises(InvalidInputError, match="task_weights"):
+        read(WIDE, task_weights=weights)
+
+
+@pytest.mark.parametrize("drop", ["acc", ["acc"], ("acc",), {"acc"}, iter(["acc"])])
+def test_drop(drop):
+    table = read(WIDE, drop=drop)
+    assert table.tasks.labels == ("f1",)
+    assert table.systems.labels == ("B", "A", "C")
+
+
+@pytest.mark.parametrize("drop", ["em", ["acc", "em"], ["system"]])
+def test_only_tasks_can_be_dropped(drop):
+    with pytest.raises(InvalidInputError, match=r"drop.*acc, f1"):
+        read(WIDE, drop=drop)
+
+
+def test_not_all_tasks_can_be_dropped():
+    with pytest.raises(DataFormatError, match="no task"):
+        read(WIDE, drop=["acc", "f1"])
+    with pytest.raises((DataFormatError, InvalidInputError), match="task"):
+        read("system,task,value\nA,x,1\n", task="task", score="value", drop=["x"])
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "message"),
+    [
+        ("system,x\nA,1\nA,2\n", {}, "two scores for system 'A', task 'x'.*`instance=`"),
+        ("system,x\nA,1\nB,2\n A ,3\n", {}, "two scores for system 'A'"),
+        (
+            "system,k,x\nA,1,1\nA,2,2\nA,1,3\n",
+            {"instance": "k"},
+            "two scores for system 'A', instance '1', task 'x'",
+        ),
+        (
+            "system,t,v\nA,x,1\nA,x,2\n",
+            {"task": "t", "score": "v"},
+            "two scores for system 'A', task 'x'.*`instance=`",
+        ),
+        ("system\nA\n", {}, "no task columns besides 'system'"),
+        ("system,k\nA,1\n", {"instance": "k"}, "no task columns"),
+        ("system,x\nA,one\n", {}, "row 2, column 'x'.*'one'"),
+        ("system,x,y\nA,1,2\nB,3,inf\n", {}, "row 3, column 'y'.*'inf'"),
+        ("system,x\nA,1\n,2\n", {}, "row 3, column 'system' is empty"),
+        ("system,k,x\nA,,2\n", {"instance": "k"}, "row 2, column 'k' is empty"),
+        ("system,t,v\nA,,2\n", {"task": "t", "score": "v"}, "row 2, column 't' is empty"),
+        ("system,t,v\nA,x,high\n", {"task": "t", "score": "v"}, "row 2, column 'v'.*'high'"),
+    ],
+)
+def test_what_is_no_score_table(text, names, message):
+    with pytest.raises(DataFormatError, match=message):
+        read(text, **names)
+
+
+@pytest.mark.parametrize("part", ["system", "instance"])
+def test_an_unknown_column(part):
+    with pytest.raises(
+        InvalidInputError, match=rf"`{part}` must be a column.*system, acc, f1.*'m'"
+    ):
+        read(WIDE, **{part: "m"})
+
+
+def test_an_unknown_column_of_the_long_form():
+    with pytest.raises(InvalidInputError, match=r"`score` must be a column.*'value'"):
+        read(WIDE, task="acc", score="value")
+
+
+def test_a_task_without_any_score():
+    with pytest.raises(InvalidInputError, match=r"every task has a score.*'f1'"):
+        read("system,acc,f1\nA,1,\nB,2,NA\n")
+    assert read("system,acc,f1\nA,1,\nB,2,NA\n", drop="f1").n_tasks == 1
+
+
+def test_a_system_without_any_score_stays():
+    table = read("system,acc,f1\nA,1,2\nB,,\n")
+    assert table.systems.labels == ("A", "B")
+    assert ra.Mean().aggregate(table).ranking.unranked == ("B",)
+
+
+# -- the smallest tables --------------------------------------------------------------------------
+
+ONE_SYSTEM = [("system,x,y\nA,1,2\n", {}), ("system,k,x\nA,1,1\nA,2,3\n", {"instance": "k"})]
+ONE_TASK = [
+    ("system,x\nA,1\nB,3\nC,2\n", {}),
+    ("system,k,x\nA,1,1\nB,1,3\nC,1,2\n", {"instance": "k"}),
+]
+
+
+@pytest.mark.parametrize(("text", "names"), ONE_SYSTEM)
+def test_one_system_alone(text, names):
+    table = read(text, **names)
+    assert table.n_systems == 1
+    for rule in [*ra.compare(table).consensuses, ra.PairwiseMajority().aggregate(table)]:
+        assert rule.order == ("A",)
+        assert rule.cost == 0
+    assert ra.Kemeny().aggregate(table).certificate.status == "optimal"
+
+
+@pytest.mark.parametrize(("text", "names"), ONE_TASK)
+def test_one_task_alone(text, names):
+    table = read(text, **names)
+    assert table.n_tasks == 1
+    for rule in [*ra.compare(table).consensuses, ra.PairwiseMajority().aggregate(table)]:
+        assert rule.order == ("B", "C", "A")
+        assert rule.cost == 0
+    assert ra.Kemeny().aggregate(table).certificate.status == "optimal"
+
+
+# -- round trips ----------------------------------------------------------------------------------
+
+
+@st.composite
+def tables(draw):
+    """Draw a task-level table in which every task has a score."""
+    values = draw(score_arrays())
+    values[draw(st.integers(0, len(values) - 1))] = draw(st.sampled_from([0.1, 1e-300, 2 / 3]))
+    name = st.text("abcÄß \"',;'.|-", min_size=1, max_size=6).filter(lambda s: s == s.strip())
+    m, n = values.shape
+    return ra.ScoreTable(
+        values,
+        systems=draw(st.lists(name, min_size=m, max_size=m, unique=True)),
+        tasks=[
+            f"{label}{k}" for k, label in enumerate(draw(st.lists(name, min_size=n, max_size=n)))
+        ],
+        higher_is_better=draw(st.booleans()),
+    )
+
+
+@given(table=tables())
+@settings(max_examples=60)
+def test_a_table_comes_back_from_its_frame(table):
+    directions = table.higher_is_better
+    assert ra.read_scores(table.to_frame(), higher_is_better=directions) == table
+
+
+@given(table=tables(), tabs=st.booleans())
+@settings(max_examples=60)
+def test_a_table_comes_back_from_a_file(table, tabs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("scores") / "table.csv"
+    frame = table.to_frame()
+    frame.to_csv(path, sep="\t" if tabs else ",", index_label="system", quoting=csv.QUOTE_ALL)
+    assert ra.read_scores(path, higher_is_better=table.higher_is_better) == table
+
+
+@given(table=tables())
+@settings(max_examples=60)
+def test_the_long_form_holds_the_same_table(table):
+    frame = table.to_frame().rename_axis("system").reset_index()
+    long = frame.melt(id_vars="system", var_name="task", value_name="score")
+    directions = table.higher_is_better
+    assert ra.read_scores(long, higher_is_better=directions, task="task", score="score") == table

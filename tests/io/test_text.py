@@ -1,0 +1,293 @@
+"""Text files and frames as tables of cells: encodings, delimiters, and what is wrong where."""
+
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
+from rankagg.io.text import read_table, read_text
+
+READERS = {
+    "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
+    "read_ballots": ra.read_ballots,
+    "read_preflib": ra.read_preflib,
+}
+every_reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+every_table_reader = pytest.mark.parametrize(
+    "read", [READERS["read_scores"], READERS["read_ballots"]], ids=["read_scores", "read_ballots"]
+)
+
+
+def table_of(text):
+    return read_table(StringIO(text))
+
+
+def write(path, text, encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def test_a_path_a_string_and_a_stream_are_the_same_source(tmp_path):
+    path = write(tmp_path / "table.csv", "system,x\nÄ,1\n")
+    with path.open(encoding="utf-8") as stream:
+        sources = [read_text(path), read_text(str(path)), read_text(stream)]
+    assert {text for _, text in sources} == {"system,x\nÄ,1\n"}
+    assert [name for name, _ in sources[:2]] == ["table.csv", "table.csv"]
+
+
+@every_reader
+def test_a_missing_file(read, tmp_path):
+    with pytest.raises(InvalidInputError, match=r"absent\.csv.*No such file"):
+        read(tmp_path / "absent.csv")
+
+
+@every_reader
+def test_a_folder_is_no_file(read, tmp_path):
+    with pytest.raises(InvalidInputError, match="readable file"):
+        read(tmp_path)
+
+
+@every_reader
+@pytest.mark.parametrize("source", [None, b"system,x\nA,1\n"])
+def test_what_is_no_source(read, source):
+    with pytest.raises(InvalidInputError, match="source"):
+        read(source)
+
+
+@every_reader
+def test_latin_1_names_the_byte(read, tmp_path):
+    path = write(tmp_path / "table.csv", "system,x\nCafé,1\n", "latin-1")
+    with pytest.raises(DataFormatError, match=r"table\.csv is not UTF-8: byte 12 is 0xe9"):
+        read(path)
+
+
+@every_reader
+def test_utf_16(read, tmp_path):
+    path = write(tmp_path / "table.csv", "system,x\nA,1\n", "utf-16")
+    with pytest.raises(DataFormatError, match="not UTF-8"):
+        read(path)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
+    path = write(tmp_path / "table.csv", "system,x\nA,1\n", "utf-8-sig")
+    assert read_table(path).header == ["system", "x"]
+
+
+def test_a_byte_order_mark_in_a_stream(tmp_path):
+    path = write(tmp_path / "table.csv", "A,B\n1,2\n", "utf-8-sig")
+    with path.open(encoding="utf-8") as stream:
+        assert list(ra.read_ballots(stream).items) == ["A", "B"]
+
+
+# -- cells ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_delimiters_and_line_ends(delimiter, end):
+    lines = [["system", "x", "y"], ["A", "1", "2"], ["B", "3", ""]]
+    text = "".join(delimiter.join(line) + end for line in lines)
+    table = table_of(text)
+    assert table.header == lines[0]
+    assert table.rows == lines[1:]
+
+
+def test_a_last_line_without_an_end():
+    assert table_of("system,x\nA,1").rows == [["A", "1"]]
+
+
+def test_empty_lines_are_skipped_and_still_counted():
+    table = table_of("\n\nsystem,x\n\nA,1\n,\n  \nB,2\n\n")
+    assert table.rows == [["A", "1"], ["B", "2"]]
+    assert table.lines == [5, 8]
+
+
+def test_quoted_cells():
+    table = table_of('system,x\n"Doe, J.",1\n"a ""b"" c",2\n"two\nlines",3\n')
+    assert table.labels("system", "system") == ["Doe, J.", 'a "b" c', "two\nlines"]
+
+
+def test_names_and_labels_lose_the_blanks_around_them():
+    table = table_of(" system , x y\n A , 1\n")
+    assert table.header == ["system", "x y"]
+    assert table.labels("system", "system") == ["A"]
+    assert table.numbers("x y", "task").tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'system;"x, y, z"\nA;1\n',
+        '"system; its name; its team",x\nA,1\n',
+        '"a\tb\tc",x\nA,1\n',
+        '"one\ntwo",x\nA,1\n',
+    ],
+)
+def test_a_delimiter_inside_a_quoted_name_is_none(text):
+    table = table_of(text)
+    assert len(table.header) == 2
+    assert table.rows == [["A", "1"]]
+
+
+@pytest.mark.parametrize(
+    "marker", ["", " ", "NA", "na", "N/A", "NaN", "nan", "null", "NULL", "None", "none"]
+)
+def test_markers_of_missing_numbers(marker):
+    (number,) = table_of(f"system,x\nA,{marker}\n").numbers("x", "task")
+    assert np.isnan(number)
+
+
+def test_a_marker_of_missing_numbers_may_be_a_label():
+    table = table_of("system,x\nNA,1\nNone,2\nnull,3\n")
+    assert table.labels("system", "system") == ["NA", "None", "null"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"), [("1", 1), (" -0.5 ", -0.5), ("1e-3", 0.001), ("+2.", 2), (".5", 0.5)]
+)
+def test_numbers(cell, number):
+    assert table_of(f"system,x\nA,{cell}\n").numbers("x", "task").tolist() == [number]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "abc",
+        "1.2.3",
+        "-",
+        "?",
+        "12%",
+        "1 000",
+        "1_000",
+        "1\x00",
+        "inf",
+        "-Infinity",
+        "1e999",
+        "0x1F",
+    ],
+)
+def test_a_cell_that_is_no_number_is_named(cell):
+    table = table_of(f"system,x,acc\nA,1,2\n\nB,1,{cell}\n")
+    with pytest.raises(
+        DataFormatError, match=r"row 4, column 'acc' must be a finite number"
+    ) as error:
+        table.numbers("acc", "task")
+    assert repr(cell) in str(error.value)
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ";"])
+def test_decimal_commas_are_named(delimiter):
+    table = table_of(f"system{delimiter}acc\nA{delimiter}0,5\n")
+    with pytest.raises(DataFormatError, match=r"row 2, column 'acc'.*'0,5'.*with a point"):
+        table.numbers("acc", "task")
+
+
+def test_decimal_commas_between_commas_break_the_shape():
+    with pytest.raises(DataFormatError, match="row 2 has 3 cells where the header has 2"):
+        table_of("system,acc\nA,0,5\n")
+
+
+def test_an_empty_label_is_named():
+    table = table_of("system,x\nA,1\n ,2\n")
+    with pytest.raises(DataFormatError, match=r"row 3, column 'system' is empty"):
+        table.labels("system", "system")
+
+
+def test_an_unknown_column_names_the_known_ones():
+    with pytest.raises(InvalidInputError, match=r"`count` must be a column of .*\(A, B\).*'n'"):
+        table_of("A,B\n1,2\n").column("n", "count")
+
+
+# -- shapes ---------------------------------------------------------------------------------------
+
+
+@every_table_reader
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("  \n\n", "is empty"),
+        ("system,x\n", "has a header and no rows"),
+        ("system,x\n,\n\n", "has a header and no rows"),
+        ("system,x,x\nA,1,2\n", "two columns 'x'"),
+        ("system,x, x\nA,1,2\n", "two columns 'x'"),
+        ("system,x,y\nA,1,2\nB,1\n", "row 3 has 2 cells where the header has 3"),
+        ("system,x\nA,1\n\nB,1,2\n", "row 4 has 3 cells where the header has 2"),
+        ('system,x\nA,1\n"B,2\n', "line 3: .*may be cut off"),
+        ('system,x\nA,1\n"B"b,2\n', "line 3: .*may be cut off"),
+    ],
+)
+def test_what_is_no_table(read, text, message, tmp_path):
+    path = write(tmp_path / "table.csv", text)
+    with pytest.raises(DataFormatError, match=message) as error:
+        read(path)
+    assert str(error.value).startswith("table.csv")
+
+
+@every_table_reader
+def test_a_file_cut_off_in_the_middle_of_a_row(read):
+    whole = "A,B,C\n1,2,3\n3,1,2\n"
+    for length in range(len("A,B,C\n1,2,3\n") + 1, len(whole) - len(",2\n") + 1):
+        with pytest.raises(DataFormatError, match="row 3 has"):
+            read(StringIO(whole[:length]))
+
+
+# -- frames ---------------------------------------------------------------------------------------
+
+
+def test_the_index_of_a_frame_is_its_first_column():
+    frame = pd.DataFrame({"x": [1.0, None]}, index=["A", "B"])
+    for index_name in (None, "model"):
+        table = read_table(frame.rename_axis(index_name))
+        assert len(table.header) == 2
+        assert table.labels(table.header[0], "system") == ["A", "B"]
+        assert table.numbers("x", "task").tolist() == pytest.approx([1, np.nan], nan_ok=True)
+
+
+def test_a_plain_range_is_no_column():
+    table = read_table(pd.DataFrame({"model": ["A"], "x": [1]}))
+    assert table.header == ["model", "x"]
+
+
+def test_rows_of_a_frame_are_counted_from_one():
+    frame = pd.DataFrame({"model": ["A", "B"], "x": [1, "high"]})
+    with pytest.raises(DataFormatError, match=r"the DataFrame, row 2, column 'x'.*'high'"):
+        read_table(frame).numbers("x", "task")
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, "", "n/a"])
+def test_missing_numbers_of_a_frame(missing):
+    frame = pd.DataFrame({"model": ["A", "B"], "x": pd.Series([1, missing], dtype=object)})
+    assert np.isnan(read_table(frame).numbers("x", "task")).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("cell", [True, np.inf, -np.inf, 1j, [1], pd.Timestamp("2020-01-01")])
+def test_a_cell_of_a_frame_that_is_no_number_is_named(cell):
+    frame = pd.DataFrame({"model": ["A"], "x": pd.Series([cell], dtype=object)})
+    with pytest.raises(DataFormatError, match="row 1, column 'x'"):
+        read_table(frame).numbers("x", "task")
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame(), "no rows"),
+        (pd.DataFrame({"model": [], "x": []}), "no rows"),
+        (pd.DataFrame([["A", 1, 2]], columns=["model", "x", "x"]), "two columns 'x'"),
+    ],
+)
+def test_a_frame_that_is_no_table(frame, message):
+    with pytest.raises(DataFormatError, match=message):
+        read_table(frame)
+
+
+def test_an_index_called_like_a_column():
+    frame = pd.DataFrame({"model": ["A"], "x": [1]}, index=pd.Index(["a"], name="model"))
+    with pytest.raises(RankaggError, match="model"):
+        read_table(frame)

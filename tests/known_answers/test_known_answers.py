@@ -1,0 +1,536 @@
+"""Cases from the literature and from the tests and manuals of other programs.
+
+Small cases are typed in, with their source; the others are read from the table of facts.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, permutations
+from math import factorial
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from tests import oracles
+from tests.known_answers import Ledger, leaves
+
+NOT_YET = "no such part of the package yet: "
+
+LEFT_FOR_LATER = {
+    "crc_*/unifying/*": NOT_YET + "a consensus that may have ties (weak-order Kemeny)",
+    "crc_*/induced/*": NOT_YET + "a consensus that may have ties (weak-order Kemeny)",
+    "crc_*/pseudo_p05/*": NOT_YET + "a consensus that may have ties (weak-order Kemeny)",
+    "emd_emond_mason/*": NOT_YET + "tau_x and a consensus that may have ties",
+    "fubini/*": NOT_YET + "the enumeration of weak orders",
+    "data_*/kendall_W": NOT_YET + "Kendall's W",
+    "data_*/friedman_*": NOT_YET + "Friedman's test",
+    "data_*/pl_*": NOT_YET + "Plackett-Luce",
+    "data_*/mallows_*": NOT_YET + "Mallows",
+    "data_*/uniform_ll": NOT_YET + "distributions",
+    "salad_pl/log_ref_A": NOT_YET + "Plackett-Luce",
+    "salad_pl/se": NOT_YET + "Plackett-Luce",
+    "salad_pl/ll": NOT_YET + "Plackett-Luce",
+    "salad_pl/pladmm_covariate_fit/*": NOT_YET + "Plackett-Luce with covariates",
+    "salad_pl/kendall_W": NOT_YET + "Kendall's W",
+    "salad_pl/friedman_*": NOT_YET + "Friedman's test",
+    "pudding_davidson/*": NOT_YET + "Plackett-Luce with ties",
+    "fruits*": NOT_YET + "Plackett-Luce with ties",
+    "abcd_disconnected/*": NOT_YET + "Plackett-Luce",
+    "netflix_soc/*": NOT_YET + "Plackett-Luce",
+    "choix_pairwise-1/*": NOT_YET + "Bradley-Terry",
+    "choix_8random_l2/*": NOT_YET + "Bradley-Terry",
+    "choix_rankings-1/*": NOT_YET + "Plackett-Luce",
+    "evalica_food/bt_*": NOT_YET + "Bradley-Terry",
+    "evalica_food/newman/*": NOT_YET + "Bradley-Terry",
+    "evalica_food/elo/*": NOT_YET + "Elo ratings",
+    "mallows_logZ/*": NOT_YET + "Mallows",
+    "mallows_expected_distance/*": NOT_YET + "Mallows",
+    "mallows_kendall_moments/*": NOT_YET + "Mallows",
+    "permallows_dmm/*": NOT_YET + "Mallows",
+    "potato_visual/*": NOT_YET + "Mallows",
+    "mallows_counts_n4_n5/n?/cayley/*": NOT_YET + "the Cayley distance",
+    "mallows_counts_n4_n5/n?/hamming/*": NOT_YET + "the Hamming distance",
+    "mallows_counts_n4_n5/n?/ulam/*": NOT_YET + "the Ulam distance",
+    "mallows_counts_n4_n5/derangements_6": NOT_YET + "the Hamming distance",
+    "mallows_counts_n4_n5/one_cycle_6": NOT_YET + "the Cayley distance",
+    "hoeffding/*": NOT_YET + "intervals",
+    "demsar_2006/*": NOT_YET + "significance tests",
+    "scipy_kendalltau/p": NOT_YET + "significance tests",
+    "scipy_kendalltau/weightedtau": NOT_YET + "the weighted tau",
+    "margin_cycle_135/minimax": NOT_YET + "minimax",
+    "margin_cycle_135/split_cycle": NOT_YET + "split cycle",
+    "margin_cycle_135/beat_path": NOT_YET + "Schulze's rule",
+    "margin_cycle_135/ranked_pairs": NOT_YET + "ranked pairs",
+    "margin_cycle_135/essential": NOT_YET + "the essential set",
+}
+
+ledger = Ledger(LEFT_FOR_LATER)
+
+
+def test_every_case_is_tested_or_left_for_later(facts):
+    cases = facts("known_answers")
+    ledger.check([p for name, case in cases.items() for p in leaves(case["expected"], name)])
+
+
+# -- Kemeny ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Election:
+    """Strict orders with weights, and every order of least summed Kendall distance."""
+
+    source: str
+    orders: tuple
+    weights: tuple[int, ...]
+    cost: int
+    optima: tuple
+
+    def profile(self):
+        return ra.Profile.from_orders(self.orders, counts=self.weights)
+
+    def distance(self, order):
+        """Sum the Kendall distances to the orders, pair by pair."""
+        return sum(
+            weight
+            for voter, weight in zip(self.orders, self.weights, strict=True)
+            for a, b in combinations(order, 2)
+            if voter.index(a) > voter.index(b)
+        )
+
+
+ELECTIONS = {
+    "condorcet_cycle_3": Election(
+        source="pref_voting, tests/test_other_methods.py",
+        orders=((0, 1, 2), (1, 2, 0), (2, 0, 1)),
+        weights=(1, 1, 1),
+        cost=4,
+        optima=((0, 1, 2), (1, 2, 0), (2, 0, 1)),
+    ),
+    "kemeny_doc_2": Election(
+        source="pref_voting, other_methods.py, second profile of the docstring",
+        orders=((0, 1, 2), (1, 0, 2), (1, 2, 0)),
+        weights=(5, 1, 2),
+        cost=5,
+        optima=((0, 1, 2),),
+    ),
+    "readme_profile_4c_b": Election(
+        source="pref_voting, README",
+        orders=((2, 1, 0, 3), (3, 2, 0, 1), (3, 1, 0, 2)),
+        weights=(2, 2, 3),
+        cost=14,
+        optima=((3, 2, 1, 0),),
+    ),
+    "noelia_readme": Election(
+        source="noeliarico/kemeny, README",
+        orders=((4, 2, 1, 3), (3, 4, 2, 1), (4, 1, 2, 3), (1, 2, 3, 4)),
+        weights=(3, 4, 2, 1),
+        cost=18,
+        optima=((4, 2, 1, 3),),
+    ),
+    "noelia_paper_5": Election(
+        source="noeliarico/kemeny, examples_paper.R, profile 5",
+        orders=((2, 4, 1, 3, 6, 5), (6, 2, 4, 5, 1, 3), (1, 3, 6, 5, 4, 2), (3, 6, 5, 1, 2, 4)),
+        weights=(3, 2, 4, 1),
+        cost=51,
+        optima=((1, 3, 6, 2, 4, 5), (1, 3, 6, 2, 5, 4), (1, 3, 6, 5, 2, 4)),
+    ),
+    "tennessee": Election(
+        source='Wikipedia, "Kemeny-Young method"',
+        orders=("MNCK", "NCKM", "CKNM", "KCNM"),
+        weights=(42, 26, 15, 17),
+        cost=207,
+        optima=("NCKM",),
+    ),
+    "borda_fails_condorcet": Election(
+        source="textbook: Borda's winner B is not Condorcet's A",
+        orders=("ABC", "BCA"),
+        weights=(3, 2),
+        cost=4,
+        optima=("ABC",),
+    ),
+}
+
+
+@ledger.covers(
+    *(f"{name}/{key}" for name in ELECTIONS if name != "borda_fails_condorcet"
+      for key in ("score", "all_optima")),
+    "borda_fails_condorcet/kemeny",
+    "borda_fails_condorcet/kemeny_score",
+)  # fmt: skip
+@pytest.mark.parametrize("choice", [{}, {"backend": "lazy"}, {"backend": "naive"}])
+@pytest.mark.parametrize("name", ELECTIONS)
+def test_kemeny_reaches_a_proved_optimum(name, choice):
+    election = ELECTIONS[name]
+    votes = election.profile().pairwise()
+    consensus = ra.Kemeny(**choice).aggregate(election.profile())
+    assert consensus.cost == election.cost
+    assert consensus.certificate.status == "optimal"
+    assert consensus.certificate.cost == consensus.certificate.lower_bound == election.cost
+    assert consensus.certificate.verify(votes)
+    assert consensus.order in {tuple(order) for order in election.optima}
+
+
+@pytest.mark.parametrize("name", ELECTIONS)
+def test_the_typed_optima_are_all_optima(name):
+    election = ELECTIONS[name]
+    costs = {order: election.distance(order) for order in permutations(election.orders[0])}
+    best = min(costs.values())
+    assert best == election.cost
+    assert {order for order in costs if costs[order] == best} == set(map(tuple, election.optima))
+
+
+@pytest.mark.parametrize("name", ELECTIONS)
+def test_the_votes_charge_every_order_its_summed_distance(name):
+    election = ELECTIONS[name]
+    votes = election.profile().pairwise()
+    for order in permutations(votes.items):
+        assert votes.cost(ra.Permutation.from_order(order)) == election.distance(order)
+
+
+@pytest.mark.parametrize("name", ELECTIONS)
+def test_the_typed_elections_are_those_of_the_facts(name, facts):
+    case, election = facts("known_answers")[name], ELECTIONS[name]
+    expected = case["expected"]
+    assert [tuple(order) for order in case["input"]["orders"]] == [*map(tuple, election.orders)]
+    assert tuple(case["input"]["weights"]) == election.weights
+    assert expected.get("score", expected.get("kemeny_score")) == election.cost
+    optima = expected.get("all_optima", [expected.get("kemeny")])
+    assert {tuple(order) for order in optima} == {tuple(order) for order in election.optima}
+
+
+@ledger.covers("tennessee/kemeny_young_support_score")
+def test_the_kemeny_young_score_counts_the_votes_that_agree():
+    votes = ELECTIONS["tennessee"].profile().pairwise()
+    order = votes.items.indices(ra.Kemeny().aggregate(votes).order)
+    agreeing = np.triu(votes.wins[np.ix_(order, order)], k=1).sum()
+    assert agreeing == 393
+
+
+@ledger.covers("margin_cycle_135/kemeny")
+def test_kemeny_breaks_a_cycle_at_its_weakest_arc():
+    # pref_voting, tests/test_margin_based_methods.py: 0 beats 1 by 1, 1 beats 2 by 3, 2 beats 0
+    # by 5.
+    votes = ra.PairwiseMatrix.from_wins([[0, 1, 0], [0, 0, 3], [5, 0, 0]])
+    consensus = ra.Kemeny().aggregate(votes)
+    assert consensus.order == (1, 2, 0)
+    assert consensus.cost == 1
+    assert consensus.certificate.verify(votes)
+    others = [order for order in permutations(range(3)) if order != (1, 2, 0)]
+    assert min(votes.cost(ra.Permutation.from_order(order)) for order in others) > 1
+
+
+@ledger.covers("atlas_m3/*")
+def test_the_atlas_of_three_items():
+    # rbajaj5/kemeny-dp-posets, results/subset_dp_certificates.json: all anonymous profiles of
+    # m strict rankings of three items, and how many of them have one optimum only.
+    every = [ra.Permutation.from_order(order) for order in permutations("ABC")]
+    sizes, unique = [], []
+    for m in range(1, 7):
+        sizes.append(0)
+        unique.append(0)
+        for rankings in combinations_with_replacement(every, m):
+            votes = ra.Profile(rankings).pairwise()
+            costs = [votes.cost(ranking) for ranking in every]
+            consensus = ra.Kemeny().aggregate(votes)
+            assert consensus.cost == min(costs)
+            assert consensus.certificate.status == "optimal"
+            sizes[-1] += 1
+            unique[-1] += costs.count(min(costs)) == 1
+    assert sizes == [6, 21, 56, 126, 252, 462]
+    assert unique == [6, 6, 54, 60, 240, 270]
+
+
+# -- Borda, Copeland, Condorcet -------------------------------------------------------------------
+
+
+@ledger.covers("*/borda", "tennessee/borda/*", "borda_fails_condorcet/borda/*")
+@pytest.mark.parametrize(
+    ("name", "points"),
+    [
+        ("condorcet_cycle_3", [3, 3, 3]),
+        ("kemeny_doc_2", [11, 11, 2]),  # ties 0 and 1, which Kemeny does not
+        ("readme_profile_4c_b", [7, 10, 10, 15]),
+        ("tennessee", [173, 107, 126, 194]),  # C, K, M, N
+        ("borda_fails_condorcet", [6, 7, 2]),
+    ],
+)
+def test_borda_points(name, points):
+    profile = ELECTIONS[name].profile()
+    assert ra.Borda().aggregate(profile).scores.tolist() == points
+    assert ra.Borda().aggregate(profile.pairwise()).scores.tolist() == points
+
+
+@ledger.covers("condorcet_cycle_3/copeland_wins_plus_half_ties", "readme_profile_4c_b/copeland_net")
+@pytest.mark.parametrize(
+    ("name", "net"), [("condorcet_cycle_3", [0, 0, 0]), ("readme_profile_4c_b", [-3, -1, 1, 3])]
+)
+def test_copeland_points(name, net):
+    # Wins plus half the draws are (wins less losses + n - 1)/2.
+    points = [(value + len(net) - 1) / 2 for value in net]
+    assert ra.Copeland().aggregate(ELECTIONS[name].profile()).scores.tolist() == points
+
+
+@ledger.covers("*/condorcet_winner")
+@pytest.mark.parametrize(
+    ("name", "winner"),
+    [("kemeny_doc_2", 0), ("readme_profile_4c_b", 3), ("borda_fails_condorcet", "A")],
+)
+def test_a_condorcet_winner_is_found(name, winner):
+    profile = ELECTIONS[name].profile()
+    copeland = ra.Copeland().aggregate(profile)
+    assert copeland.buckets[0] == (winner,)
+    assert max(copeland.scores) == profile.n_items - 1
+    assert ra.PairwiseMajority().aggregate(profile).buckets[0] == (winner,)
+
+
+@ledger.covers("borda_fails_condorcet/borda_winner")
+def test_borda_may_miss_the_condorcet_winner():
+    assert ra.Borda().aggregate(ELECTIONS["borda_fails_condorcet"].profile()).order == tuple("BAC")
+
+
+@ledger.covers("crc_incomplete/copeland_unifying/*")
+def test_copeland_with_unranked_items_last():
+    # corankco, tests/test_Copeland.py: what a ranking leaves out is below what it ranks.
+    profile = ra.Profile(
+        [
+            ra.PartialRanking.from_order([1, 2], items=[1, 2, 3]),
+            ra.PartialRanking.from_order([3, 2, 1], items=[1, 2, 3]),
+        ],
+        counts=[3, 1],
+    )
+    assert ra.Copeland(unranked="last").aggregate(profile).scores.tolist() == [2, 1, 0]
+
+
+@ledger.covers("preflib_borda_ties/*")
+def test_tied_items_share_their_mean_points():
+    # PrefLib/preflibtools, tests/properties/test_pairwisecomparisons.py. It gives tied items the
+    # lowest points of their class, 2, 0 and 3; here they have the mean.
+    rankings = [[[0, 2], [1]], [[2], [0], [1]]]
+    profile = ra.Profile([ra.PartialRanking.from_buckets(buckets) for buckets in rankings])
+    assert ra.Borda().aggregate(profile).scores.tolist() == [2.5, 0, 3.5]
+
+
+@ledger.covers("preflib_copeland_ties/*")
+def test_ties_are_no_votes_in_the_margins():
+    # PrefLib/preflibtools, the same file.
+    rankings = [[[0, 3], [1], [2]], [[0], [1, 2], [3]], [[2], [1], [0], [3]]]
+    profile = ra.Profile([ra.PartialRanking.from_buckets(buckets) for buckets in rankings])
+    margins = profile.pairwise().margins
+    assert (margins[0, 1], margins[3, 0], margins[1, 2]) == (1, -2, 0)
+
+
+@ledger.covers("evalica_food/counting/*")
+def test_wins_and_half_ties_of_a_tournament(facts):
+    # dustalov/evalica, food.csv: comparisons of two dishes, some of them draws.
+    case = facts("known_answers")["evalica_food"]
+    rows = case["input"]["left_right_winner"]
+    items = ra.ItemSet(sorted({label for left, right, _ in rows for label in (left, right)}))
+    winners = {"left": lambda a, b: [[a], [b]], "right": lambda a, b: [[b], [a]]}
+    buckets = [winners.get(w, lambda a, b: [[a, b]])(left, right) for left, right, w in rows]
+    profile = ra.Profile([ra.PartialRanking.from_buckets(b, items=items) for b in buckets])
+    votes = profile.pairwise(unranked="ignore")
+    points = (votes.wins + votes.ties / 2).sum(axis=1)
+    assert dict(zip(items, points, strict=True)) == case["expected"]["counting"]
+
+
+# -- distances ------------------------------------------------------------------------------------
+
+
+@ledger.covers("choix_distances/*")
+def test_distances_of_two_score_vectors():
+    # lucasmaystre/choix, tests/test_utils.py.
+    first, second = (
+        ra.PartialRanking.from_scores(scores, higher_is_better=True)
+        for scores in ([1.0, -1.2, 0.0], [-1.0, 1.2, 0.0])
+    )
+    assert ra.spearman_footrule(first, second) == 4
+    assert ra.kendall_distance(first, second) == 3
+
+
+@ledger.covers("scipy_kendalltau/tau")
+def test_tau_b_of_the_scipy_manual():
+    first, second = (
+        ra.PartialRanking.from_ranks(numbers) for numbers in ([12, 2, 1, 12, 2], [1, 4, 7, 1, 0])
+    )
+    assert ra.kendall_tau(first, second) == pytest.approx(-0.4714045207910316, abs=1e-15)
+
+
+# ekhiru/PerMallows, man/count.perms.Rd; how many permutations are at each distance.
+KENDALL_COUNTS = {4: [1, 3, 5, 6, 5, 3, 1], 5: [1, 4, 9, 15, 20, 22, 20, 15, 9, 4, 1]}
+FOOTRULE_COUNTS = {4: [1, 3, 7, 9, 4], 5: [1, 4, 12, 24, 35, 24, 20]}
+
+
+@ledger.covers("mallows_counts_n4_n5/n?/kendall/*", "mallows_counts_n4_n5/n?/footrule/*")
+@pytest.mark.parametrize("n", [4, 5])
+def test_how_many_permutations_are_at_each_distance(n):
+    start = ra.Permutation.identity(range(n))
+    others = [ra.Permutation(ranks) for ranks in permutations(range(n))]
+    kendall = Counter(ra.kendall_distance(start, other) for other in others)
+    footrule = Counter(ra.spearman_footrule(start, other) for other in others)
+    assert kendall == dict(enumerate(KENDALL_COUNTS[n]))
+    assert footrule == {2 * half: count for half, count in enumerate(FOOTRULE_COUNTS[n])}
+
+
+# -- compatible permutations ----------------------------------------------------------------------
+
+
+@ledger.covers("missing_closed_form/*")
+@pytest.mark.parametrize("n", range(2, 7))
+def test_an_unobserved_item_precedes_place_r_of_k_in_r_plus_1_of_k_plus_1(n):
+    # Himmi et al. (2023), equation 6, in its closed form; counted here.
+    for k in range(n):
+        ranks = [*range(k), *[None] * (n - k)]
+        broken = oracles.compatible_permutations(ranks)
+        given = [np.nan if rank is None else rank for rank in ranks]
+        shares = ra.PartialRanking.from_ranks(given).pairwise_probabilities()
+        for r in range(k):
+            count = sum(places[n - 1] < places[r] for places in broken)
+            assert Fraction(count, len(broken)) == Fraction(r + 1, k + 1)
+            assert shares[n - 1, r] == pytest.approx((r + 1) / (k + 1), abs=1e-15)
+        if n - k > 1:
+            assert shares[n - 1, n - 2] == 0.5
+
+
+@ledger.covers("missing_matrix_?/*")
+@pytest.mark.parametrize(
+    ("ranks", "n_compatible", "twelfths"),
+    [
+        (
+            [None, 0, 1, None],
+            12,
+            [[0, 4, 8, 6], [8, 0, 12, 8], [4, 0, 0, 4], [6, 4, 8, 0]],
+        ),
+        (
+            [0, 1, None, None, None],
+            60,
+            [
+                [0, 12, 8, 8, 8],
+                [0, 0, 4, 4, 4],
+                [4, 8, 0, 6, 6],
+                [4, 8, 6, 0, 6],
+                [4, 8, 6, 6, 0],
+            ],
+        ),
+    ],
+)
+def test_the_matrix_of_a_ranking_with_gaps(ranks, n_compatible, twelfths):
+    # AnasHimmi/MissingDataRanking, partial_rankings.p_rank_to_mat.
+    given = [np.nan if rank is None else rank for rank in ranks]
+    ranking = ra.PartialRanking.from_ranks(given)
+    assert ranking.n_compatible_permutations == n_compatible
+    assert len(oracles.compatible_permutations(ranks)) == n_compatible
+    assert ranking.pairwise_probabilities() == pytest.approx(np.array(twelfths) / 12, abs=1e-15)
+    wins = ra.Profile([ranking]).pairwise().wins
+    assert wins == pytest.approx(np.array(twelfths) / 12, abs=1e-15)
+
+
+@ledger.covers("missing_ties_bug/*")
+def test_two_items_observed_as_tied_are_even():
+    # p_rank_to_mat takes the tie for a missing item and gives P(0 before 1) = 0, P(1 before 0) = 1.
+    ranking = ra.PartialRanking.from_ranks([0.5, 0.5, 2])
+    shares = ranking.pairwise_probabilities()
+    assert (shares[0, 1], shares[1, 0]) == (0.5, 0.5)
+    votes = ra.Profile([ranking]).pairwise()
+    assert (votes.ties[0, 1], votes.wins[0, 1], votes.wins[1, 0]) == (1, 0, 0)
+    assert (votes.proportion[0, 1], votes.proportion[1, 0]) == (0.5, 0.5)
+
+
+@ledger.covers("missing_weighting_bug/*")
+def test_a_sparse_task_has_no_more_weight_than_a_full_one():
+    # task_level_calculate_correlations.py with return_ratios=False weights a task by its number
+    # of compatible permutations, so that two systems alone on one task outvote ten full tasks.
+    nan = np.nan
+    columns = [[*range(8)]] * 10 + [[1, nan, nan, nan, nan, nan, nan, 0]]
+    table = ra.ScoreTable(np.transpose(columns), higher_is_better=False)
+    assert ra.Borda().aggregate(table).ranking.ranks.tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+    wrong = table.rankings()
+    counts = [ranking.n_compatible_permutations for ranking in wrong]
+    assert counts == [1] * 10 + [factorial(8) // factorial(2)]
+    outvoted = ra.Profile(wrong, counts=counts)
+    assert ra.Borda().aggregate(outvoted).ranking.ranks.tolist() == [7, 1, 2, 3, 4, 5, 6, 0]
+
+
+@ledger.covers("xtreme_missing/*")
+def test_borda_on_a_leaderboard_with_gaps(facts):
+    # AnasHimmi/MissingDataRanking, example_data_cli/xtreme_missing.csv; the sums are over
+    # P(other before this), so they are what the Borda points leave of the most possible.
+    case = facts("known_answers")["xtreme_missing"]
+    rows = case["input"]["rows"]
+    table = ra.ScoreTable(
+        [[float(cell) if cell else np.nan for cell in row[1:]] for row in rows],
+        systems=[row[0] for row in rows],
+        tasks=[name.strip() for name in case["input"]["header"][1:]],
+        higher_is_better=True,
+    )
+    assert table.n_missing == 8
+    sums = table.n_tasks * (table.n_systems - 1) - ra.Borda().aggregate(table).scores
+    assert sums == pytest.approx(case["expected"]["borda_cost_sum_of_p_before"], abs=1e-4)
+
+
+# -- published sets of rankings -------------------------------------------------------------------
+
+BALLOT_SETS = ("data_German", "data_sports", "data_Idea", "salad_pl", "data_APAred")
+
+
+def read_ballot_set(facts, name):
+    case = facts("known_answers")[name]
+    given, expected = case["input"], case["expected"]
+    profile = ra.Profile.from_ranks(given["ranks"], items=given["items"], counts=given["weights"])
+    return profile, expected
+
+
+@ledger.covers("data_*/n", "*/kemeny_items", "data_*/kemeny_score", "salad_pl/kemeny_score")
+@pytest.mark.parametrize("name", BALLOT_SETS)
+def test_the_kemeny_order_of_a_set_of_rankings(name, facts):
+    profile, expected = read_ballot_set(facts, name)
+    assert profile.n_rankings == expected.get("n", profile.n_rankings)
+    consensus = ra.Kemeny().aggregate(profile)
+    assert consensus.cost == expected["kemeny_score"]
+    assert list(consensus.order) == expected["kemeny_items"]
+    assert consensus.certificate.status == "optimal"
+    assert consensus.certificate.verify(profile.pairwise())
+
+
+@ledger.covers("data_sports/unique")
+@pytest.mark.parametrize("name", BALLOT_SETS)
+def test_that_order_is_the_only_optimum(name, facts):
+    profile, expected = read_ballot_set(facts, name)
+    wins = profile.pairwise().wins
+    orders = np.array(list(permutations(range(profile.n_items))))
+    costs = sum(wins[orders[:, j], orders[:, i]] for i, j in combinations(range(len(wins)), 2))
+    assert costs.min() == expected["kemeny_score"]
+    (best,) = orders[costs == costs.min()]
+    assert [profile.items[i] for i in best] == expected["kemeny_items"]
+
+
+@ledger.covers("data_sports/borda_order")
+def test_the_borda_order_of_the_sports(facts):
+    profile, expected = read_ballot_set(facts, "data_sports")
+    assert list(ra.Borda().aggregate(profile).order) == expected["borda_order"]
+
+
+@ledger.covers("data_*/mean_tau")
+@pytest.mark.parametrize("name", ["data_German", "data_sports", "data_Idea"])
+def test_the_mean_tau_between_the_rankings_and_their_consensus(name, facts):
+    # ConsRank's "Tau": over the rankings, each against the consensus.
+    profile, expected = read_ballot_set(facts, name)
+    consensus = ra.Kemeny().aggregate(profile).ranking
+    taus = [ra.kendall_tau(consensus, ranking) for ranking in profile]
+    assert np.average(taus, weights=profile.counts) == pytest.approx(
+        expected["mean_tau"], abs=1e-12
+    )
+    n = profile.n_items
+    cost = profile.pairwise().cost(consensus)
+    by_cost = 1 - 4 * cost / (n * (n - 1) * profile.n_rankings)
+    assert by_cost == pytest.approx(expected["mean_tau"], abs=1e-12)
+
+
+@ledger.covers("data_APAred/first_order_percent_rows_items")
+def test_how_often_each_candidate_has_each_place(facts):
+    profile, expected = read_ballot_set(facts, "data_APAred")
+    at_place = profile.ranks[:, :, None] == np.arange(profile.n_items)
+    percent = 100 * (profile.counts @ at_place.reshape(len(profile), -1)) / profile.n_rankings
+    printed = expected["first_order_percent_rows_items"]
+    assert percent.reshape(profile.n_items, -1).round(1).tolist() == printed

@@ -1,0 +1,118 @@
+"""Hypothesis strategies for small rankings, profiles and score arrays."""
+
+from __future__ import annotations
+
+from string import ascii_uppercase
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
+
+MAX_ITEMS = 6
+WEIGHTS = (1.0, 2.0, 1 / 2, 1 / 3, 0.1)
+POLICIES = ("uniform", "ignore", "last")
+LISTED = 0
+
+quick = settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)  # fmt: skip
+
+policies = st.sampled_from(POLICIES)
+weights = st.sampled_from(WEIGHTS)
+
+
+@st.composite
+def item_sets(draw, min_size=1, max_size=MAX_ITEMS):
+    """Draw distinct labels, all strings or all integers, in any order."""
+    labels = draw(
+        st.one_of(
+            st.lists(st.text(max_size=3), min_size=min_size, max_size=max_size, unique=True),
+            st.lists(st.integers(-9, 99), min_size=min_size, max_size=max_size, unique=True),
+        )
+    )
+    return ItemSet(labels)
+
+
+@st.composite
+def letters(draw, min_size=1, max_size=MAX_ITEMS):
+    """Draw the items A, B, C, ...: readable where labels do not matter."""
+    return ItemSet(ascii_uppercase[: draw(st.integers(min_size, max_size))])
+
+
+@st.composite
+def places(draw, n, *, ties=True, unranked=True, unlisted=True):
+    """Draw a list of n canonical places with codes."""
+    codes = [LISTED] + [UNRANKED] * unranked + [UNLISTED] * unlisted
+    kinds = draw(st.lists(st.sampled_from(codes), min_size=n, max_size=n))
+    levels = draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n, unique=not ties))
+    listed = [level for level, kind in zip(levels, kinds, strict=True) if kind == LISTED]
+    return [
+        sum(other < level for other in listed) if kind == LISTED else kind
+        for level, kind in zip(levels, kinds, strict=True)
+    ]
+
+
+@st.composite
+def rankings(draw, items=None, *, min_size=1, max_size=MAX_ITEMS, **kinds):
+    """Draw a ranking with any mix of ties, unranked and unlisted items.
+
+    `ties=False`, `unranked=False` and `unlisted=False` leave a kind out.
+    """
+    item_set = draw(letters(min_size, max_size)) if items is None else items
+    return PartialRanking(draw(places(len(item_set), **kinds)), item_set)
+
+
+def weak_rankings(items=None, **sizes):
+    """Draw complete rankings with ties."""
+    return rankings(items, unranked=False, unlisted=False, **sizes)
+
+
+@st.composite
+def top_k_rankings(draw, items=None, *, min_size=1, max_size=MAX_ITEMS):
+    """Draw lists of the first k items, none to all of them."""
+    item_set = draw(letters(min_size, max_size)) if items is None else items
+    order = draw(st.permutations(item_set.labels))
+    return PartialRanking.from_top_k(order[: draw(st.integers(0, len(order)))], items=item_set)
+
+
+@st.composite
+def strict_rankings(draw, items=None, *, min_size=1, max_size=MAX_ITEMS):
+    """Draw permutations."""
+    item_set = draw(letters(min_size, max_size)) if items is None else items
+    return Permutation(draw(st.permutations(range(len(item_set)))), item_set)
+
+
+@st.composite
+def ranking_pairs(draw, *, min_size=1, max_size=MAX_ITEMS, **kinds):
+    """Draw two rankings of the same items."""
+    item_set = draw(letters(min_size, max_size))
+    return draw(rankings(item_set, **kinds)), draw(rankings(item_set, **kinds))
+
+
+@st.composite
+def profiles(
+    draw, items=None, *, min_size=1, max_size=5, max_rows=4, weights=weights, groups=False, **kinds
+):
+    """Draw a profile with counts and weights, and with groups on request."""
+    item_set = draw(letters(min_size, max_size)) if items is None else items
+    rows = draw(st.lists(rankings(item_set, **kinds), min_size=1, max_size=max_rows))
+    m = len(rows)
+    return Profile(
+        rows,
+        counts=draw(st.lists(st.integers(1, 4), min_size=m, max_size=m)),
+        weights=draw(st.lists(weights, min_size=m, max_size=m)),
+        groups=draw(st.lists(st.sampled_from("xyz"), min_size=m, max_size=m)) if groups else None,
+    )
+
+
+@st.composite
+def score_arrays(draw, rows=None, columns=None, *, missing=True):
+    """Draw an array of scores with ties, and with NaN for missing ones."""
+    m = draw(st.integers(1, 4)) if rows is None else rows
+    n = draw(st.integers(1, 5)) if columns is None else columns
+    score = st.sampled_from([-1.5, 0.0, 0.25, 0.5, 1.0, 70.0])
+    cell = st.one_of(score, st.just(float("nan"))) if missing else score
+    cells = draw(st.lists(cell, min_size=m * n, max_size=m * n))
+    return np.array(cells).reshape(m, n)
