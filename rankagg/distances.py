@@ -245,6 +245,9 @@ def _agreement(first: PartialRanking, second: PartialRanking, k: int, *, from_to
 
 def _common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
     """Return the places of both among the items that both observe, shape (2, n)."""
+    for parameter, ranking in (("first", first), ("second", second)):
+        if not isinstance(ranking, PartialRanking):
+            raise InvalidInputError(parameter, "a PartialRanking or Permutation", ranking)
     first.items.require_same(second.items, "The compared rankings")
     ranks = np.stack([first.ranks, second.ranks])
     kept = ranks[:, (ranks != UNRANKED).all(axis=0)]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
 import pandas as pd
 
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.analysis.comparison import Comparison, compare, default_aggregators
-from rankagg.cli.app import DONE, UNPROVED
+from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import METHODS, make
 from rankagg.cli.output import echo_json, write_frame, write_json
@@ -28,11 +25,7 @@ __all__ = ["command"]
     type=click.Choice(list(METHODS)),
     help="A method to compare; several times for several. Default: all that suit the data.",
 )
-@click.option(
-    "--tie-cost",
-    type=float,
-    help="What a vote that ties two items costs every ranking, 0 to 1; default 0.",
-)
+@exact_options
 @click.option(
     "--rows",
     type=click.IntRange(min=1),
@@ -52,6 +45,7 @@ def command(
     *,
     methods: tuple[str, ...],
     tie_cost: float | None,
+    time_limit: float | None,
     rows: int,
     everything: bool,
     as_json: bool,
@@ -76,8 +70,7 @@ def command(
         if methods
         else default_aggregators(given.data, given.unranked)
     )
-    if tie_cost is not None:
-        rules = _with_tie_cost(rules, tie_cost)
+    rules = with_exact_options(rules, tie_cost=tie_cost, time_limit=time_limit)
     comparison = compare(given.data, rules, unranked=given.unranked, tolerance=given.tolerance)
     if as_json:
         echo_json({**comparison.to_dict(), "input": list(given.lines)})
@@ -86,16 +79,7 @@ def command(
         click.echo(comparison.summary(rows=None if everything else rows))
     if out is not None:
         _write(comparison, given, out)
-    certificate = None if comparison.exact is None else comparison.exact.certificate
-    return UNPROVED if certificate is not None and certificate.status != "optimal" else DONE
-
-
-def _with_tie_cost(rules: list[Aggregator], tie_cost: float) -> list[Aggregator]:
-    if not any(isinstance(rule, Kemeny) for rule in rules):
-        raise click.UsageError("--tie-cost belongs to the exact method: add --method kemeny.")
-    return [
-        replace(rule, tie_cost=tie_cost) if isinstance(rule, Kemeny) else rule for rule in rules
-    ]
+    return exit_code(comparison.consensuses)
 
 
 def _write(comparison: Comparison, given: Input, folder: Path) -> None:

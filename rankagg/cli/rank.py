@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rankagg.aggregation.evidence import Evidence
-from rankagg.cli.app import DONE, UNPROVED
+from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import METHODS, make
 from rankagg.cli.output import echo_json, write_frame, write_json
@@ -24,20 +24,31 @@ __all__ = ["command"]
     show_default=True,
     help="The method.",
 )
+@exact_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     help="Also write ranking.csv and consensus.json into this folder.",
 )
-def command(given: Input, method: str, as_json: bool, out: Path | None) -> int:
+def command(
+    given: Input,
+    *,
+    method: str,
+    tie_cost: float | None,
+    time_limit: float | None,
+    as_json: bool,
+    out: Path | None,
+) -> int:
     """Rank by one method and print places and scores.
 
     \b
         rankagg rank scores.csv --method borda
         rankagg rank election.soi --unranked ignore
     """
-    rule = make(method, given.unranked)
+    (rule,) = with_exact_options(
+        [make(method, given.unranked)], tie_cost=tie_cost, time_limit=time_limit
+    )
     consensus = rule._run(Evidence(given.data, given.tolerance))
     if as_json:
         echo_json({**consensus.to_dict(), "input": list(given.lines)})
@@ -48,5 +59,4 @@ def command(given: Input, method: str, as_json: bool, out: Path | None) -> int:
         out.mkdir(parents=True, exist_ok=True)
         write_frame(consensus.to_frame(), out / "ranking.csv")
         write_json({**consensus.to_dict(), "input": list(given.lines)}, out / "consensus.json")
-    certificate = consensus.certificate
-    return UNPROVED if certificate is not None and certificate.status != "optimal" else DONE
+    return exit_code([consensus])

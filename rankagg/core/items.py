@@ -42,6 +42,8 @@ class ItemSet(Value, Sequence[Label]):
     _labels: tuple[Label, ...]
 
     def __init__(self, labels: Iterable[Label]) -> None:
+        if not isinstance(labels, Iterable):
+            raise InvalidInputError("items", "a sequence of labels", labels)
         self._set(_labels=tuple(clean_label(label) for label in labels))
         if not self._labels:
             raise InvalidInputError("items", "at least one label", [])

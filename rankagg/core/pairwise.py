@@ -77,6 +77,7 @@ class PairwiseMatrix(Value):
         )
         if squared_weights is None:
             squared_weights = arrays[2].astype(np.float64) / denominator
+        np.fill_diagonal(squared_weights, 0.0)
         self._set(
             items=items,
             unranked=unranked,
@@ -129,7 +130,7 @@ class PairwiseMatrix(Value):
         tied = np.zeros_like(won) if ties is None else _square(ties, "ties")
         if tied.shape != won.shape or not np.array_equal(tied, tied.T):
             raise InvalidInputError(
-                "ties", "a symmetric matrix of the shape of `wins`", Described(f"{tied.shape}")
+                "ties", f"symmetric and of shape {won.shape}", Described(f"shape {tied.shape}")
             )
         item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
         if len(item_set) != len(won):
@@ -270,6 +271,8 @@ class PairwiseMatrix(Value):
         -------
         fractions.Fraction
         """
+        if not isinstance(ranking, PartialRanking):
+            raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
         self.items.require_same(ranking.items, "A ranking and the votes that judge it")
         per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
         if isinstance(ranking, Permutation):
@@ -372,10 +375,11 @@ class PairwiseMatrix(Value):
 
 
 def _square(values: ArrayLike, parameter: str) -> Floats:
-    matrix = as_matrix(values, parameter)
+    matrix = as_matrix(values, parameter, nan=True)
     if matrix.shape[0] != matrix.shape[1]:
         raise InvalidInputError(parameter, "a square matrix", Described(f"shape {matrix.shape}"))
     np.fill_diagonal(matrix, 0.0)
+    matrix = as_matrix(matrix, parameter)
     if (matrix < 0).any():
         row, column = np.argwhere(matrix < 0)[0]
         raise InvalidInputError(

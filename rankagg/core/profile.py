@@ -310,7 +310,7 @@ class Profile(Value):
     @property
     def n_rankings(self) -> int:
         """The number of observed rankings: the sum of the counts."""
-        return int(self.counts.sum())
+        return int(self.counts.sum(dtype=object))
 
     @property
     def total_weight(self) -> float:
@@ -388,7 +388,8 @@ class Profile(Value):
         numbered = np.array([codes.setdefault(group, len(codes)) for group in groups])
         rows = np.column_stack([self.ranks, numbered, self.weights.view(np.int64)])
         _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        counts = np.bincount(where.ravel(), weights=self.counts).astype(np.int64)
+        counts = np.zeros(len(first), dtype=np.int64)
+        np.add.at(counts, where.ravel(), self.counts)
         order = np.argsort(first)
         merged = self[first[order]]
         return Profile._trusted(

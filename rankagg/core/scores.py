@@ -92,7 +92,7 @@ class ScoreTable(Value):
         instances: Sequence[Label] | None = None,
         task_weights: Mapping[Label, float] | None = None,
     ) -> None:
-        scores = as_matrix(values, "values", nan=True)
+        scores = as_matrix(values, "values", nan=True) + 0.0  # one zero, not two
         rows, columns = scores.shape
         if rows == 0 or columns == 0:
             allowed = "a table with at least one system and one task"
@@ -260,13 +260,14 @@ class ScoreTable(Value):
         -------
         ScoreTable
         """
+        tasks, systems = list(tasks), list(systems)
         gone_tasks = set(self.tasks.indices(tasks))
         gone_systems = set(self.systems.indices(systems))
         rows = [i for i in range(self.n_systems) if i not in gone_systems]
         columns = [u for u in range(self.n_units) if int(self.unit_tasks[u]) not in gone_tasks]
         if not rows or not columns:
             kind, given = ("systems", systems) if not rows else ("tasks", tasks)
-            raise InvalidInputError(kind, "only some of the table's labels", list(given))
+            raise InvalidInputError(kind, "only some of the table's labels", given)
         kept = [task for task in self.tasks if self.tasks.index(task) not in gone_tasks]
         return ScoreTable(
             self.values[np.ix_(rows, columns)],

@@ -121,5 +121,9 @@ def write_ballots(profile: Profile, target: str | PathLike[str]) -> None:
         if name in profile.items:
             raise InvalidInputError("items", f"free of the column name {name!r}", name)
         frame[name] = column
-    # Quoted labels keep whatever stands in them apart from the commas between them.
-    frame.to_csv(target, index=False, quoting=csv.QUOTE_NONNUMERIC)
+    # A semicolon or tab in a label must not look like what separates the cells.
+    doubtful = any(
+        set(";\t") & set(str(label)) for label in (*profile.items, *(profile.groups or ()))
+    )
+    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if doubtful else csv.QUOTE_MINIMAL
+    frame.to_csv(target, index=False, quoting=quoting)

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-import pulp
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.kemeny import cuts
 from rankagg.cli import main
 
 TABLE = "system,x,y,z\nA,3,2,1\nB,2,3,2\nC,1,1,\n"
@@ -135,9 +135,11 @@ def test_gap_ends_with_code_three(run) -> None:
                 lines.append("1: " + ",".join([str(i + 1), str(j + 1), *rest]))
                 lines.append("1: " + ",".join([*rest[::-1], str(i + 1), str(j + 1)]))
     Path("paley.soc").write_text("\n".join(lines) + "\n")
-    result = run("compare", "paley.soc", "--method", "kemeny")
-    assert "certificate  gap" in result.out
-    assert result.code == 3
+    for command in ("compare", "rank"):
+        result = run(command, "paley.soc", "--method", "kemeny", "--time-limit", "0")
+        assert "certificate  gap" in result.out
+        assert result.code == 3
+    assert run("compare", "paley.soc", "--method", "kemeny").code == 0
 
 
 @pytest.mark.parametrize(
@@ -150,6 +152,9 @@ def test_gap_ends_with_code_three(run) -> None:
         (["compare", "table.csv", "--weight", "x"], ["`--weight`", "TASK=NUMBER"]),
         (["compare", "table.csv", "--tolerance", "-1"], ["`tolerance`", "-1"]),
         (["compare", "table.csv", "--tie-cost", "2"], ["`tie_cost of Kemeny`", "2"]),
+        (["compare", "table.csv", "--time-limit", "-2"], ["`time_limit of Kemeny`", "-2"]),
+        (["rank", "table.csv", "--method", "mean", "--time-limit", "2"], ["--time-limit"]),
+        (["compare", "table.csv", "--method", "mean", "--tie-cost", "1"], ["--tie-cost"]),
         (["compare", "table.csv", "--instance", "x", "--score", "y"], ["`task and score`"]),
         (["compare", "--dataset", "tenessee"], ["`name`", "'tennessee'"]),
         (["compare"], ["FILE", "--dataset"]),
@@ -176,10 +181,10 @@ def test_bad_input_is_one_sentence_and_code_two(run, args: list[str], words: lis
 
 
 def test_solver_failure_is_one_sentence_and_code_one(run, monkeypatch) -> None:
-    monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
+    monkeypatch.setattr(cuts, "highspy", None)
     result = run("compare", "--dataset", "three_cycle")
     assert result.code == 1
-    assert result.err.startswith("error: PuLP's CBC solver was not found")
+    assert result.err.startswith("error: HiGHS was not found")
 
 
 def test_interruption_ends_with_code_130(run, monkeypatch) -> None:
@@ -188,6 +193,17 @@ def test_interruption_ends_with_code_130(run, monkeypatch) -> None:
 
     monkeypatch.setattr(ra.Kemeny, "_aggregate", interrupt)
     assert run("rank", "table.csv").code == 130
+
+
+def test_interrupted_search_prints_what_it_has_and_ends_with_code_130(run, monkeypatch) -> None:
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cuts.Relaxation, "solve", interrupt)
+    result = run("compare", "--dataset", "three_cycle")
+    assert "certificate  gap" in result.out
+    assert "interrupted: the best ranking so far" in result.out
+    assert result.code == 130
 
 
 def test_what_was_left_out_is_counted_on_stderr(run) -> None:

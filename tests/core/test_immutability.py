@@ -249,6 +249,12 @@ def test_one_difference_makes_another_value(first, second):
     assert len({first, second}) == 2
 
 
+def test_both_zeros_are_one_score():
+    first, second = (ScoreTable([[zero, 1.0]], higher_is_better=True) for zero in (0.0, -0.0))
+    assert first == second
+    assert hash(first) == hash(second)
+
+
 # -- how they look --------------------------------------------------------------------------------
 
 LONG = [f"system number {i}" for i in range(500)]

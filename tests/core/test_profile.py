@@ -196,6 +196,12 @@ def test_counts_are_observations_and_weights_are_importance():
     assert make(counts=None).n_rankings == 3
 
 
+def test_the_number_of_rankings_is_exact_for_counts_of_any_size():
+    # Their sum leaves int64.
+    largest = 2**53 - 1
+    assert Profile([ABC] * 2000, counts=[largest] * 2000).n_rankings == 2000 * largest
+
+
 @given(strategies.profiles())
 @strategies.quick
 def test_kinds_of_rankings_are_told(profile):

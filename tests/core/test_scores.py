@@ -302,6 +302,12 @@ def test_dropping_needs_known_labels_and_leaves_something(labels):
         by_task().drop(**labels)
 
 
+def test_dropping_too_much_names_the_labels_of_any_iterable():
+    with pytest.raises(InvalidInputError) as caught:
+        by_task().drop(tasks=iter(["acc", "err"]))
+    assert caught.value.value == ["acc", "err"]
+
+
 def test_dropping_the_only_scores_of_a_task_names_the_task():
     table = ScoreTable([[1.0, NAN], [1.0, 2.0]], systems="AB", tasks="xy", higher_is_better=True)
     with pytest.raises(InvalidInputError, match="'y'"):

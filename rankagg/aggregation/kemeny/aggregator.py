@@ -8,18 +8,34 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankagg._typing import Unranked
-from rankagg._validation import check_choice, check_number
+from rankagg._validation import check_choice, check_flag, check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.decomposition import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.progress import Progress
+from rankagg.aggregation.kemeny.proof import Enumeration, Proof, moved_to
 from rankagg.aggregation.kemeny.pulp_models import solve_lazy, solve_naive
+from rankagg.aggregation.kemeny.solution import Backend, Deadline, Report, Solution
+from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 
 __all__ = ["Kemeny"]
 
-Backend = Literal["lazy", "naive"]
-SOLVERS = {"lazy": solve_lazy, "naive": solve_naive}
+BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]
+
+
+def _solve_subset_dp(problem: Problem, deadline: Deadline, report: Report) -> Solution:
+    return Solution(SubsetTable(problem).order(), (Enumeration(),))
+
+
+BACKENDS: dict[str, Backend] = {
+    "cuts": solve_cuts,
+    "lazy": solve_lazy,
+    "naive": solve_naive,
+    "subset-dp": _solve_subset_dp,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +43,8 @@ class Kemeny(Aggregator):
     """The exact Kemeny consensus: a strict ranking of least summed Kendall distance.
 
     The problem is split by strict majorities, each part solved, and the whole proved by a
-    certificate that is verified before it is returned. Where the linear relaxation is not tight
-    the certificate says "gap" instead of "optimal".
+    certificate that is verified before it is returned. Where the proof is not complete, the
+    certificate says "gap" instead of "optimal".
 
     Parameters
     ----------
@@ -37,19 +53,27 @@ class Kemeny(Aggregator):
     tie_cost : float, default 0
         What a vote that judges two items equal costs, 0 to 1. It shifts every cost by the same
         amount and changes no optimum.
-    backend : {"lazy", "naive"}, default "lazy"
-        "lazy" adds the rows of the integer programme as they are violated, "naive" states them
-        all at once (the textbook formulation, tolerable to some 60 items). Both use PuLP with
-        its CBC.
+    backend : {"cuts", "lazy", "naive", "subset-dp"}, default "cuts"
+        "cuts": linear relaxation with lazily separated 3-cycles in HiGHS, rounding with insertion
+        search, best-first branch and bound. "lazy": the same rows through PuLP's public interface
+        and its CBC; no proof where the relaxation is fractional. "naive": the textbook integer
+        programme, all rows at once, tolerable to some 60 items. "subset-dp": dynamic programming,
+        parts of 20 items at most.
+    time_limit : float, optional
+        Seconds after which the best ranking so far comes back, with its bound and status "gap".
+        Ctrl-C does the same.
+    verify : bool, default True
+        Check the certificate before it is returned.
 
     Notes
     -----
-    Which of several optima comes back is unspecified.
+    Which of several optima comes back is unspecified. Long solves tell their bounds to the logger
+    "rankagg.kemeny" about once a second, which is silent unless configured.
 
     References
     ----------
-    Kemeny (1959); Young and Levenglick (1978), doi:10.1137/0135023; as an integer programme
-    Groetschel, Juenger and Reinelt (1984), doi:10.1287/opre.32.6.1195.
+    Kemeny (1959); Young and Levenglick (1978), doi:10.1137/0135023; cutting planes for linear
+    ordering: Groetschel, Juenger and Reinelt (1984), doi:10.1287/opre.32.6.1195.
 
     Examples
     --------
@@ -62,28 +86,52 @@ class Kemeny(Aggregator):
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked = "uniform"
     tie_cost: float = 0.0
-    backend: Backend = "lazy"
+    backend: BackendName = "cuts"
+    time_limit: float | None = None
+    verify: bool = True
 
     def __post_init__(self) -> None:
         self._check_policy()
         check_number(self.tie_cost, "tie_cost of Kemeny", low=0, high=1)
-        check_choice(self.backend, tuple(SOLVERS), "backend of Kemeny")
+        check_choice(self.backend, tuple(BACKENDS), "backend of Kemeny")
+        check_flag(self.verify, "verify of Kemeny")
+        if self.time_limit is not None:
+            check_number(self.time_limit, "time_limit of Kemeny", low=0)
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self.unranked)
         problem = Problem.from_pairwise(votes, self.tie_cost)
+        deadline = Deadline.after(self.time_limit)
+        progress = Progress(problem)
         order: list[int] = []
-        cycles: list[tuple[int, int, int, float]] = []
+        proofs: list[Proof] = []
+        interrupted = False
         for part in majority_components(problem):
             if len(part) == 1:
                 order.append(int(part[0]))
                 continue
-            solution = SOLVERS[self.backend](problem.restrict(part))
-            order += [int(part[i]) for i in solution.order]
-            cycles += [
-                (int(part[a]), int(part[b]), int(part[c]), dual)
-                for a, b, c, dual in solution.cycles
-            ]
-        certificate = Certificate.build(votes, order, cycles, tie_cost=self.tie_cost)
-        certificate.verify(votes)
-        return Outcome(ranking=certificate.ranking, certificate=certificate)
+            inside = problem.restrict(part)
+            solution = BACKENDS[self.backend](inside, deadline, progress.of_part(inside))
+            progress.close_part(inside, solution)
+            if solution.interrupted:
+                interrupted = True
+                deadline = Deadline.after(0)  # the parts that are left get a quick order each
+            order += part[solution.order].tolist()
+            proofs.append(Proof(tuple(part.tolist()), moved_to(solution.nodes, part)))
+        certificate = Certificate.build(votes, order, proofs, tie_cost=self.tie_cost)
+        if self.verify:
+            certificate.verify(votes)
+        return Outcome(
+            ranking=certificate.ranking,
+            certificate=certificate,
+            notes=self._why_open(certificate, interrupted),
+        )
+
+    def _why_open(self, certificate: Certificate, interrupted: bool) -> tuple[str, ...]:
+        if certificate.status == "optimal":
+            return ()
+        if interrupted:
+            return ("interrupted: the best ranking so far, not proved optimal",)
+        if self.time_limit is not None:
+            return (f"not proved optimal within the time limit of {self.time_limit:g} s",)
+        return (f"not proved optimal by the backend {self.backend!r}",)

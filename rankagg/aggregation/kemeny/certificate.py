@@ -1,4 +1,4 @@
-"""A proof of a lower bound on every order's cost, checked in integers and without a solver."""
+"""A proof that no ranking costs less, in a form that somebody else can check without a solver."""
 
 from __future__ import annotations
 
@@ -12,56 +12,25 @@ import numpy as np
 
 from rankagg._typing import Label
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import WEIGHT_DENOMINATOR, Enumeration, Leaf, Proof
 from rankagg.core.items import ItemSet
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import Permutation
 from rankagg.exceptions import DataFormatError, VerificationError
 
-__all__ = ["Certificate", "Cycle", "dual_bound"]
+__all__ = ["Certificate"]
 
 SCHEMA = "rankagg.certificate"
-WEIGHT_BITS = 20
-
-#: Positions a, b, c and an integer weight: every order uses an arc of a -> b -> c -> a.
-Cycle = tuple[int, int, int, int]
-
-
-def dual_bound(problem: Problem, cycles: Iterable[Cycle], weight_denominator: int) -> Fraction:
-    """Return the lower bound that weighted 3-cycles prove.
-
-    Every order of a, b, c uses at least one of the arcs a before b, b before c, c before a. So
-    taking a cycle's weight off the cost of its three arcs lowers every order's cost by at least
-    that weight, and the cheaper direction of each remaining pair bounds the rest from below.
-
-    Parameters
-    ----------
-    problem : Problem
-        The integer costs.
-    cycles : iterable of (int, int, int, int)
-        Positions a, b, c and a non-negative integer weight.
-    weight_denominator : int
-        What the weights are divided by.
-
-    Returns
-    -------
-    fractions.Fraction
-        In the units of `problem.costs`.
-    """
-    rest = problem.costs.astype(object) * weight_denominator
-    total = 0
-    for a, b, c, weight in cycles:
-        total += weight
-        for i, j in ((a, b), (b, c), (c, a)):
-            rest[i, j] -= weight
-    pairs = np.triu(np.minimum(rest, rest.T), k=1).sum()
-    return Fraction(total + int(pairs), weight_denominator) + problem.constant
+VERSION = 1
 
 
 @dataclass(frozen=True)
 class Certificate:
     """What is proved about a ranking: no order costs less than `lower_bound`.
 
-    Anybody can check it against the votes with `verify`, which uses integers and no solver.
+    The items are split into parts. The proof of each part bounds the pairs within it; every other
+    pair costs at least its cheaper direction. `verify` checks all of it against the votes, in
+    integers and without a solver.
 
     Attributes
     ----------
@@ -76,10 +45,8 @@ class Certificate:
         What scaled numbers are divided by to be in votes.
     tie_cost : float
         What a vote that ties two items costs.
-    cycles : tuple of (int, int, int, int)
-        Positions a, b, c and a weight, see `dual_bound`.
-    weight_denominator : int
-        What the weights are divided by.
+    proofs : tuple of Proof
+        One per part, for disjoint parts.
     tolerance : float
         By how much the stated costs can be off because weights were no simple fractions; 0 means
         exact.
@@ -91,8 +58,7 @@ class Certificate:
     scaled_lower_bound: int
     denominator: int
     tie_cost: float
-    cycles: tuple[Cycle, ...]
-    weight_denominator: int
+    proofs: tuple[Proof, ...] = ()
     tolerance: float = 0.0
 
     @classmethod
@@ -100,11 +66,11 @@ class Certificate:
         cls,
         votes: PairwiseMatrix,
         order: Sequence[int],
-        weighted_cycles: Iterable[tuple[int, int, int, float]],
+        proofs: Iterable[Proof],
         *,
         tie_cost: float = 0.0,
     ) -> Certificate:
-        """Round weights to dyadic fractions and state what they prove.
+        """State what proofs prove about an order.
 
         Parameters
         ----------
@@ -112,9 +78,8 @@ class Certificate:
             The votes.
         order : sequence of int
             Positions of the items, best first.
-        weighted_cycles : iterable of (int, int, int, float)
-            Cycles with the dual values of a solver, in the units of `Problem.costs`; wrong values
-            weaken the bound and cannot make it false.
+        proofs : iterable of Proof
+            For disjoint parts of the items.
         tie_cost : float, default 0
             What a vote that ties two items costs.
 
@@ -123,23 +88,16 @@ class Certificate:
         Certificate
         """
         problem = Problem.from_pairwise(votes, tie_cost)
-        scale = 2**WEIGHT_BITS
-        cycles = tuple(
-            (a, b, c, weight)
-            for a, b, c, dual in weighted_cycles
-            if (weight := round(dual * scale)) > 0
-        )
-        bound = dual_bound(problem, cycles, scale)
+        proved = tuple(proofs)
         pairs = votes.n_items * (votes.n_items - 1) // 2
         return cls(
             items=votes.items.labels,
             order=tuple(int(i) for i in order),
             scaled_cost=problem.cost(np.asarray(order)),
-            scaled_lower_bound=problem.next_attainable(bound),
+            scaled_lower_bound=_total_bound(problem, proved),
             denominator=problem.denominator,
             tie_cost=tie_cost,
-            cycles=cycles,
-            weight_denominator=scale,
+            proofs=proved,
             tolerance=2 * votes.rounding * pairs,
         )
 
@@ -175,18 +133,39 @@ class Certificate:
         """The ranking whose cost is stated."""
         return Permutation.from_order([self.items[i] for i in self.order], items=self.items)
 
+    @property
+    def n_cycles(self) -> int:
+        """The number of weighted 3-cycles, over all cases of all parts."""
+        return sum(len(node.cycles) for node in self._leaves())
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases that the proof distinguishes, over all parts."""
+        return sum(1 for _ in self._leaves())
+
+    def _leaves(self) -> Iterable[Leaf]:
+        return (node for proof in self.proofs for node in proof.nodes if isinstance(node, Leaf))
+
     def summary(self) -> str:
         """Return one line: status, cost, bound, and what proves it."""
         exactness = "exact" if self.tolerance == 0 else f"to within {self.tolerance:.2g} votes"
-        cycles = "3-cycle" if len(self.cycles) == 1 else "3-cycles"
-        by = f"{len(self.cycles)} weighted {cycles}" if self.cycles else "majorities alone"
-        proof = f"proved by {by}, {exactness}"
+        proof = f"proved by {self._means()}, {exactness}"
         if self.status == "optimal":
             return f"optimal: no ranking costs less than {self.lower_bound:g} ({proof})"
         return (
             f"gap: cost {self.cost:g}, no ranking costs less than {self.lower_bound:g} "
             f"({100 * self.relative_gap:.3g} % below; {proof})"
         )
+
+    def _means(self) -> str:
+        means = []
+        if self.n_cycles:
+            plural = "" if self.n_cycles == 1 else "s"
+            means.append(f"{self.n_cycles} weighted 3-cycle{plural}")
+        if any(Enumeration() in proof.nodes for proof in self.proofs):
+            means.append("enumeration of subsets")
+        cases = sum(len(proof.nodes) > 1 for proof in self.proofs) and self.n_cases
+        return (" and ".join(means) or "majorities alone") + (f" in {cases} cases" if cases else "")
 
     # -- its proof ----------------------------------------------------------------------------
 
@@ -210,29 +189,20 @@ class Certificate:
         """
         votes.items.require_same(ItemSet(self.items), "A certificate and the votes")
         problem = Problem.from_pairwise(votes, self.tie_cost)
-        n = problem.n
         if problem.denominator != self.denominator:
             raise VerificationError(
                 f"The votes are over {problem.denominator}, the certificate over "
                 f"{self.denominator}: it was made for other votes."
             )
-        if sorted(self.order) != list(range(n)):
-            raise VerificationError(f"`order` is no order of {n} items.")
-        for a, b, c, weight in self.cycles:
-            if not (0 <= a < n and 0 <= b < n and 0 <= c < n and len({a, b, c}) == 3):
-                raise VerificationError(f"({a}, {b}, {c}) is no cycle of three of {n} items.")
-            if weight < 0:
-                raise VerificationError(f"Cycle ({a}, {b}, {c}) has the negative weight {weight}.")
-        if self.weight_denominator < 1:
-            raise VerificationError("`weight_denominator` is not positive.")
+        if sorted(self.order) != list(range(problem.n)):
+            raise VerificationError(f"`order` is no order of {problem.n} items.")
         cost = problem.cost(np.array(self.order))
         if cost != self.scaled_cost:
             raise VerificationError(f"The ranking costs {cost}, not {self.scaled_cost} as stated.")
-        bound = dual_bound(problem, self.cycles, self.weight_denominator)
-        proved = problem.next_attainable(bound)
+        proved = _total_bound(problem, self.proofs)
         if proved < self.scaled_lower_bound:
             raise VerificationError(
-                f"The cycles prove the bound {proved}, not {self.scaled_lower_bound} as stated."
+                f"The proofs show the bound {proved}, not {self.scaled_lower_bound} as stated."
             )
         if self.scaled_lower_bound > self.scaled_cost:
             raise VerificationError("The stated bound exceeds the cost of the ranking.")
@@ -244,7 +214,7 @@ class Certificate:
         """Return plain data for JSON, with `schema` and `version`."""
         return {
             "schema": SCHEMA,
-            "version": 1,
+            "version": VERSION,
             "status": self.status,
             "items": list(self.items),
             "order": list(self.order),
@@ -255,8 +225,8 @@ class Certificate:
             "denominator": self.denominator,
             "tie_cost": self.tie_cost,
             "tolerance": self.tolerance,
-            "weight_denominator": self.weight_denominator,
-            "cycles": [list(cycle) for cycle in self.cycles],
+            "weight_denominator": WEIGHT_DENOMINATOR,
+            "proofs": [proof.to_dict() for proof in self.proofs],
         }
 
     @classmethod
@@ -277,10 +247,12 @@ class Certificate:
         DataFormatError
             If `data` is no certificate of a known version.
         """
-        if data.get("schema") != SCHEMA or data.get("version") != 1:
+        known = (SCHEMA, VERSION, WEIGHT_DENOMINATOR)
+        given = tuple(data.get(key) for key in ("schema", "version", "weight_denominator"))
+        if given != known:
             raise DataFormatError(
-                f"Not a certificate: schema {data.get('schema')!r}, version "
-                f"{data.get('version')!r}; expected {SCHEMA!r}, version 1."
+                f"Not a certificate: schema, version and weight_denominator are {given}; "
+                f"expected {known}."
             )
         try:
             return cls(
@@ -290,8 +262,7 @@ class Certificate:
                 scaled_lower_bound=data["scaled_lower_bound"],
                 denominator=data["denominator"],
                 tie_cost=data["tie_cost"],
-                cycles=tuple((a, b, c, weight) for a, b, c, weight in data["cycles"]),
-                weight_denominator=data["weight_denominator"],
+                proofs=tuple(Proof.from_dict(proof) for proof in data["proofs"]),
                 tolerance=data["tolerance"],
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -299,3 +270,18 @@ class Certificate:
 
     def __repr__(self) -> str:
         return f"<Certificate {self.summary()}>"
+
+
+def _total_bound(problem: Problem, proofs: tuple[Proof, ...]) -> int:
+    """Return the floor of all pairs, raised by what each part proves about its own."""
+    taken: set[int] = set()
+    bound = problem.floor
+    for proof in proofs:
+        positions = set(proof.positions)
+        sound = positions <= set(range(problem.n)) and len(positions) == len(proof.positions)
+        if not sound or positions & taken:
+            raise VerificationError("The parts of a proof are not disjoint sets of items.")
+        taken |= positions
+        part = problem.restrict(np.array(proof.positions, dtype=np.intp))
+        bound += proof.bound(problem) - part.floor
+    return bound

@@ -11,62 +11,76 @@ Only PuLP's public interface is used, with the CBC solver that it brings along.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from math import inf
+from typing import Any, TypeAlias
 
 import numpy as np
 import pulp
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
+from rankagg.aggregation.kemeny import heuristics
+from rankagg.aggregation.kemeny.cuts import violated_cycles
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import Leaf, round_weights
+from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError, Report, Solution
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
-__all__ = ["Solution", "solve_lazy", "solve_naive"]
+__all__ = ["solve_lazy", "solve_naive"]
 
 VIOLATION = 1e-6
 ROWS_PER_ITEM = 40
 
-Arcs = tuple[int, int, int]
+Arcs: TypeAlias = tuple[int, int, int]
+DualCycles: TypeAlias = list[tuple[int, int, int, float]]
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """An order and the 3-cycles, with dual weights, that bound its cost from below."""
-
-    order: NDArray[np.intp]
-    cycles: tuple[tuple[int, int, int, float], ...]
-
-
-def solve_naive(problem: Problem) -> Solution:
+def solve_naive(problem: Problem, deadline: Deadline, report: Report) -> Solution:
     """Solve the full integer programme at once, then its relaxation for the proof.
 
     Parameters
     ----------
     problem : Problem
-        One component; the model has n(n - 1)(n - 2)/3 rows.
+        One part; the model has n(n - 1)(n - 2)/3 rows.
+    deadline : Deadline
+        When to stop with what is there.
+    report : callable
+        Not used: CBC reports nothing on its way.
 
     Returns
     -------
     Solution
     """
-    model = _Model(problem, integer=True)
-    model.add_rows(_all_cycles(problem.n))
-    model.solve()
-    order = _order_of(model.solution())
-    model.relax()
-    model.solve()
-    return Solution(order, tuple(model.dual_cycles()))
+    order = _good_order(problem)
+    cycles: DualCycles = []
+    interrupted = False
+    try:
+        model = _Model(problem, deadline, integer=True)
+        model.add_rows(_all_cycles(problem.n))
+        model.solve()
+        order = _order_of(model.solution())
+        model.relax()
+        model.solve()
+        cycles = list(model.dual_cycles())
+    except OutOfTimeError:
+        pass
+    except KeyboardInterrupt:
+        interrupted = True
+    return Solution(order, (_leaf(cycles),), interrupted)
 
 
-def solve_lazy(problem: Problem) -> Solution:
+def solve_lazy(problem: Problem, deadline: Deadline, report: Report) -> Solution:
     """Solve the relaxation with rows added as they are violated; branch only if that is needed.
 
     Parameters
     ----------
     problem : Problem
-        One component.
+        One part.
+    deadline : Deadline
+        When to stop with what is there.
+    report : callable
+        Not used: CBC reports nothing on its way.
 
     Returns
     -------
@@ -74,44 +88,47 @@ def solve_lazy(problem: Problem) -> Solution:
         Where the relaxation is fractional, the order comes from the integer programme and the
         cycles from the relaxation, so their bound may fall short of the cost.
     """
-    model = _Model(problem, integer=False)
-    point = _solve_until_closed(model)
-    cycles = tuple(model.dual_cycles())
-    if not _is_integral(point):
-        model.require_integers()
+    order = _good_order(problem)
+    cycles: DualCycles = []
+    interrupted = False
+    try:
+        model = _Model(problem, deadline, integer=False)
         point = _solve_until_closed(model)
-    return Solution(_order_of(point), cycles)
+        cycles = list(model.dual_cycles())
+        if not _is_integral(point):
+            model.require_integers()
+            point = _solve_until_closed(model)
+        order = _order_of(point)
+    except OutOfTimeError:
+        pass
+    except KeyboardInterrupt:
+        interrupted = True
+    return Solution(order, (_leaf(cycles),), interrupted)
+
+
+def _good_order(problem: Problem) -> NDArray[np.intp]:
+    """Return what to fall back on where the time is too short."""
+    margins = problem.margins.astype(np.float64)
+    orders = [heuristics.improve(margins, order) for order in heuristics.starting_orders(margins)]
+    return min(orders, key=problem.cost)
+
+
+def _leaf(cycles: DualCycles) -> Leaf:
+    weights = round_weights(np.array([dual for *_, dual in cycles]), 1)
+    return Leaf(tuple((a, b, c) for a, b, c, _ in cycles), tuple(int(weight) for weight in weights))
 
 
 def _solve_until_closed(model: _Model) -> Floats:
     while True:
         model.solve()
         point = model.solution()
-        violated = violated_cycles(point, ROWS_PER_ITEM * len(point))
+        rows = violated_cycles(point, ROWS_PER_ITEM * len(point))
+        violated = [(int(a), int(b), int(c)) for a, b, c in rows]
         if not violated:
             return point
         if model.has_rows(violated):
             raise SolverError("CBC returned a point that violates rows of the model it solved.")
         model.add_rows(violated)
-
-
-def violated_cycles(point: Floats, limit: int) -> list[Arcs]:
-    """Return up to `limit` cycles a -> b -> c -> a that use more than two arcs, worst first."""
-    n = len(point)
-    found: list[NDArray[np.intp]] = []
-    excess: list[Floats] = []
-    for a in range(n - 2):
-        # a is the smallest position, so that each cycle occurs once.
-        rest = point[a + 1 :, a + 1 :]
-        used = point[a, a + 1 :, None] + rest + point[None, a + 1 :, a] - 2.0
-        np.fill_diagonal(used, -1.0)
-        b, c = np.nonzero(used > VIOLATION)
-        found.append(np.column_stack([np.full(len(b), a), b + a + 1, c + a + 1]))
-        excess.append(used[b, c])
-    if not found:
-        return []
-    worst = np.argsort(-np.concatenate(excess), kind="stable")[:limit]
-    return [(int(a), int(b), int(c)) for a, b, c in np.concatenate(found)[worst]]
 
 
 def _all_cycles(n: int) -> Iterator[Arcs]:
@@ -132,9 +149,10 @@ def _order_of(point: Floats) -> NDArray[np.intp]:
 class _Model:
     """A PuLP problem for one component, kept across rounds of added rows."""
 
-    def __init__(self, problem: Problem, *, integer: bool) -> None:
+    def __init__(self, problem: Problem, deadline: Deadline, *, integer: bool) -> None:
         self._n = problem.n
-        self._solver = _cbc()
+        self._deadline = deadline
+        _cbc()  # complain of a missing solver before the model is built
         self._lp = pulp.LpProblem("kemeny", pulp.LpMinimize)
         # Dividing by the largest margin keeps the numbers in the range that solvers like.
         largest = max(int(np.abs(problem.margins).max()), 1)
@@ -174,12 +192,14 @@ class _Model:
             x.cat = "Continuous"
 
     def solve(self) -> None:
+        left = self._deadline.seconds_left()
         try:
-            self._lp.solve(self._solver)
+            self._lp.solve(_cbc(left))
         except pulp.PulpSolverError as error:
             raise SolverError(f"CBC failed: {error}") from error
         # `status` calls a mere incumbent optimal; `sol_status` does not.
         if self._lp.sol_status != pulp.LpSolutionOptimal:
+            self._deadline.seconds_left()  # raises where that is the reason
             words = pulp.LpSolution.get(self._lp.sol_status, str(self._lp.sol_status))
             raise SolverError(f"CBC did not reach an optimum: {words}.")
 
@@ -211,9 +231,10 @@ class _Model:
                 yield a, c, b, dual
 
 
-def _cbc() -> Any:
+def _cbc(seconds: float = inf) -> Any:
     path = pulp.PULP_CBC_CMD.pulp_cbc_path
-    solver = pulp.COIN_CMD(path=path, msg=False, gapRel=0, threads=1)
+    limit = None if seconds == inf else seconds
+    solver = pulp.COIN_CMD(path=path, msg=False, gapRel=0, threads=1, timeLimit=limit)
     if not solver.available():
         raise SolverNotFoundError(
             "PuLP's CBC solver was not found; install it with: pip install 'pulp>=3.3,<4'"

@@ -1,16 +1,29 @@
 """A certificate proves what it states, and nothing else passes."""
 
-import dataclasses
 import json
 import random
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.kemeny.proof import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Enumeration,
+    Leaf,
+    Proof,
+)
 from rankagg.exceptions import DataFormatError, ItemMismatchError, VerificationError
 
 CYCLE = ra.datasets.load("condorcet_1785")
+SQUARES = {1, 3, 4, 5, 9}
+PALEY = ra.PairwiseMatrix.from_wins(
+    [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
+)
+Change = Callable[[ra.Certificate], ra.Certificate]
 
 
 @pytest.fixture
@@ -21,7 +34,14 @@ def votes() -> ra.PairwiseMatrix:
 @pytest.fixture
 def certificate(votes: ra.PairwiseMatrix) -> ra.Certificate:
     certificate = ra.Kemeny().aggregate(votes).certificate
-    assert len(certificate.cycles) == 1
+    assert certificate.n_cycles == certificate.n_cases == 1
+    return certificate
+
+
+@pytest.fixture(scope="module")
+def branched() -> ra.Certificate:
+    certificate = ra.Kemeny().aggregate(PALEY).certificate
+    assert any(isinstance(node, Branch) for node in certificate.proofs[0].nodes)
     return certificate
 
 
@@ -32,45 +52,111 @@ def test_by_hand(votes: ra.PairwiseMatrix, certificate: ra.Certificate) -> None:
     assert certificate.verify(votes)
 
 
-def test_json_round_trip(votes: ra.PairwiseMatrix, certificate: ra.Certificate) -> None:
-    text = json.dumps(certificate.to_dict())
-    again = ra.Certificate.from_dict(json.loads(text))
-    assert again == certificate
-    assert again.verify(votes)
+@pytest.mark.parametrize("backend", ["cuts", "lazy", "naive", "subset-dp"])
+def test_json_round_trip(backend: str) -> None:
+    for data in (CYCLE.pairwise(), PALEY):
+        certificate = ra.Kemeny(backend=backend).aggregate(data).certificate
+        again = ra.Certificate.from_dict(json.loads(json.dumps(certificate.to_dict())))
+        assert again == certificate
+        assert again.verify(data)
 
 
-def corruptions(certificate: ra.Certificate) -> dict[str, ra.Certificate]:
-    a, b, c, weight = certificate.cycles[0]
-    changed = {
-        "cost too low": {"scaled_cost": certificate.scaled_cost - 1},
-        "bound too high": {"scaled_lower_bound": certificate.scaled_lower_bound + 6},
-        "cost and bound too low": {"scaled_cost": 70, "scaled_lower_bound": 70},
-        "order repeats an item": {"order": (0, 0, 1)},
-        "order leaves an item out": {"order": certificate.order[:2]},
-        "order is another": {"order": certificate.order[::-1]},
-        "cycle is no cycle": {"cycles": ((a, b, b, weight),)},
-        "cycle outside": {"cycles": ((a, b, 7, weight),)},
-        "cycle turned round": {"cycles": ((c, b, a, weight),)},
-        "weight negative": {"cycles": ((a, b, c, -weight),)},
-        "weight too large": {"cycles": ((a, b, c, 10 * weight),)},
-        "cycle gone": {"cycles": ()},
-        "weights over nothing": {"weight_denominator": 0},
-        "weights over less": {"weight_denominator": certificate.weight_denominator // 2},
-        "other scale": {"denominator": 2},
-        "ties are not free": {"tie_cost": 0.5},
-    }
-    return {name: dataclasses.replace(certificate, **fields) for name, fields in changed.items()}
+# -- corrupted statements -------------------------------------------------------------------------
 
 
-NAMES = list(corruptions(ra.Kemeny().aggregate(CYCLE).certificate))
+def with_leaf(**fields: object) -> Change:
+    def change(certificate: ra.Certificate) -> ra.Certificate:
+        (proof,) = certificate.proofs
+        (leaf,) = proof.nodes
+        return replace(certificate, proofs=(replace(proof, nodes=(replace(leaf, **fields),)),))
+
+    return change
 
 
-@pytest.mark.parametrize("name", NAMES)
+def with_fields(**fields: object) -> Change:
+    return lambda certificate: replace(certificate, **fields)
+
+
+def heavier(certificate: ra.Certificate) -> ra.Certificate:
+    leaf = certificate.proofs[0].nodes[0]
+    return with_leaf(weights=(10 * leaf.weights[0],))(certificate)
+
+
+def lighter(certificate: ra.Certificate) -> ra.Certificate:
+    leaf = certificate.proofs[0].nodes[0]
+    return with_leaf(weights=(leaf.weights[0] // 2,))(certificate)
+
+
+def turned(certificate: ra.Certificate) -> ra.Certificate:
+    leaf = certificate.proofs[0].nodes[0]
+    return with_leaf(cycles=(leaf.cycles[0][::-1],))(certificate)
+
+
+CORRUPTIONS: dict[str, Change] = {
+    "cost too low": with_fields(scaled_cost=75),
+    "bound too high": with_fields(scaled_lower_bound=82),
+    "cost and bound too low": with_fields(scaled_cost=70, scaled_lower_bound=70),
+    "order repeats an item": with_fields(order=(0, 0, 1)),
+    "order leaves an item out": with_fields(order=(0, 1)),
+    "order is another": with_fields(order=(0, 2, 1)),
+    "other scale": with_fields(denominator=2),
+    "ties are not free": with_fields(tie_cost=0.5),
+    "no proof": with_fields(proofs=()),
+    "cycle is no cycle": with_leaf(cycles=((0, 1, 1),)),
+    "cycle outside": with_leaf(cycles=((0, 1, 7),)),
+    "cycle below zero": with_leaf(cycles=((0, 1, -1),)),
+    "cycle turned round": turned,
+    "cycle gone": with_leaf(cycles=(), weights=()),
+    "weight negative": with_leaf(weights=(-(2**20),)),
+    "weight too large": heavier,
+    "weight too small": lighter,
+    "weight missing": with_leaf(weights=()),
+    "part twice": lambda certificate: replace(certificate, proofs=certificate.proofs * 2),
+    "part with an item twice": with_fields(proofs=(Proof((0, 1, 1)),)),
+    "part outside": with_fields(proofs=(Proof((0, 1, 9)),)),
+    "child is its parent": with_fields(proofs=(Proof((0, 1, 2), (Branch(0, 1, 0, 0),)),)),
+    "child does not exist": with_fields(proofs=(Proof((0, 1, 2), (Branch(0, 1, 1, 2),)),)),
+    "pair is no pair": with_fields(
+        proofs=(Proof((0, 1, 2), (Branch(1, 1, 1, 2), Leaf(), Leaf())),)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CORRUPTIONS)
 def test_corrupted_certificate_is_refused(
     votes: ra.PairwiseMatrix, certificate: ra.Certificate, name: str
 ) -> None:
     with pytest.raises(VerificationError):
-        corruptions(certificate)[name].verify(votes)
+        CORRUPTIONS[name](certificate).verify(votes)
+
+
+def test_every_case_of_a_branched_proof_is_needed(branched: ra.Certificate) -> None:
+    assert branched.verify(PALEY)
+    (proof,) = branched.proofs
+    for at, node in enumerate(proof.nodes):
+        if not isinstance(node, Leaf):
+            continue
+        nodes = (*proof.nodes[:at], Leaf(), *proof.nodes[at + 1 :])
+        weaker = replace(branched, proofs=(replace(proof, nodes=nodes),))
+        with pytest.raises(VerificationError, match="not 20 as stated"):
+            weaker.verify(PALEY)
+
+
+def test_decisions_of_a_branch_cannot_be_swapped(branched: ra.Certificate) -> None:
+    (proof,) = branched.proofs
+    root = proof.nodes[0]
+    swapped = replace(root, before=root.after, after=root.before)
+    nodes = (swapped, *proof.nodes[1:])
+    with pytest.raises(VerificationError):
+        replace(branched, proofs=(replace(proof, nodes=nodes),)).verify(PALEY)
+
+
+def test_enumeration_is_done_again_not_believed() -> None:
+    certificate = ra.Kemeny(backend="subset-dp").aggregate(PALEY).certificate
+    assert certificate.proofs[0].nodes == (Enumeration(),)
+    assert certificate.verify(PALEY)
+    with pytest.raises(VerificationError):
+        replace(certificate, scaled_cost=19, scaled_lower_bound=19).verify(PALEY)
 
 
 def test_certificate_of_other_votes_is_refused(certificate: ra.Certificate) -> None:
@@ -82,15 +168,24 @@ def test_certificate_of_other_votes_is_refused(certificate: ra.Certificate) -> N
         certificate.verify(renamed)
 
 
-def test_wrong_duals_weaken_the_bound_and_never_make_it_false() -> None:
+def test_made_up_proofs_are_weak_and_never_false() -> None:
     rng = random.Random(3)
     for _ in range(200):
         wins = [[rng.randrange(5) for _ in range(5)] for _ in range(5)]
         votes = ra.PairwiseMatrix.from_wins(wins)
         optimum = ra.Kemeny().aggregate(votes)
-        noise = [(*rng.sample(range(5), 3), rng.uniform(-2, 5)) for _ in range(6)]
+        leaves = [
+            Leaf(
+                tuple(tuple(rng.sample(range(5), 3)) for _ in range(4)),
+                tuple(rng.randrange(5 * WEIGHT_DENOMINATOR) for _ in range(4)),
+            )
+            for _ in range(3)
+        ]
+        first, second = rng.sample(range(5), 2)
+        third, fourth = rng.sample(range(5), 2)
+        tree = (Branch(first, second, 1, 2), leaves[0], Branch(third, fourth, 3, 4), *leaves[1:])
         order = rng.sample(range(5), 5)
-        certificate = ra.Certificate.build(votes, order, noise)
+        certificate = ra.Certificate.build(votes, order, [Proof(tuple(range(5)), tree)])
         assert certificate.verify(votes)
         assert certificate.lower_bound <= optimum.cost <= certificate.cost
 
@@ -98,7 +193,7 @@ def test_wrong_duals_weaken_the_bound_and_never_make_it_false() -> None:
 def test_stated_gap_may_be_larger_than_the_proved_one(
     votes: ra.PairwiseMatrix, certificate: ra.Certificate
 ) -> None:
-    modest = dataclasses.replace(certificate, scaled_lower_bound=70)
+    modest = replace(certificate, scaled_lower_bound=70)
     assert modest.verify(votes)
     assert modest.status == "gap"
 
@@ -108,7 +203,8 @@ def test_stated_gap_may_be_larger_than_the_proved_one(
     [
         {},
         {"schema": "rankagg.certificate", "version": 2},
-        {"schema": "rankagg.certificate", "version": 1},
+        {"schema": "rankagg.certificate", "version": 1, "weight_denominator": 2**20},
+        {"schema": "rankagg.certificate", "version": 1, "weight_denominator": 2},
     ],
 )
 def test_what_is_no_certificate_is_refused(data: dict[str, object]) -> None:

@@ -13,7 +13,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from tests import oracles
 from tests.strategies import policies, profiles, quick
 
-BACKENDS = ("lazy", "naive")
+BACKENDS = ("cuts", "lazy", "naive", "subset-dp")
 
 
 def best_cost(votes: ra.PairwiseMatrix) -> tuple[Fraction, list[tuple[int, ...]]]:
@@ -64,7 +64,7 @@ def test_cost_of_tied_votes_shifts_the_optimum_by_a_constant() -> None:
 def test_all_margins_zero_is_proved_at_once() -> None:
     votes = ra.PairwiseMatrix.from_wins(np.ones((4, 4)))
     exact = ra.Kemeny().aggregate(votes)
-    assert (exact.cost, exact.certificate.status, exact.certificate.cycles) == (6, "optimal", ())
+    assert (exact.cost, exact.certificate.status, exact.certificate.proofs) == (6, "optimal", ())
 
 
 def paley(prime: int) -> ra.PairwiseMatrix:
@@ -74,17 +74,31 @@ def paley(prime: int) -> ra.PairwiseMatrix:
     return ra.PairwiseMatrix.from_wins(wins)
 
 
-def test_where_the_relaxation_falls_short_the_status_says_gap() -> None:
+@pytest.mark.parametrize("backend", ["lazy", "naive"])
+def test_where_the_relaxation_falls_short_the_status_says_gap(backend: str) -> None:
     votes = paley(11)
-    exact = ra.Kemeny().aggregate(votes)
+    exact = ra.Kemeny(backend=backend).aggregate(votes)
     certificate = exact.certificate
     assert certificate.verify(votes)
     assert certificate.status == "gap"
     assert 0 < certificate.gap == certificate.cost - certificate.lower_bound
     assert certificate.relative_gap == certificate.gap / certificate.cost
     assert "gap" in certificate.summary()
+    assert exact.notes == (f"not proved optimal by the backend {backend!r}",)
     # The ranking itself is optimal (55 pairs, of which at most 35 can be kept); nobody proved it.
     assert exact.cost == 20
+
+
+@pytest.mark.parametrize("prime", [7, 11])
+def test_branching_proves_what_the_relaxation_alone_cannot(prime: int) -> None:
+    votes = paley(prime)
+    exact = ra.Kemeny().aggregate(votes)
+    assert exact.certificate.status == "optimal"
+    assert exact.certificate.verify(votes)
+    assert exact.cost == ra.Kemeny(backend="subset-dp").aggregate(votes).cost
+    if prime > 7:
+        assert exact.certificate.n_cases > 1
+        assert f"in {exact.certificate.n_cases} cases" in exact.certificate.summary()
 
 
 @quick

@@ -1,15 +1,22 @@
 """Whatever a solver does, no false optimum is claimed."""
 
+import subprocess
+import sys
+import time
 from typing import Any
 
+import highspy
+import numpy as np
 import pulp
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.kemeny import cuts
+from rankagg.aggregation.kemeny.solution import Deadline
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 CYCLE = ra.datasets.load("condorcet_1785")
-BACKENDS = ("lazy", "naive")
+BACKENDS = ("lazy", "naive")  # those that PuLP solves
 
 
 def patch_solve(monkeypatch: pytest.MonkeyPatch, after: Any) -> None:
@@ -86,4 +93,144 @@ def test_wrong_duals_cannot_prove_too_much(
 def test_missing_solver_names_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
     with pytest.raises(SolverNotFoundError, match=r"pip install 'pulp>=3\.3,<4'"):
+        ra.Kemeny(backend="lazy").aggregate(CYCLE)
+    monkeypatch.setattr(cuts, "highspy", None)
+    with pytest.raises(SolverNotFoundError, match="pip install highspy"):
         ra.Kemeny().aggregate(CYCLE)
+
+
+# -- the live HiGHS object ------------------------------------------------------------------------
+
+
+def patch_highs(monkeypatch: pytest.MonkeyPatch, method: str, replacement: Any) -> None:
+    """Replace a method of HiGHS from the first solve on rows on, PuLP's own solve being over."""
+    original = cuts.Relaxation.solve
+
+    def solve(self: cuts.Relaxation, deadline: Deadline) -> cuts.Point:
+        monkeypatch.setattr(highspy.Highs, method, replacement)
+        return original(self, deadline)
+
+    monkeypatch.setattr(cuts.Relaxation, "solve", solve)
+
+
+@pytest.mark.parametrize("status", ["kSolveError", "kInfeasible", "kUnknown", "kNotset"])
+def test_model_status_short_of_optimal_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, status: str
+) -> None:
+    value = getattr(highspy.HighsModelStatus, status)
+    patch_highs(monkeypatch, "getModelStatus", lambda self: value)
+    with pytest.raises(SolverError, match="HiGHS did not reach an optimum"):
+        ra.Kemeny().aggregate(CYCLE)
+
+
+def test_run_that_fails_is_an_error_although_the_model_says_optimal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    patch_highs(monkeypatch, "run", lambda self: highspy.HighsStatus.kError)
+    with pytest.raises(SolverError, match="HiGHS did not reach an optimum"):
+        ra.Kemeny().aggregate(CYCLE)
+
+
+class Spoiled:
+    """A solution whose numbers were changed on the way."""
+
+    def __init__(self, solution: Any, values: Any, duals: Any) -> None:
+        self.col_value = values(np.array(solution.col_value))
+        self.row_dual = duals(np.array(solution.row_dual))
+
+
+def keep(numbers: np.ndarray) -> np.ndarray:
+    return numbers
+
+
+SPOILERS = {
+    "values stale": (np.zeros_like, keep),
+    "values turned round": (lambda x: 1 - x, keep),
+    "values fractional": (lambda x: np.full_like(x, 0.5), keep),
+    "values outside": (lambda x: x + 7, keep),
+    "duals too large": (keep, lambda y: 1000 * y),
+    "duals turned round": (keep, lambda y: -y),
+    "duals infinite": (keep, lambda y: y - np.inf),
+    "duals nan": (keep, lambda y: y * np.nan),
+    "duals gone": (keep, lambda y: 0 * y),
+}
+
+
+@pytest.mark.parametrize("name", SPOILERS)
+def test_spoiled_numbers_prove_no_false_optimum(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    original = highspy.Highs.getSolution
+    spoil = SPOILERS[name]
+    patch_highs(monkeypatch, "getSolution", lambda self: Spoiled(original(self), *spoil))
+    try:
+        exact = ra.Kemeny(time_limit=5).aggregate(CYCLE)
+    except SolverError:
+        return
+    votes = CYCLE.pairwise()
+    assert exact.certificate.verify(votes)
+    assert exact.certificate.lower_bound <= 76 <= exact.cost
+    if exact.cost > 76:
+        assert exact.certificate.status == "gap"
+
+
+def test_another_number_of_threads_in_the_process_proves_no_false_optimum() -> None:
+    # HiGHS refuses to run with a number of threads that differs from the first one it saw.
+    script = """
+import highspy, rankagg as ra
+first = highspy.Highs()
+first.setOptionValue("output_flag", False)
+first.setOptionValue("threads", 2)
+first.addVar(0, 1)
+first.run()
+try:
+    exact = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
+    print("proved", exact.certificate.cost, exact.certificate.status)
+except ra.exceptions.SolverError as error:
+    print("error", error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith(("proved 76.0 optimal", "error"))
+
+
+# -- stopping early -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", ["cuts", "lazy", "naive"])
+def test_no_time_gives_a_ranking_a_bound_and_a_gap(backend: str) -> None:
+    exact = ra.Kemeny(backend=backend, time_limit=0).aggregate(CYCLE)
+    assert exact.certificate.status == "gap"
+    assert exact.certificate.lower_bound == 70
+    assert exact.certificate.verify(CYCLE.pairwise())
+    assert exact.notes == ("not proved optimal within the time limit of 0 s",)
+
+
+@pytest.mark.parametrize("backend", ["lazy", "naive"])
+def test_solver_stopped_by_the_limit_is_no_error(
+    monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    def stop(lp: pulp.LpProblem) -> None:
+        lp.sol_status = pulp.LpSolutionIntegerFeasible
+        time.sleep(0.3)
+
+    patch_solve(monkeypatch, stop)
+    exact = ra.Kemeny(backend=backend, time_limit=0.25).aggregate(CYCLE)
+    assert exact.certificate.status == "gap"
+
+
+@pytest.mark.parametrize(
+    ("backend", "where"),
+    [("cuts", (cuts.Relaxation, "solve")), ("lazy", (pulp.LpProblem, "solve")),
+     ("naive", (pulp.LpProblem, "solve"))],
+)  # fmt: skip
+def test_interruption_gives_the_best_ranking_so_far(
+    monkeypatch: pytest.MonkeyPatch, backend: str, where: tuple[type, str]
+) -> None:
+    def interrupt(*args: Any, **kwargs: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(*where, interrupt)
+    exact = ra.Kemeny(backend=backend).aggregate(CYCLE)
+    assert exact.certificate.status == "gap"
+    assert exact.notes == ("interrupted: the best ranking so far, not proved optimal",)
+    assert exact.cost >= 76

@@ -1,0 +1,209 @@
+"""The linear relaxation with 3-cycle rows, kept alive in HiGHS while rows and bounds change.
+
+x[i, j] = 1 where i stands before j, for i < j only. The model is built with PuLP and solved once
+through `pulp.HiGHS`; what PuLP leaves in `solverModel` is the live HiGHS object, and all further
+work happens on it in place: rows are added and dropped, bounds set, and each solve starts from
+the last basis.
+
+Values are counted in units above the floor (see `Problem`). A unit is the step between costs of
+orders, or more where the margins span more digits than a solver can take.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pulp
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError
+from rankagg.exceptions import SolverError, SolverNotFoundError
+
+highspy: Any
+try:
+    import highspy
+except ImportError:  # pragma: no cover
+    highspy = None
+
+__all__ = ["Point", "Relaxation", "unit_of", "violated_cycles"]
+
+Cycles = NDArray[np.intp]
+
+VIOLATION = 1e-6
+LARGEST_MARGIN = 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """An optimal point of the relaxation.
+
+    Attributes
+    ----------
+    before : ndarray of float, shape (n, n)
+        x[i, j], and 1 - x[j, i] below the diagonal.
+    value : float
+        Units above the floor.
+    duals : ndarray of float, shape (m,)
+        Weight of each row, not negative, in units.
+    """
+
+    before: Floats
+    value: float
+    duals: Floats
+
+    @property
+    def is_integral(self) -> bool:
+        """True where every pair is decided."""
+        return bool((np.minimum(self.before, 1.0 - self.before) < VIOLATION).all())
+
+
+def unit_of(problem: Problem) -> int:
+    """Return the step, or what keeps margins below `LARGEST_MARGIN` where that is more."""
+    largest = int(np.abs(problem.margins).max(initial=0))
+    return max(problem.step, largest // LARGEST_MARGIN, 1)
+
+
+class Relaxation:
+    """The relaxation of one problem.
+
+    Attributes
+    ----------
+    unit : int
+        What values and duals are counted in, in the units of `Problem.costs`.
+    cycles : ndarray of int, shape (m, 3)
+        The rows: each says that an order uses at most two arcs of a -> b -> c -> a.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        if highspy is None:
+            raise SolverNotFoundError("HiGHS was not found; install it with: pip install highspy")
+        n = problem.n
+        self._n = n
+        self._above = np.triu_indices(n, k=1)
+        self.unit = unit_of(problem)
+        costs = (problem.margins[self._above] / self.unit).astype(np.float64)
+        self._floor = float(np.minimum(costs, 0.0).sum())
+        self._highs = self._build(costs)
+        self._lower: Floats = np.zeros(len(costs))
+        self._upper: Floats = np.ones(len(costs))
+        self.cycles: Cycles = np.empty((0, 3), dtype=np.intp)
+
+    def _build(self, costs: Floats) -> Any:
+        model = pulp.LpProblem("kemeny", pulp.LpMinimize)
+        variables = [model.add_variable(f"x{k:09d}", 0, 1) for k in range(len(costs))]
+        model.setObjective(pulp.LpAffineExpression(zip(variables, costs.tolist(), strict=True)))
+        solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex")
+        try:
+            model.solve(solver)
+        except pulp.PulpSolverError as error:
+            raise SolverError(f"HiGHS failed: {error}") from error
+        if model.sol_status != pulp.LpSolutionOptimal:
+            words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
+            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
+        # PuLP sorts variables by name; the columns must come in the order of the pairs.
+        if [variable.index for variable in variables] != list(range(len(costs))):
+            raise SolverError("PuLP did not keep the order of the variables.")
+        return model.solverModel
+
+    def _columns(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return the columns of pairs, whichever way round they are given."""
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        columns: NDArray[np.int32] = low * self._n - low * (low + 1) // 2 + high - low - 1
+        return columns.astype(np.int32)
+
+    # -- solving ------------------------------------------------------------------------------
+
+    def solve(self, deadline: Deadline) -> Point:
+        """Solve from the last basis.
+
+        Raises
+        ------
+        OutOfTimeError
+            If it takes longer than the deadline allows.
+        SolverError
+            If HiGHS ends in any other way than with an optimum.
+        """
+        # HiGHS adds up the seconds of all its runs.
+        limit = self._highs.getRunTime() + deadline.seconds_left()
+        self._highs.setOptionValue("time_limit", limit)
+        outcome = self._highs.run()
+        status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            raise OutOfTimeError
+        if outcome != highspy.HighsStatus.kOk or status != highspy.HighsModelStatus.kOptimal:
+            words = self._highs.modelStatusToString(status)
+            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
+        solution = self._highs.getSolution()
+        before = np.zeros((self._n, self._n))
+        before[self._above] = np.clip(solution.col_value, self._lower, self._upper)
+        before.T[self._above] = 1.0 - before[self._above]
+        return Point(
+            before=before,
+            value=self._highs.getObjectiveValue() - self._floor,
+            duals=np.maximum(0.0, -np.array(solution.row_dual)),
+        )
+
+    # -- rows and bounds ----------------------------------------------------------------------
+
+    def add_rows(self, cycles: Cycles) -> None:
+        """Add rows, one per cycle."""
+        m = len(cycles)
+        tails, heads = cycles, np.roll(cycles, -1, axis=1)
+        signs = np.where(tails < heads, 1.0, -1.0)
+        self._highs.addRows(
+            m,
+            np.full(m, -highspy.kHighsInf),
+            2.0 - (signs < 0).sum(axis=1),
+            3 * m,
+            np.arange(0, 3 * m, 3, dtype=np.int32),
+            self._columns(tails, heads).ravel(),
+            signs.ravel(),
+        )
+        self.cycles = np.concatenate([self.cycles, cycles])
+
+    def drop_slack_rows(self) -> None:
+        """Drop the rows that do not bind at the last point: their slack is in the basis."""
+        basic = highspy.HighsBasisStatus.kBasic
+        slack = np.array([status == basic for status in self._highs.getBasis().row_status])
+        gone = np.flatnonzero(slack)
+        if len(gone):
+            self._highs.deleteRows(len(gone), gone.astype(np.int32))
+            self.cycles = self.cycles[~slack]
+
+    def fix(self, before: NDArray[np.bool_]) -> None:
+        """Demand i before j where `before[i, j]`, and leave all other pairs open."""
+        self._lower = before[self._above].astype(np.float64)
+        self._upper = 1.0 - before.T[self._above].astype(np.float64)
+        columns = np.arange(len(self._lower), dtype=np.int32)
+        self._highs.changeColsBounds(len(columns), columns, self._lower, self._upper)
+
+
+def violated_cycles(before: Floats, limit: int) -> Cycles:
+    """Return violated rows, the worst for each arc and at most `limit`, worst first.
+
+    For every arc a -> b the third item is the one that violates most, so a round has few rows
+    per arc and covers all of them.
+    """
+    n = len(before)
+    items = np.arange(n)
+    found, excess = [], []
+    for a in range(n):
+        used = before + before[:, a]  # [b, c]: the arcs b -> c and c -> a
+        np.fill_diagonal(used, -3.0)
+        used[:, a] = -3.0
+        worst = np.argmax(used, axis=1)
+        over = before[a] + used[items, worst] - 2.0
+        over[a] = -1.0
+        picked = np.flatnonzero(over > VIOLATION)
+        found.append(np.column_stack([np.full(len(picked), a), picked, worst[picked]]))
+        excess.append(over[picked])
+    cycles, over = np.concatenate(found), np.concatenate(excess)
+    first = np.argmin(cycles, axis=1)
+    turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
+    _, unique = np.unique(turned @ np.array([n * n, n, 1]), return_index=True)
+    order = unique[np.argsort(-over[unique], kind="stable")][:limit]
+    return turned[order]

@@ -1,0 +1,66 @@
+"""What a backend returns for one part, and the deadline it works against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from time import monotonic
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import Node
+
+__all__ = ["Backend", "Deadline", "OutOfTimeError", "Report", "Solution"]
+
+
+class OutOfTimeError(Exception):
+    """The deadline has passed."""
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A point in time of `time.monotonic`; infinite by default."""
+
+    at: float = inf
+
+    @classmethod
+    def after(cls, seconds: float | None) -> Deadline:
+        """Return the deadline in so many seconds; none for None."""
+        return cls() if seconds is None else cls(monotonic() + seconds)
+
+    def seconds_left(self) -> float:
+        """Return what is left; raises `OutOfTimeError` where that is nothing."""
+        left = self.at - monotonic()
+        if left <= 0:
+            raise OutOfTimeError
+        return left
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """An order of one part, and the cases that bound what any order costs.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n,)
+        Positions within the part, best first.
+    nodes : tuple of Leaf, Branch or Enumeration
+        The tree of cases, over positions within the part.
+    interrupted : bool
+        True where the user stopped it.
+    """
+
+    order: NDArray[np.intp]
+    nodes: tuple[Node, ...]
+    interrupted: bool = False
+
+
+#: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.
+Report: TypeAlias = Callable[[int, int], None]
+
+#: Solves one part before a deadline.
+Backend: TypeAlias = Callable[[Problem, Deadline, Report], Solution]

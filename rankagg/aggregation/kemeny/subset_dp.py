@@ -1,0 +1,120 @@
+"""Dynamic programming over all subsets: exact without any solver, for about twenty items.
+
+best[S] is the least cost of an order of the items in S; the last of them pays for all pairs with
+the others. An independent oracle for the solvers, the counter of optima in a block, and a way to
+prove a bound where linear relaxations are weak by construction.
+
+References
+----------
+Lawler (1964), doi:10.1287/mnsc.11.1.43 (with Bellman's and Held and Karp's recursions before it).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Integers
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["LARGEST", "SubsetTable"]
+
+#: 2**20 subsets of 8 bytes, and as many bits of work per item.
+LARGEST = 20
+
+
+class SubsetTable:
+    """The least cost of every subset of the items.
+
+    Parameters
+    ----------
+    problem : Problem
+        At most `LARGEST` items.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are more.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        if problem.n > LARGEST:
+            raise InvalidInputError(
+                "items of subset-dp", f"at most {LARGEST}", problem.n,
+                "The other backends have no such limit.",
+            )  # fmt: skip
+        self._problem = problem
+
+    @cached_property
+    def _last_costs(self) -> list[Integers]:
+        """For each item, the cost of placing it behind each subset (itself left out)."""
+        n, costs = self._problem.n, self._problem.costs
+        tables: list[Integers] = []
+        for item in range(n):
+            table: NDArray[Any] = np.zeros(1, dtype=costs.dtype)
+            for other in range(n):
+                step = costs[other, item] if other != item else 0
+                table = np.concatenate([table, table + step])
+            tables.append(table)
+        return tables
+
+    @cached_property
+    def best(self) -> Integers:
+        """The least cost of each subset, which is a number whose bits are its items."""
+        n = self._problem.n
+        best: NDArray[Any] = np.zeros(1 << n, dtype=self._problem.costs.dtype)
+        for subsets in _by_size(n):
+            candidates = []
+            for item in range(n):
+                bit = 1 << item
+                holds = (subsets & bit) > 0
+                rest = np.where(holds, subsets ^ bit, 0)
+                cost = best[rest] + self._last_costs[item][rest]
+                candidates.append(np.where(holds, cost, _beyond(self._problem)))
+            best[subsets] = np.minimum.reduce(candidates)
+        return best
+
+    @property
+    def cost(self) -> int:
+        """The least cost of an order of all items, without the problem's constant."""
+        return int(self.best[-1])
+
+    def order(self) -> NDArray[np.intp]:
+        """Return one optimal order."""
+        subset = (1 << self._problem.n) - 1
+        backwards = []
+        while subset:
+            item = next(iter(self._last_items(subset)))
+            backwards.append(item)
+            subset ^= 1 << item
+        return np.array(backwards[::-1], dtype=np.intp)
+
+    def _last_items(self, subset: int) -> list[int]:
+        """Return the items that stand last in some optimal order of a subset."""
+        items = [i for i in range(self._problem.n) if subset >> i & 1]
+        return [
+            i
+            for i in items
+            if self.best[subset ^ 1 << i] + self._last_costs[i][subset ^ 1 << i]
+            == self.best[subset]
+        ]
+
+
+def _by_size(n: int) -> list[NDArray[np.int64]]:
+    """Return the non-empty subsets of n items, grouped by size."""
+    subsets = np.arange(1 << n, dtype=np.int64)
+    sizes = np.zeros(1 << n, dtype=np.int64)
+    for item in range(n):
+        sizes += subsets >> item & 1
+    order = np.argsort(sizes, kind="stable")
+    cuts = np.searchsorted(sizes[order], np.arange(1, n + 1))
+    return np.split(subsets[order], cuts)[1:]
+
+
+def _beyond(problem: Problem) -> int:
+    """Return a number above the cost of every order."""
+    return int(problem.costs.sum(dtype=object)) + 1
