@@ -5,6 +5,7 @@ from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.certificate import Certificate as Certificate
+from .aggregation.kemeny.optima import Optima as Optima
 from .aggregation.means import GeometricMean as GeometricMean
 from .aggregation.means import HarmonicMean as HarmonicMean
 from .aggregation.means import Mean as Mean

@@ -5,11 +5,13 @@ from __future__ import annotations
 from reprlib import Repr
 
 __all__ = [
+    "BlockTooLargeError",
     "DataFormatError",
     "DataWarning",
     "InformationLostError",
     "InvalidInputError",
     "ItemMismatchError",
+    "NotProvedError",
     "RankaggError",
     "SolverError",
     "SolverNotFoundError",
@@ -96,6 +98,14 @@ class SolverError(RankaggError, RuntimeError):
 
 class SolverNotFoundError(SolverError):
     """A solver is not installed; the message names the command that installs it."""
+
+
+class NotProvedError(RankaggError):
+    """A statement about all optima was asked of a ranking that is not proved optimal."""
+
+
+class BlockTooLargeError(RankaggError):
+    """The optima differ within a block that is too large to go through; the message says more."""
 
 
 class VerificationError(RankaggError):

@@ -20,6 +20,7 @@ from rankagg.exceptions import InformationLostError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.certificate import Certificate
+    from rankagg.aggregation.kemeny.optima import Optima
 
 __all__ = ["Aggregator", "Needs", "Outcome"]
 
@@ -38,6 +39,8 @@ class Outcome:
         The consensus; None lets the base class rank by the scores.
     certificate : Certificate or None
         The proof of an exact rule.
+    optima : Optima or None
+        The set of all optima of an exact rule.
     notes : tuple of str
         What a reader should know.
     """
@@ -45,6 +48,7 @@ class Outcome:
     scores: Floats | None = None
     ranking: PartialRanking | None = None
     certificate: Certificate | None = None
+    optima: Optima | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -111,6 +115,7 @@ class Aggregator(ABC):
             aggregator=self,
             unranked=self.policy,
             certificate=outcome.certificate,
+            optima=outcome.optima,
             notes=notes,
             runtime=runtime,
             evidence=evidence,

@@ -17,10 +17,12 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
 from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
     from rankagg.aggregation.kemeny.certificate import Certificate
+    from rankagg.aggregation.kemeny.optima import Optima
 
 __all__ = ["Consensus", "rank_by_scores"]
 
@@ -58,6 +60,7 @@ class Consensus(Value):
     aggregator: Aggregator
     unranked: Unranked | None
     certificate: Certificate | None
+    _optima: Optima | None
     notes: tuple[str, ...]
     runtime: float
     _evidence: Evidence
@@ -70,6 +73,7 @@ class Consensus(Value):
         aggregator: Aggregator,
         unranked: Unranked | None,
         certificate: Certificate | None,
+        optima: Optima | None,
         notes: tuple[str, ...],
         runtime: float,
         evidence: Evidence,
@@ -80,6 +84,7 @@ class Consensus(Value):
             aggregator=aggregator,
             unranked=unranked,
             certificate=certificate,
+            _optima=optima,
             notes=notes,
             runtime=runtime,
             _evidence=evidence,
@@ -105,6 +110,22 @@ class Consensus(Value):
     def buckets(self) -> tuple[tuple[Label, ...], ...]:
         """The labels, best bucket first; labels within one bucket are tied."""
         return self.ranking.buckets
+
+    @property
+    def optima(self) -> Optima | None:
+        """The set of all optima of an exact rule; None for other rules.
+
+        Raises
+        ------
+        NotProvedError
+            If the ranking is not proved optimal.
+        """
+        if self.certificate is not None and self.certificate.status != "optimal":
+            raise NotProvedError(
+                "The optima are known only where one is proved, and this ranking has a gap: "
+                f"{self.certificate.summary()}."
+            )
+        return self._optima
 
     # -- its cost -----------------------------------------------------------------------------
 

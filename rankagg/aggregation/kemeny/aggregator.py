@@ -14,6 +14,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.decomposition import majority_components
+from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
 from rankagg.aggregation.kemeny.proof import Enumeration, Proof, moved_to
@@ -124,6 +125,7 @@ class Kemeny(Aggregator):
         return Outcome(
             ranking=certificate.ranking,
             certificate=certificate,
+            optima=Optima(votes.items, problem, np.array(order, dtype=np.intp)),
             notes=self._why_open(certificate, interrupted),
         )
 

@@ -55,6 +55,10 @@ class Search:
     ----------
     problem : Problem
         One part: at least two items.
+    decided : ndarray of bool, shape (n, n), optional
+        Pairs (row before column) that every order must respect, closed under transitivity.
+    relaxation : Relaxation, optional
+        One of the same problem whose rows are used again.
     order : ndarray of int
         The best order so far, as positions.
     upper, lower : int
@@ -66,30 +70,42 @@ class Search:
     problem: Problem
     deadline: Deadline = field(default_factory=Deadline)
     report: Report = lambda lower, upper: None
+    decided: Bools | None = None
+    relaxation: Relaxation | None = None
     order: NDArray[np.intp] = field(init=False)
     upper: int = field(init=False)
     nodes: list[Node] = field(init=False)
 
     def __post_init__(self) -> None:
+        n = self.problem.n
+        if self.decided is None:
+            self.decided = np.zeros((n, n), dtype=bool)
         self._unit = unit_of(self.problem)
-        self._margins: Floats = (self.problem.margins / self._unit).astype(np.float64)
+        self._margins = self._biased_margins(self.decided)
         self._rng = np.random.default_rng(SEED)
-        candidates = heuristics.starting_orders(self._margins)
-        self.order = candidates[0]
+        # The first offer must be sound: an order that respects what is decided.
+        self.order = _extension(self.decided, heuristics.starting_orders(self._margins)[0])
         self.upper = self.problem.cost(self.order)
         self._last_rounded: NDArray[np.intp] | None = None
-        for candidate in candidates:
+        for candidate in (self.order, *heuristics.starting_orders(self._margins)):
             self._offer(candidate)
         self.nodes = [Leaf()]
+        nothing = Bound(0, np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
+        floor = leaf_bound(self.problem, nothing.cycles, nothing.weights, self.decided)
         # Bounds of the open cases, as a heap of (value, node), and what each case has decided.
-        nothing = np.zeros((self.problem.n, self.problem.n), dtype=bool)
-        floor = Bound(
-            self.problem.floor, np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64)
-        )
-        self._open: list[tuple[int, int]] = [(floor.value, 0)]
-        self._cases: dict[int, tuple[Bools, Bound]] = {0: (nothing, floor)}
+        self._open: list[tuple[int, int]] = [(floor, 0)]
+        self._cases: dict[int, tuple[Bools, Bound]] = {
+            0: (self.decided, Bound(floor, nothing.cycles, nothing.weights))
+        }
         self._closed = self.upper
-        self._relaxation: Relaxation | None = None
+
+    def _biased_margins(self, decided: Bools) -> Floats:
+        """Return margins for the heuristics, in which no decided pair is worth turning round."""
+        margins: Floats = (self.problem.margins / self._unit).astype(np.float64)
+        penalty = float(np.abs(margins).sum()) + 1.0
+        margins[decided] = -penalty
+        margins[decided.T] = penalty
+        return margins
 
     @property
     def lower(self) -> int:
@@ -103,8 +119,15 @@ class Search:
 
     # -- the loop -----------------------------------------------------------------------------
 
-    def run(self) -> None:
+    def run(self, *, until: int | None = None, known: int | None = None) -> None:
         """Search until the best order is proved.
+
+        Parameters
+        ----------
+        until : int, optional
+            Stop once no order costs less than this.
+        known : int, optional
+            A bound that is known already: stop at an order that reaches it.
 
         Raises
         ------
@@ -112,6 +135,10 @@ class Search:
             If it has to stop before; the state stays valid.
         """
         while self._open and not self.is_done:
+            if until is not None and self.lower >= until:
+                return
+            if known is not None and self.upper <= known:
+                return
             self._expand()
 
     def _expand(self) -> None:
@@ -142,9 +169,9 @@ class Search:
         """Add rows in one case; return its bound, and a fractional point if it stays open."""
         if bound.value >= self.upper:
             return bound, None
-        if self._relaxation is None:
-            self._relaxation = Relaxation(self.problem)
-        relaxation = self._relaxation
+        if self.relaxation is None:
+            self.relaxation = Relaxation(self.problem)
+        relaxation = self.relaxation
         relaxation.fix(decided)
         history: list[float] = []
         while True:
@@ -170,9 +197,9 @@ class Search:
         return point.value - history[-STALL_ROUNDS] < STALL_SHARE * gap
 
     def _best(self, bound: Bound, point: Point, decided: Bools) -> Bound:
-        assert self._relaxation is not None
+        assert self.relaxation is not None
         # "At most two arcs of a cycle" is "at least one arc of the reverse cycle".
-        cycles = self._relaxation.cycles[:, ::-1]
+        cycles = self.relaxation.cycles[:, ::-1]
         weights = round_weights(point.duals, self._unit)
         value = leaf_bound(self.problem, cycles, weights, decided)
         return Bound(value, cycles, weights) if value >= bound.value else bound
@@ -198,6 +225,8 @@ class Search:
 
     def _offer(self, order: NDArray[np.intp]) -> None:
         improved = heuristics.improve(self._margins, order)
+        if self.decided is not None and np.tril(self.decided[np.ix_(improved, improved)]).any():
+            return
         cost = self.problem.cost(improved)
         if cost < self.upper:
             self.order, self.upper = improved, cost
@@ -207,6 +236,17 @@ class Search:
         for _ in range(times):
             strength = max(2, self.problem.n // 20)
             self._offer(heuristics.kicked(self.order, self._rng, strength))
+
+
+def _extension(decided: Bools, order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return an order that respects what is decided, near another one."""
+    left = list(order)
+    result = []
+    while left:
+        head = next(item for item in left if not any(decided[other, item] for other in left))
+        left.remove(head)
+        result.append(head)
+    return np.array(result, dtype=np.intp)
 
 
 def solve_cuts(problem: Problem, deadline: Deadline, report: Report) -> Solution:

@@ -7,6 +7,8 @@ exactly by the caller.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,7 +48,7 @@ def improve(margins: Floats, order: Order) -> Order:
         permuted = permuted[np.ix_(route, route)]
 
 
-def insertion_gains(permuted: Floats) -> Floats:
+def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:
     """Return how much cheaper the order gets when the item at place p moves to place q.
 
     Passing an item that stood behind gains `permuted[p, k]`, one that stood before loses it.

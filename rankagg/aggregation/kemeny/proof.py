@@ -11,7 +11,7 @@ decisions by transitivity, has only one direction to choose from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -32,6 +32,7 @@ __all__ = [
     "Node",
     "Proof",
     "decide",
+    "forced_bounds",
     "leaf_bound",
     "moved_to",
     "round_weights",
@@ -143,16 +144,60 @@ def leaf_bound(
     int
         In the units of `Problem.costs`.
     """
+    rest, total = _without_cycles(problem, cycles, weights)
+    pairs = int(np.triu(_cheaper(rest, decided), k=1).sum(dtype=object))
+    return problem.next_attainable(Fraction(total + pairs, WEIGHT_DENOMINATOR))
+
+
+def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_]:
+    """Return for every pair what an order costs at least that has row before column.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem of the part.
+    nodes : sequence of Leaf or Branch
+        A tree of cases over positions within the part.
+
+    Returns
+    -------
+    ndarray of int, shape (n, n)
+        In the units of `Problem.costs`; meaningless on the diagonal.
+    """
+    n = problem.n
+    impossible = int(problem.costs.sum(dtype=object)) + problem.constant + 1
+    bounds = np.full((n, n), impossible, dtype=object)
+    proof = Proof(tuple(range(n)), tuple(nodes))
+    for leaf, decided in proof.cases(n, np.arange(n)):
+        if isinstance(leaf, Enumeration):
+            raise TypeError("An enumeration has no weights.")
+        cycles = np.array(leaf.cycles, dtype=np.intp).reshape(-1, 3)
+        weights = exact.fit(np.array(leaf.weights, dtype=object))
+        rest, total = _without_cycles(problem, cycles, weights)
+        cheaper = _cheaper(rest, decided)
+        base = total + int(np.triu(cheaper, k=1).sum(dtype=object))
+        case = -((cheaper - rest.astype(object) - base) // WEIGHT_DENOMINATOR) + problem.constant
+        case[decided.T] = impossible
+        bounds = np.minimum(bounds, case)
+    return bounds
+
+
+def _without_cycles(
+    problem: Problem, cycles: NDArray[np.intp], weights: Integers
+) -> tuple[Integers, int]:
+    """Return scaled costs less the weights of the cycles through each arc, and all weight."""
     rest = exact.combine(problem.costs, WEIGHT_DENOMINATOR, 0 * problem.costs, 1)
     taken = exact.fit(weights)
     if object in (taken.dtype, rest.dtype):
         rest, taken = rest.astype(object), taken.astype(object)
     for tail, head in ((0, 1), (1, 2), (2, 0)):
         np.subtract.at(rest, (cycles[:, tail], cycles[:, head]), taken)
-    cheaper = np.where(decided, rest, np.where(decided.T, rest.T, np.minimum(rest, rest.T)))
-    pairs = int(np.triu(cheaper, k=1).sum(dtype=object))
-    total = int(taken.sum(dtype=object))
-    return problem.next_attainable(Fraction(total + pairs, WEIGHT_DENOMINATOR))
+    return rest, int(taken.sum(dtype=object))
+
+
+def _cheaper(rest: Integers, decided: Bools) -> Integers:
+    """Return the cheaper direction of each pair, or the decided one; symmetric."""
+    return np.where(decided, rest, np.where(decided.T, rest.T, np.minimum(rest, rest.T)))
 
 
 @dataclass(frozen=True)
@@ -193,13 +238,13 @@ class Proof:
         where[list(self.positions)] = np.arange(len(self.positions))
         bounds = [
             self._case_bound(part, where, node, decided)
-            for node, decided in self._cases(part.n, where)
+            for node, decided in self.cases(part.n, where)
         ]
         if not bounds:
             raise VerificationError("Every case of a proof contradicts itself.")
         return min(bounds)
 
-    def _cases(self, n: int, where: NDArray[np.intp]) -> Iterator[tuple[Leaf | Enumeration, Bools]]:
+    def cases(self, n: int, where: NDArray[np.intp]) -> Iterator[tuple[Leaf | Enumeration, Bools]]:
         """Walk the tree; cases that contradict themselves hold no order and are left out."""
         stack: list[tuple[int, Bools]] = [(0, np.zeros((n, n), dtype=bool))]
         while stack:

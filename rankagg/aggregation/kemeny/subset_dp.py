@@ -11,6 +11,7 @@ Lawler (1964), doi:10.1287/mnsc.11.1.43 (with Bellman's and Held and Karp's recu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -96,12 +97,56 @@ class SubsetTable:
     def _last_items(self, subset: int) -> list[int]:
         """Return the items that stand last in some optimal order of a subset."""
         items = [i for i in range(self._problem.n) if subset >> i & 1]
-        return [
-            i
-            for i in items
-            if self.best[subset ^ 1 << i] + self._last_costs[i][subset ^ 1 << i]
-            == self.best[subset]
-        ]
+        return [i for i in items if self._with_last(subset, i) == self.best[subset]]
+
+    def _with_last(self, subset: int, item: int) -> int:
+        rest = subset ^ 1 << item
+        return int(self.best[rest] + self._last_costs[item][rest])
+
+    def count(self) -> int:
+        """Return the number of optimal orders; it fits 64 bits for `LARGEST` items."""
+        n = self._problem.n
+        ways = np.zeros(1 << n, dtype=np.int64)
+        ways[0] = 1
+        for subsets in _by_size(n):
+            for item in range(n):
+                bit = 1 << item
+                holding = subsets[(subsets & bit) > 0]
+                rest = holding ^ bit
+                optimal = self.best[rest] + self._last_costs[item][rest] == self.best[holding]
+                ways[holding[optimal]] += ways[rest[optimal]]
+        return int(ways[-1])
+
+    def orders(self) -> Iterator[NDArray[np.intp]]:
+        """Yield every optimal order."""
+        n = self._problem.n
+        stack: list[tuple[int, tuple[int, ...]]] = [((1 << n) - 1, ())]
+        while stack:
+            subset, tail = stack.pop()
+            if not subset:
+                yield np.array(tail, dtype=np.intp)
+                continue
+            for item in self._last_items(subset):
+                stack.append((subset ^ 1 << item, (item, *tail)))
+
+    def second(self) -> int | None:
+        """Return the least cost above the best that some order has; None where there is none."""
+        n = self._problem.n
+        beyond = _beyond(self._problem)
+        runner: NDArray[Any] = np.full(1 << n, beyond, dtype=self.best.dtype)
+        for subsets in _by_size(n):
+            least: NDArray[Any] = np.full(len(subsets), beyond, dtype=self.best.dtype)
+            for item in range(n):
+                bit = 1 << item
+                holds = (subsets & bit) > 0
+                rest = np.where(holds, subsets ^ bit, 0)
+                price = self._last_costs[item][rest]
+                for table in (self.best, runner):
+                    cost = table[rest] + price
+                    fits = holds & (table[rest] < beyond) & (cost > self.best[subsets])
+                    least = np.where(fits & (cost < least), cost, least)
+            runner[subsets] = least
+        return None if runner[-1] >= beyond else int(runner[-1])
 
 
 def _by_size(n: int) -> list[NDArray[np.int64]]:
@@ -117,4 +162,4 @@ def _by_size(n: int) -> list[NDArray[np.int64]]:
 
 def _beyond(problem: Problem) -> int:
     """Return a number above the cost of every order."""
-    return int(problem.costs.sum(dtype=object)) + 1
+    return int(np.abs(problem.costs).sum(dtype=object)) + 1

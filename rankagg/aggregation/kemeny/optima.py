@@ -1,0 +1,244 @@
+"""The set of all optimal orders: what they agree on, how many there are, and which is nearest.
+
+Reporting one optimum as if it were the only one misleads: GLUE's 105 systems have about 1.6e7.
+What all of them agree on is a partial order. Items that it does not compare, directly or through
+others, form blocks that follow each other; every choice of optimal orders of the blocks is an
+optimal order of all, so the blocks can be counted and searched one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from itertools import islice, product
+from math import prod
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from rankagg._typing import Bools, Integers, Label
+from rankagg._validation import check_integer
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.relation import Relation, is_beaten
+from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
+from rankagg.core import compatible, exact
+from rankagg.core.items import ItemSet
+from rankagg.core.rankings import PartialRanking, Permutation
+from rankagg.core.value import Value, frozen_array
+from rankagg.exceptions import BlockTooLargeError
+
+__all__ = ["Optima"]
+
+
+class Optima(Value):
+    """All optimal rankings of a Kemeny problem whose optimum is proved.
+
+    Everything is computed when first asked for, and kept.
+
+    Parameters
+    ----------
+    items : ItemSet
+        The items.
+    problem : Problem
+        Their integer costs.
+    order : ndarray of int, shape (n,)
+        One optimal order.
+    """
+
+    items: ItemSet
+    _problem: Problem
+    _order: NDArray[np.intp]
+
+    def __init__(self, items: ItemSet, problem: Problem, order: NDArray[np.intp]) -> None:
+        self._set(items=items, _problem=problem, _order=frozen_array(order))
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.items, self._problem.costs.tobytes(), self._problem.denominator
+
+    # -- what all optima agree on -------------------------------------------------------------
+
+    @cached_property
+    def _found(self) -> Relation:
+        return Relation(self._problem, self._order)
+
+    def relation(self) -> Bools:
+        """Return which items stand before which in every optimum.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, n)
+            Row before column; a strict partial order.
+        """
+        return self._found.always
+
+    @property
+    def is_unique(self) -> bool:
+        """True where there is one optimum only."""
+        return len(self._positions) == len(self.items)
+
+    @property
+    def n_undecided_pairs(self) -> int:
+        """The number of pairs on whose order the optima differ."""
+        n = len(self.items)
+        return n * (n - 1) // 2 - int(self.relation().sum())
+
+    @property
+    def blocks(self) -> tuple[tuple[Label, ...], ...]:
+        """The items in groups, best first: optima differ inside groups only."""
+        return tuple(tuple(self.items[int(i)] for i in sorted(block)) for block in self._positions)
+
+    @cached_property
+    def _positions(self) -> list[NDArray[np.intp]]:
+        always = self.relation()
+        open_pairs = ~(always | always.T)
+        _, block = connected_components(open_pairs, directed=False)
+        firsts = dict.fromkeys(block[self._order].tolist())
+        return [self._order[block[self._order] == number] for number in firsts]
+
+    # -- how many, and which ------------------------------------------------------------------
+
+    @cached_property
+    def _tables(self) -> list[SubsetTable]:
+        large = max(len(block) for block in self._positions)
+        if large > LARGEST:
+            raise BlockTooLargeError(
+                f"The optima differ within a block of {large} items; blocks of at most {LARGEST} "
+                f"can be counted. At least {self._found.n_seen} optima exist; `relation()` and "
+                "`blocks` are complete."
+            )
+        return [SubsetTable(self._problem.restrict(block)) for block in self._positions]
+
+    def count(self) -> int:
+        """Return the exact number of optima.
+
+        Raises
+        ------
+        BlockTooLargeError
+            If a block is too large to be counted; the message gives a lower bound.
+        """
+        return prod(table.count() for table in self._tables)
+
+    def __iter__(self) -> Iterator[Permutation]:
+        """Iterate over all optima; their number may be astronomical, see `first`."""
+        blocks = zip(self._positions, self._tables, strict=True)
+        choices = [[block[order] for order in table.orders()] for block, table in blocks]
+        for chosen in product(*choices):
+            yield self._ranking(np.concatenate(chosen))
+
+    def first(self, limit: int) -> list[Permutation]:
+        """Return up to `limit` optima.
+
+        Parameters
+        ----------
+        limit : int
+            At least 1.
+
+        Returns
+        -------
+        list of Permutation
+        """
+        return list(islice(self, check_integer(limit, "limit", low=1)))
+
+    def nearest(self, ranking: PartialRanking) -> Permutation:
+        """Return an optimum with the least Kendall distance to a ranking.
+
+        Pairs that the ranking ties, or whose order it does not know, count what they cost on
+        average.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+
+        Returns
+        -------
+        Permutation
+        """
+        return self._closest(ranking, 1)
+
+    def farthest(self, ranking: PartialRanking) -> Permutation:
+        """Return an optimum with the largest Kendall distance to a ranking.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+
+        Returns
+        -------
+        Permutation
+        """
+        return self._closest(ranking, -1)
+
+    def _closest(self, ranking: PartialRanking, sign: Literal[1, -1]) -> Permutation:
+        self.items.require_same(ranking.items, "The optima and a ranking")
+        scale = 2 * (ranking.n_observed + 1)
+        probabilities = compatible.pairwise_probabilities(ranking.ranks)
+        distance = np.rint(probabilities.T * scale).astype(np.int64)
+        parts = []
+        for block, table in zip(self._positions, self._tables, strict=True):
+            del table  # its size was checked
+            parts.append(block[self._best_second(block, sign * distance[np.ix_(block, block)])])
+        return self._ranking(np.concatenate(parts))
+
+    def _best_second(self, block: NDArray[np.intp], second: Integers) -> NDArray[np.intp]:
+        """Return the order of a block that is optimal, and best by a second cost among those."""
+        # One unit of the first cost outweighs every second cost.
+        weight = 2 * int(np.abs(second).sum()) + 1
+        costs = exact.combine(self._problem.restrict(block).costs, weight, second, 1)
+        return SubsetTable(Problem(exact.fit(costs), 0, 1)).order()
+
+    def _ranking(self, order: NDArray[np.intp]) -> Permutation:
+        return Permutation(np.argsort(order), self.items)
+
+    # -- how clear, and how robust ------------------------------------------------------------
+
+    def second_value(self) -> float | None:
+        """Return the least cost, in votes, of a ranking that is not optimal.
+
+        Returns
+        -------
+        float or None
+            None where every ranking is optimal.
+        """
+        best = self._problem.cost(self._order)
+        within = [
+            best + second - table.cost
+            for table in self._tables
+            if (second := table.second()) is not None
+        ]
+        across = self._found.least_violation(self._positions)
+        values = [*within, *([] if across is None else [across])]
+        return self._problem.in_votes(min(values)) if values else None
+
+    @cached_property
+    def addition_radius(self) -> int:
+        """The least number of complete rankings whose addition can make the ranking non-optimal.
+
+        No set of added rankings is worse for a ranking than copies of its own reverse, and more
+        of them only make it worse, so their number is found by bisection. It is also a lower
+        bound on the number of rankings that would have to be removed.
+        """
+        low, high = 0, 1
+        while self._survives(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._survives(middle) else (low, middle)
+        return high
+
+    def _survives(self, copies: int) -> bool:
+        """Say whether the order stays optimal with copies of its reverse among the votes."""
+        n = len(self.items)
+        place = np.argsort(self._order)
+        ahead = (place[:, None] < place[None, :]).astype(np.int64)
+        costs = exact.combine(self._problem.costs, 1, ahead, copies * self._problem.denominator)
+        changed = Problem(exact.fit(costs), 0, self._problem.denominator)
+        return n < 2 or not is_beaten(changed, self._order)
+
+    def __repr__(self) -> str:
+        if self.is_unique:
+            return "<Optima: one>"
+        return f"<Optima: {self.n_undecided_pairs} pairs of {len(self.items)} items undecided>"

@@ -1,0 +1,203 @@
+"""Which pairs have the same order in every optimum.
+
+A pair is settled in one of two ways: a proof that turning it round costs more, or an optimum in
+which it is turned round. Proofs come from the weights of the optimality proof, which bound every
+forced pair at once; optima from moves that cost nothing. For what is left, one pair at a time is
+forced round and solved again, near pairs first, because transitivity then settles far ones.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from rankagg._typing import Bools
+from rankagg.aggregation.kemeny import heuristics
+from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import decide, forced_bounds
+
+__all__ = ["Relation", "is_beaten"]
+
+WALKS = 200
+
+
+class Relation:
+    """The relation "before in every optimum" of a problem with a known optimal order.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem of all items.
+    order : ndarray of int, shape (n,)
+        An optimal order.
+
+    Attributes
+    ----------
+    always : ndarray of bool, shape (n, n)
+        Row before column in every optimum.
+    n_seen : int
+        The number of different optima that were met.
+    """
+
+    def __init__(self, problem: Problem, order: NDArray[np.intp]) -> None:
+        self._problem = problem
+        self._order = order
+        place = np.argsort(order)
+        self.always: Bools = place[:, None] < place[None, :]
+        self.n_seen = 1
+        # Weak components: between them every majority is strict, in every optimum.
+        weak = problem.margins <= 0
+        _, component = connected_components(weak.astype(np.int8), connection="strong")
+        for number in np.unique(component):
+            part = order[component[order] == number]
+            if len(part) > 1:
+                inside = _Component(problem.restrict(part))
+                self.always[np.ix_(part, part)] = inside.always
+                self.n_seen *= inside.n_seen
+        self.always.flags.writeable = False
+
+    def least_violation(self, blocks: list[NDArray[np.intp]]) -> int | None:
+        """Return the least cost of an order that turns round a pair across two blocks.
+
+        An order that breaks up the blocks turns round a pair that stands next to each other in
+        the relation, so those are forced round one by one, the most promising first.
+        """
+        covers = [
+            (int(j), int(i))
+            for upper, lower in pairwise(blocks)
+            for i in upper
+            for j in lower
+            if not (self.always[i] & self.always[:, j]).any()
+        ]
+        if not covers:
+            return None
+        search = Search(self._problem)
+        search.run()
+        bounds = forced_bounds(self._problem, search.nodes)
+        least: int | None = None
+        for first, second in sorted(covers, key=lambda pair: int(bounds[pair])):
+            if least is not None and bounds[first, second] >= least:
+                break
+            decided = np.zeros_like(self.always)
+            decided[first, second] = True
+            forced = Search(self._problem, decided=decided, relaxation=search.relaxation)
+            forced.run(until=least)
+            least = forced.upper if least is None else min(least, forced.upper)
+        return least
+
+
+def is_beaten(problem: Problem, order: NDArray[np.intp]) -> bool:
+    """Say whether some order costs less than the given one.
+
+    Parameters
+    ----------
+    problem : Problem
+        Any integer costs.
+    order : ndarray of int, shape (n,)
+        Positions, best first.
+
+    Returns
+    -------
+    bool
+    """
+    majority = problem.margins < 0
+    _, component = connected_components(majority.astype(np.int8), connection="strong")
+    place = np.argsort(order)
+    uphill = majority & (place[:, None] > place)
+    if (uphill & (component[:, None] != component)).any():
+        return True
+    for number in np.unique(component):
+        part = order[component[order] == number]
+        if len(part) > 1:
+            inside = problem.restrict(part)
+            own = inside.cost(np.arange(len(part)))
+            search = Search(inside)
+            search.run(until=own)
+            if search.upper < own:
+                return True
+    return False
+
+
+class _Component:
+    """The relation within one weak component; positions are places in the known optimum."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        n = problem.n
+        self._best = problem.cost(np.arange(n))
+        # possible[i, j]: some optimum that was met has i before j.
+        self._possible = np.triu(np.ones((n, n), dtype=bool), k=1)
+        self._seen: set[bytes] = {np.arange(n, dtype=np.intp).tobytes()}
+        search = Search(problem)
+        search.run()
+        self._relaxation = search.relaxation
+        bounds = forced_bounds(problem, search.nodes)
+        # Forcing j before i costs more than the optimum: i is always before j.
+        self.always: Bools = (bounds > self._best).T & self._possible
+        self._meet(search.order)
+        self._walk([np.arange(n)])
+        self._settle()
+        self.n_seen = len(self._seen)
+
+    def _meet(self, order: NDArray[np.intp]) -> bool:
+        key = np.ascontiguousarray(order, dtype=np.intp).tobytes()
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        place = np.argsort(order)
+        self._possible |= place[:, None] < place[None, :]
+        return True
+
+    def _walk(self, orders: list[NDArray[np.intp]]) -> None:
+        """Follow moves of single items that cost nothing, for a while."""
+        queue = list(orders)
+        for _ in range(WALKS):
+            if not queue:
+                return
+            order = queue.pop()
+            gains = heuristics.insertion_gains(self._problem.margins[np.ix_(order, order)])
+            for source, target in np.argwhere(gains == 0):
+                if source == target:
+                    continue
+                neighbour = order[heuristics.moved(len(order), int(source), int(target))]
+                if self._tells_something(neighbour) and self._meet(neighbour):
+                    queue.append(neighbour)
+
+    def _tells_something(self, order: NDArray[np.intp]) -> bool:
+        place = np.argsort(order)
+        return bool(((place[:, None] < place[None, :]) & ~self._possible).any())
+
+    def _settle(self) -> None:
+        n = self._problem.n
+        for distance in range(1, n):
+            for i in range(n - distance):
+                j = i + distance
+                if not self.always[i, j] and not self._possible[j, i]:
+                    self._force(j, i)
+
+    def _force(self, first: int, second: int) -> None:
+        """Find an optimum with `first` before `second`, or prove that there is none."""
+        if (self.always[second] & self.always[:, first]).any():
+            self._always(second, first)
+            return
+        decided = decide(self.always, first, second)
+        if decided is None:
+            self._always(second, first)
+            return
+        search = Search(self._problem, decided=decided, relaxation=self._relaxation)
+        search.run(until=self._best + max(self._problem.step, 1), known=self._best)
+        self._relaxation = search.relaxation
+        if search.upper <= self._best:
+            self._meet(search.order)
+            self._walk([search.order])
+        else:
+            self._always(second, first)
+
+    def _always(self, first: int, second: int) -> None:
+        closed = decide(self.always, first, second)
+        assert closed is not None, "an optimum respects what all optima agree on"
+        self.always = closed

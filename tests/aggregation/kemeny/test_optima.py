@@ -1,0 +1,161 @@
+"""The set of optima against all permutations, and on data whose numbers are known."""
+
+import itertools
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.exceptions import BlockTooLargeError, NotProvedError
+from tests import oracles
+from tests.aggregation.kemeny.test_exact import integer_matrices
+from tests.strategies import policies, profiles, quick, rankings
+
+
+def brute(votes: ra.PairwiseMatrix) -> tuple[Fraction, set[tuple[int, ...]]]:
+    cost, orders = oracles.kemeny(votes.scaled_wins.tolist())
+    return cost, {tuple(order) for order in orders}
+
+
+def check(votes: ra.PairwiseMatrix, optima: ra.Optima) -> None:
+    n = votes.n_items
+    cost, orders = brute(votes)
+    places = [np.argsort(order) for order in orders]
+    always = np.all([place[:, None] < place[None, :] for place in places], axis=0)
+    assert np.array_equal(optima.relation(), always)
+    assert optima.count() == len(orders)
+    assert optima.is_unique == (len(orders) == 1)
+    assert optima.n_undecided_pairs == n * (n - 1) // 2 - always.sum()
+    listed = [tuple(votes.items.indices(ranking.order)) for ranking in optima]
+    assert len(listed) == len(orders)
+    assert set(listed) == orders
+    costs = {
+        oracles.cost_of_permutation(places, votes.scaled_wins.tolist())
+        for places in itertools.permutations(range(n))
+    }
+    above = sorted(costs - {cost})
+    assert optima.second_value() == (float(above[0] / votes.denominator) if above else None)
+
+
+@quick
+@given(votes=integer_matrices())
+def test_any_matrix(votes: ra.PairwiseMatrix) -> None:
+    check(votes, ra.Kemeny().aggregate(votes).optima)
+
+
+@quick
+@given(profile=profiles(max_size=5), unranked=policies)
+def test_profiles_of_every_kind(profile: ra.Profile, unranked: str) -> None:
+    votes = profile.pairwise(unranked)
+    check(votes, ra.Kemeny(unranked=unranked).aggregate(votes).optima)
+
+
+@pytest.mark.slow
+def test_a_thousand_small_instances() -> None:
+    rng = np.random.default_rng(11)
+    for _ in range(1000):
+        n = int(rng.integers(2, 7))
+        votes = ra.PairwiseMatrix.from_wins(rng.integers(0, rng.choice([2, 4, 10, 10**6]), (n, n)))
+        exact = ra.Kemeny().aggregate(votes)
+        assert exact.certificate.verify(votes)
+        check(votes, exact.optima)
+
+
+@quick
+@given(votes=integer_matrices(), ranking=rankings(unlisted=False))
+def test_nearest_and_farthest_optimum(votes: ra.PairwiseMatrix, ranking: ra.PartialRanking) -> None:
+    n = min(votes.n_items, ranking.n_items)
+    smaller = ra.PairwiseMatrix.from_wins(votes.wins[:n, :n])
+    target = ra.PartialRanking.from_ranks(
+        np.where(ranking.ranks[:n] >= 0, ranking.ranks[:n], np.nan), items=range(n)
+    )
+    optima = ra.Kemeny().aggregate(smaller).optima
+    before = np.array(oracles.probability_before(target), dtype=float)
+
+    def distance(optimum: ra.PartialRanking) -> float:
+        ahead = optimum.ranks[:, None] < optimum.ranks[None, :]
+        return float((ahead * before.T).sum())
+
+    distances = [distance(optimum) for optimum in optima]
+    assert distance(optima.nearest(target)) == pytest.approx(min(distances))
+    assert distance(optima.farthest(target)) == pytest.approx(max(distances))
+    assert optima.nearest(target) in set(optima)
+
+
+def test_addition_radius_by_brute_force() -> None:
+    rng = random.Random(5)
+    for _ in range(25):
+        orders = [rng.sample("ABC", 3) for _ in range(rng.randrange(1, 6))]
+        profile = ra.Profile.from_orders(orders, items="ABC")
+        exact = ra.Kemeny().aggregate(profile)
+        radius = exact.optima.addition_radius
+        ballots = [ra.Permutation.from_order(o, items="ABC") for o in itertools.permutations("ABC")]
+
+        def can_be_beaten(size: int, profile=profile, exact=exact, ballots=ballots) -> bool:
+            for added in itertools.combinations_with_replacement(ballots, size):
+                votes = ra.Profile([*profile, *added]).pairwise()
+                cost, _ = oracles.kemeny(votes.wins.tolist())
+                if votes.cost(exact.ranking) > cost:
+                    return True
+            return False
+
+        assert can_be_beaten(radius)
+        assert radius == 1 or not can_be_beaten(radius - 1)
+
+
+def test_three_cycle_has_three_optima_in_one_block() -> None:
+    optima = ra.Kemeny().aggregate(ra.datasets.load("three_cycle")).optima
+    assert (optima.count(), optima.blocks, optima.is_unique) == (3, (("A", "B", "C"),), False)
+    assert not optima.relation().any()
+    assert repr(optima) == "<Optima: 3 pairs of 3 items undecided>"
+    assert len(optima.first(2)) == 2
+
+
+def test_unique_optimum_says_so() -> None:
+    optima = ra.Kemeny().aggregate(ra.datasets.load("tennessee")).optima
+    assert optima.is_unique
+    assert repr(optima) == "<Optima: one>"
+    assert optima.second_value() > 207
+
+
+def test_block_beyond_enumeration_is_said_with_a_lower_bound() -> None:
+    optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(np.ones((22, 22)))).optima
+    assert not optima.is_unique
+    assert len(optima.blocks) == 1
+    with pytest.raises(BlockTooLargeError, match=r"block of 22 items.*At least \d+ optima"):
+        optima.count()
+
+
+def test_gap_has_no_set_of_optima() -> None:
+    stopped = ra.Kemeny(time_limit=0).aggregate(ra.datasets.load("three_cycle"))
+    with pytest.raises(NotProvedError, match="gap"):
+        _ = stopped.optima
+
+
+def test_rules_that_are_not_exact_have_none() -> None:
+    assert ra.Borda().aggregate(ra.datasets.load("tennessee")).optima is None
+
+
+@quick
+@given(votes=integer_matrices())
+def test_subset_table_agrees_with_all_permutations(votes: ra.PairwiseMatrix) -> None:
+    problem = ra.Kemeny().aggregate(votes).optima._problem
+    table = SubsetTable(problem)
+    cost, orders = brute(votes)
+    assert table.cost == cost
+    assert table.count() == len(orders)
+    assert {tuple(order.tolist()) for order in table.orders()} == orders
+
+
+def test_known_numbers_of_optima(data) -> None:
+    expected = {"tasks/xtreme.csv": (42, None), "tasks/glue.csv": (16_230_240, 47)}
+    for name, (count, pairs) in expected.items():
+        table = ra.read_scores(data(name), higher_is_better=True)
+        optima = ra.Kemeny().aggregate(table).optima
+        assert optima.count() == count
+        if pairs is not None:
+            assert optima.n_undecided_pairs == pairs
