@@ -32,6 +32,7 @@ from .distances import spearman_rho as spearman_rho
 from .distances import top_k_agreement as top_k_agreement
 from .io.ballots import read_ballots as read_ballots
 from .io.ballots import write_ballots as write_ballots
+from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
 from .io.scores import read_scores as read_scores

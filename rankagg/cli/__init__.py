@@ -1,4 +1,4 @@
-"""The command line: `rankagg compare`, `rankagg rank`, `rankagg datasets`."""
+"""The command line: `rankagg compare`, `rank`, `solve`, `datasets`."""
 
 from rankagg.cli.app import main
 

@@ -19,6 +19,7 @@ DONE, FAILED, BAD_INPUT, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
 COMMANDS = {
     "compare": "rankagg.cli.compare",
     "rank": "rankagg.cli.rank",
+    "solve": "rankagg.cli.solve",
     "datasets": "rankagg.cli.datasets",
 }
 
@@ -47,6 +48,8 @@ def app() -> None:
     Ballots in a PrefLib format, or as a CSV table of ranks:
         rankagg compare election.soi
         rankagg compare ballots.csv --format ballots --count count
+    The exact optimum alone, with its proof:
+        rankagg solve election.soc --certificate proof.json
     Nothing at hand:
         rankagg datasets
         rankagg compare --dataset tennessee

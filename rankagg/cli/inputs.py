@@ -11,10 +11,12 @@ import click
 
 from rankagg import datasets
 from rankagg.aggregation.evidence import Data
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.ballots import read_ballots
+from rankagg.io.matrices import looks_like_matrix, read_matrix
 from rankagg.io.preflib import looks_like_preflib, read_preflib
 from rankagg.io.scores import read_scores
 from rankagg.io.text import read_text
@@ -27,10 +29,11 @@ OPTIONS = [
     click.option(
         "--format",
         "kind",
-        type=click.Choice(["auto", "scores", "ballots", "preflib"]),
+        type=click.Choice(["auto", "scores", "ballots", "preflib", "matrix"]),
         default="auto",
         show_default=True,
-        help="What FILE is. auto: PrefLib where its content says so, else scores.",
+        help="What FILE is. auto: PrefLib or a linear ordering matrix where its content says "
+        "so, else scores.",
     ),
     click.option("--lower-is-better", is_flag=True, help="Scores: lower is better on every task."),
     click.option("--lower", multiple=True, metavar="TASK", help="Lower is better on TASK."),
@@ -76,7 +79,7 @@ class Input:
 
     Attributes
     ----------
-    data : ScoreTable or Profile
+    data : ScoreTable, Profile or PairwiseMatrix
         The data.
     unranked : str
         The policy for unranked items.
@@ -133,7 +136,10 @@ def _kind(values: dict[str, Any]) -> str:
         return f"bundled {datasets.info(values['dataset']).kind}"
     if values["kind"] != "auto":
         return str(values["kind"])
-    return "preflib" if looks_like_preflib(read_text(values["file"])[1]) else "scores"
+    text = read_text(values["file"])[1]
+    if looks_like_preflib(text):
+        return "preflib"
+    return "matrix" if looks_like_matrix(text) else "scores"
 
 
 def _read_bundled_scores(values: dict[str, Any]) -> Data:
@@ -182,10 +188,15 @@ def _read_scores(values: dict[str, Any]) -> ScoreTable:
     return read_scores(values["file"], higher_is_better=directions, **columns)
 
 
+def _read_matrix(values: dict[str, Any]) -> Data:
+    return read_matrix(values["file"])
+
+
 READERS: dict[str, Callable[[dict[str, Any]], Data]] = {
     "scores": _read_scores,
     "ballots": _read_ballots,
     "preflib": _read_preflib,
+    "matrix": _read_matrix,
     "bundled scores": _read_bundled_scores,
     "bundled ballots": _read_bundled_ballots,
 }
@@ -198,6 +209,7 @@ REFUSED = {
     "scores": ON_BALLOTS,
     "ballots": COLUMNS + ON_SCORES,
     "preflib": (*COLUMNS, *ON_SCORES, "count"),
+    "matrix": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop"),
     "bundled scores": COLUMNS + ON_BALLOTS,
     "bundled ballots": COLUMNS + ON_SCORES + ON_BALLOTS,
 }
@@ -206,6 +218,7 @@ MEANING = {
     "scores": "a table of scores; `--format ballots` reads ballots",
     "ballots": "a table of ballots",
     "preflib": "ballots in a PrefLib format",
+    "matrix": "a linear ordering matrix",
     "bundled scores": "--dataset, which knows its columns and directions",
     "bundled ballots": "--dataset with ballots",
 }
@@ -252,6 +265,8 @@ def _tell_scores(table: ScoreTable, values: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _tell_ballots(data: Data, values: dict[str, Any]) -> tuple[str, ...]:
+    if isinstance(data, PairwiseMatrix):
+        return ("matrix: row above column", *_tell_source(data, values))
     return ("ballots: rank 1 is best", *_tell_source(data, values))
 
 

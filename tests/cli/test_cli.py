@@ -187,6 +187,36 @@ def test_solver_failure_is_one_sentence_and_code_one(run, monkeypatch) -> None:
     assert result.err.startswith("error: HiGHS was not found")
 
 
+def test_solve_prints_cost_bound_and_uniqueness_and_writes_the_proof(run) -> None:
+    result = run("solve", "--dataset", "condorcet_1785", "--certificate", "proof.json")
+    assert result.code == 0
+    assert "optima       this one only" in result.out
+    assert "cost         76 votes" in result.out
+    assert "no ranking costs less than 76" in result.out
+    proof = ra.Certificate.from_dict(json.loads(Path("proof.json").read_text()))
+    assert proof.verify(ra.datasets.load("condorcet_1785").pairwise())
+    several = run("solve", "--dataset", "three_cycle")
+    assert "3 rankings, which differ on 3 of 3 pairs, in one block" in several.out
+    assert "optima  " not in run("solve", "--dataset", "three_cycle", "--one").out
+
+
+def test_solve_reads_linear_ordering_matrices(run) -> None:
+    Path("small.lop").write_text("3\n 0 5 1\n 2 0 4\n 3 0 0\n")
+    result = run("solve", "small.lop")
+    assert result.out.startswith("matrix: row above column\nread: small.lop, PairwiseMatrix")
+    assert "sum above the diagonal in the order found: 10" in result.out
+    data = json.loads(run("solve", "small.lop", "--json", "--backend", "subset-dp").out)
+    assert data["cost"] == 5
+    assert data["optima"]["count"] == 1
+    assert run("solve", "small.lop", "--drop", "0").code == 2
+
+
+def test_solve_without_time_says_gap_and_no_optima(run) -> None:
+    result = run("solve", "--dataset", "three_cycle", "--time-limit", "0")
+    assert result.code == 3
+    assert "optima  " not in result.out
+
+
 def test_interruption_ends_with_code_130(run, monkeypatch) -> None:
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
@@ -213,7 +243,7 @@ def test_what_was_left_out_is_counted_on_stderr(run) -> None:
     assert result.err.startswith("warning: gaps.csv: 1 of 4 instances")
 
 
-@pytest.mark.parametrize("command", [[], ["compare"], ["rank"], ["datasets"]])
+@pytest.mark.parametrize("command", [[], ["compare"], ["rank"], ["solve"], ["datasets"]])
 def test_help_teaches_by_example(run, command: list[str]) -> None:
     result = run(*command, "--help")
     assert result.code == 0

@@ -1,0 +1,116 @@
+"""`rankagg solve`: the exact optimum, its proof, and how alone it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
+from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.result import Consensus
+from rankagg.cli.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.output import echo_json, write_json
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.exceptions import BlockTooLargeError
+
+__all__ = ["command"]
+
+
+@click.command("solve")
+@input_options
+@exact_options
+@click.option(
+    "--backend",
+    type=click.Choice(list(BACKENDS)),
+    default="cuts",
+    show_default=True,
+    help="How to solve: cuts and branch and bound in HiGHS, lazy rows or the full integer "
+    "programme in CBC, or dynamic programming over subsets.",
+)
+@click.option(
+    "--certificate",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the proof as JSON.",
+)
+@click.option("--one", is_flag=True, help="Do not look at the other optima.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    given: Input,
+    *,
+    tie_cost: float | None,
+    time_limit: float | None,
+    backend: Any,
+    certificate: Path | None,
+    one: bool,
+    as_json: bool,
+) -> int:
+    """Find the exact Kemeny consensus, prove it, and count the optima.
+
+    FILE may be a table of scores, ballots, or a linear ordering matrix (the number n, then n x n
+    numbers, row above column).
+
+    \b
+        rankagg solve election.soc --certificate proof.json
+        rankagg solve matrix.lop --time-limit 60
+        rankagg solve --dataset condorcet_1785
+    """
+    (rule,) = with_exact_options(
+        [Kemeny(unranked=given.unranked, backend=backend)],
+        tie_cost=tie_cost,
+        time_limit=time_limit,
+    )
+    consensus = rule._run(Evidence(given.data, given.tolerance))
+    optima = None if one else _describe(consensus)
+    if as_json:
+        echo_json({**consensus.to_dict(), "optima": optima, "input": list(given.lines)})
+    else:
+        lines = [*given.lines, *_sum_above(consensus, given)]
+        if optima is not None:
+            lines.append(f"optima       {optima['text']}")
+        click.echo("\n".join([*lines, consensus.summary()]))
+    if certificate is not None and consensus.certificate is not None:
+        write_json(consensus.certificate.to_dict(), certificate)
+    return exit_code([consensus])
+
+
+def _sum_above(consensus: Consensus, given: Input) -> list[str]:
+    if not isinstance(given.data, PairwiseMatrix):
+        return []
+    total = given.data.wins.sum() - consensus.cost
+    return [f"sum above the diagonal in the order found: {total:.12g}"]
+
+
+def _describe(consensus: Consensus) -> dict[str, Any] | None:
+    if consensus.certificate is None or consensus.certificate.status != "optimal":
+        return None
+    optima = consensus.optima
+    assert optima is not None, "an exact rule has a set of optima"
+    count: int | None = None
+    if optima.is_unique:
+        text = "this one only"
+        count = 1
+    else:
+        try:
+            count = optima.count()
+            text = f"{count} rankings, {_differences(optima)}"
+        except BlockTooLargeError as error:
+            text = f"more than one, {_differences(optima)}; not counted: {error}"
+    return {
+        "text": text,
+        "is_unique": optima.is_unique,
+        "count": count,
+        "undecided_pairs": optima.n_undecided_pairs,
+        "blocks": [list(block) for block in optima.blocks],
+    }
+
+
+def _differences(optima: Optima) -> str:
+    n = len(optima.items)
+    blocks = sum(len(block) > 1 for block in optima.blocks)
+    where = "one block" if blocks == 1 else f"{blocks} blocks"
+    return f"which differ on {optima.n_undecided_pairs} of {n * (n - 1) // 2} pairs, in {where}"
