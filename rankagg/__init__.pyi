@@ -6,6 +6,7 @@ from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.certificate import Certificate as Certificate
 from .aggregation.kemeny.optima import Optima as Optima
+from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
 from .aggregation.means import GeometricMean as GeometricMean
 from .aggregation.means import HarmonicMean as HarmonicMean
 from .aggregation.means import Mean as Mean

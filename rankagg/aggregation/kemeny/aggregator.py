@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_choice, check_flag, check_number
@@ -19,16 +20,17 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
 from rankagg.aggregation.kemeny.proof import Enumeration, Proof, moved_to
 from rankagg.aggregation.kemeny.pulp_models import solve_lazy, solve_naive
-from rankagg.aggregation.kemeny.solution import Backend, Deadline, Report, Solution
+from rankagg.aggregation.kemeny.solution import Backend, Deadline, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["Kemeny"]
 
 BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]
 
 
-def _solve_subset_dp(problem: Problem, deadline: Deadline, report: Report) -> Solution:
-    return Solution(SubsetTable(problem).order(), (Enumeration(),))
+def _solve_subset_dp(task: Task) -> Solution:
+    return Solution(SubsetTable(task.problem).order(), (Enumeration(),))
 
 
 BACKENDS: dict[str, Backend] = {
@@ -100,7 +102,23 @@ class Kemeny(Aggregator):
             check_number(self.time_limit, "time_limit of Kemeny", low=0)
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        votes = evidence.votes(self.unranked)
+        return self.solve(evidence.votes(self.unranked))
+
+    def solve(self, votes: PairwiseMatrix, *, start: NDArray[np.intp] | None = None) -> Outcome:
+        """Solve the problem of pairwise votes.
+
+        Parameters
+        ----------
+        votes : PairwiseMatrix
+            The votes.
+        start : ndarray of int, shape (n,), optional
+            An order of the positions that is likely to be good, such as the consensus of similar
+            votes.
+
+        Returns
+        -------
+        Outcome
+        """
         problem = Problem.from_pairwise(votes, self.tie_cost)
         deadline = Deadline.after(self.time_limit)
         progress = Progress(problem)
@@ -112,7 +130,9 @@ class Kemeny(Aggregator):
                 order.append(int(part[0]))
                 continue
             inside = problem.restrict(part)
-            solution = BACKENDS[self.backend](inside, deadline, progress.of_part(inside))
+            solution = BACKENDS[self.backend](
+                Task(inside, deadline, progress.of_part(inside), _within(start, part))
+            )
             progress.close_part(inside, solution)
             if solution.interrupted:
                 interrupted = True
@@ -137,3 +157,10 @@ class Kemeny(Aggregator):
         if self.time_limit is not None:
             return (f"not proved optimal within the time limit of {self.time_limit:g} s",)
         return (f"not proved optimal by the backend {self.backend!r}",)
+
+
+def _within(start: NDArray[np.intp] | None, part: NDArray[np.intp]) -> NDArray[np.intp] | None:
+    """Return the order that a part's items have in an order of all, as positions in the part."""
+    if start is None:
+        return None
+    return np.argsort(np.argsort(start)[part])

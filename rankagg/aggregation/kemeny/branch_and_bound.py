@@ -19,7 +19,14 @@ from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cuts import Point, Relaxation, unit_of, violated_cycles
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Branch, Leaf, Node, decide, leaf_bound, round_weights
-from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError, Report, Solution
+from rankagg.aggregation.kemeny.solution import (
+    Deadline,
+    OutOfTimeError,
+    Report,
+    Solution,
+    Task,
+    silent,
+)
 
 __all__ = ["Search", "solve_cuts"]
 
@@ -55,6 +62,8 @@ class Search:
     ----------
     problem : Problem
         One part: at least two items.
+    start : ndarray of int, shape (n,), optional
+        An order that is likely to be good, instead of those that the votes suggest.
     decided : ndarray of bool, shape (n, n), optional
         Pairs (row before column) that every order must respect, closed under transitivity.
     relaxation : Relaxation, optional
@@ -69,7 +78,8 @@ class Search:
 
     problem: Problem
     deadline: Deadline = field(default_factory=Deadline)
-    report: Report = lambda lower, upper: None
+    report: Report = silent
+    start: NDArray[np.intp] | None = None
     decided: Bools | None = None
     relaxation: Relaxation | None = None
     order: NDArray[np.intp] = field(init=False)
@@ -84,10 +94,14 @@ class Search:
         self._margins = self._biased_margins(self.decided)
         self._rng = np.random.default_rng(SEED)
         # The first offer must be sound: an order that respects what is decided.
-        self.order = _extension(self.decided, heuristics.starting_orders(self._margins)[0])
+        near = heuristics.starting_orders(self._margins)[0] if self.start is None else self.start
+        self.order = _extension(self.decided, near)
         self.upper = self.problem.cost(self.order)
         self._last_rounded: NDArray[np.intp] | None = None
-        for candidate in (self.order, *heuristics.starting_orders(self._margins)):
+        candidates = (
+            heuristics.starting_orders(self._margins) if self.start is None else [self.start]
+        )
+        for candidate in (self.order, *candidates):
             self._offer(candidate)
         self.nodes = [Leaf()]
         nothing = Bound(0, np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
@@ -249,23 +263,19 @@ def _extension(decided: Bools, order: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.array(result, dtype=np.intp)
 
 
-def solve_cuts(problem: Problem, deadline: Deadline, report: Report) -> Solution:
+def solve_cuts(task: Task) -> Solution:
     """Solve one part by cuts and branch and bound.
 
     Parameters
     ----------
-    problem : Problem
-        One part of at least two items.
-    deadline : Deadline
-        When to stop with what is there.
-    report : callable
-        Told the bounds as they change.
+    task : Task
+        The part.
 
     Returns
     -------
     Solution
     """
-    search = Search(problem, deadline, report)
+    search = Search(task.problem, task.deadline, task.report, task.start)
     interrupted = False
     try:
         search.run()

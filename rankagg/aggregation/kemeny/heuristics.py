@@ -7,12 +7,13 @@ exactly by the caller.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats
+from rankagg._typing import Bools, Floats
 
 __all__ = ["Order", "improve", "kicked", "starting_orders"]
 
@@ -53,18 +54,28 @@ def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:
 
     Passing an item that stood behind gains `permuted[p, k]`, one that stood before loses it.
     """
-    ahead = np.tril(permuted, k=-1)  # items before p: moving up past k costs permuted[p, k]
-    behind = np.triu(permuted, k=1)
-    later = np.cumsum(behind, axis=1)
-    # To place q < p the item passes q, ..., p - 1.
-    earlier = np.cumsum(ahead[:, ::-1], axis=1)[:, ::-1]
-    return np.where(np.tri(len(permuted), k=-1, dtype=bool), -earlier, later)
+    before = _before(len(permuted))
+    # With both halves summed outwards from the diagonal, which is zero, each place has the sum
+    # over the items that are passed on the way to it.
+    later = np.cumsum(np.where(before, 0, permuted), axis=1)
+    earlier = np.cumsum(np.where(before, permuted, 0)[:, ::-1], axis=1)[:, ::-1]
+    return np.where(before, -earlier, later)
+
+
+@lru_cache(maxsize=64)
+def _before(n: int) -> Bools:
+    """Return where the column is a smaller place than the row."""
+    mask: Bools = np.tri(n, k=-1, dtype=bool)
+    mask.flags.writeable = False
+    return mask
 
 
 def moved(n: int, source: int, target: int) -> Order:
     """Return the positions in the order in which they stand after one item has moved."""
-    route = np.delete(np.arange(n), source)
-    return np.insert(route, target, source)
+    route = np.arange(n)
+    low, high = min(source, target), max(source, target)
+    route[low : high + 1] = np.roll(route[low : high + 1], 1 if source > target else -1)
+    return route
 
 
 def kicked(order: Order, rng: np.random.Generator, strength: int) -> Order:

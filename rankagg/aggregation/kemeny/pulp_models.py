@@ -24,7 +24,7 @@ from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cuts import violated_cycles
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Leaf, round_weights
-from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError, Report, Solution
+from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError, Solution, Task
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 __all__ = ["solve_lazy", "solve_naive"]
@@ -36,27 +36,24 @@ Arcs: TypeAlias = tuple[int, int, int]
 DualCycles: TypeAlias = list[tuple[int, int, int, float]]
 
 
-def solve_naive(problem: Problem, deadline: Deadline, report: Report) -> Solution:
+def solve_naive(task: Task) -> Solution:
     """Solve the full integer programme at once, then its relaxation for the proof.
 
     Parameters
     ----------
-    problem : Problem
-        One part; the model has n(n - 1)(n - 2)/3 rows.
-    deadline : Deadline
-        When to stop with what is there.
-    report : callable
-        Not used: CBC reports nothing on its way.
+    task : Task
+        The part; the model has n(n - 1)(n - 2)/3 rows.
 
     Returns
     -------
     Solution
     """
+    problem = task.problem
     order = _good_order(problem)
     cycles: DualCycles = []
     interrupted = False
     try:
-        model = _Model(problem, deadline, integer=True)
+        model = _Model(problem, task.deadline, integer=True)
         model.add_rows(_all_cycles(problem.n))
         model.solve()
         order = _order_of(model.solution())
@@ -70,17 +67,13 @@ def solve_naive(problem: Problem, deadline: Deadline, report: Report) -> Solutio
     return Solution(order, (_leaf(cycles),), interrupted)
 
 
-def solve_lazy(problem: Problem, deadline: Deadline, report: Report) -> Solution:
+def solve_lazy(task: Task) -> Solution:
     """Solve the relaxation with rows added as they are violated; branch only if that is needed.
 
     Parameters
     ----------
-    problem : Problem
-        One part.
-    deadline : Deadline
-        When to stop with what is there.
-    report : callable
-        Not used: CBC reports nothing on its way.
+    task : Task
+        The part.
 
     Returns
     -------
@@ -88,11 +81,12 @@ def solve_lazy(problem: Problem, deadline: Deadline, report: Report) -> Solution
         Where the relaxation is fractional, the order comes from the integer programme and the
         cycles from the relaxation, so their bound may fall short of the cost.
     """
+    problem = task.problem
     order = _good_order(problem)
     cycles: DualCycles = []
     interrupted = False
     try:
-        model = _Model(problem, deadline, integer=False)
+        model = _Model(problem, task.deadline, integer=False)
         point = _solve_until_closed(model)
         cycles = list(model.dual_cycles())
         if not _is_integral(point):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
 from typing import TypeAlias
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Node
 
-__all__ = ["Backend", "Deadline", "OutOfTimeError", "Report", "Solution"]
+__all__ = ["Backend", "Deadline", "OutOfTimeError", "Report", "Solution", "Task", "silent"]
 
 
 class OutOfTimeError(Exception):
@@ -62,5 +62,32 @@ class Solution:
 #: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.
 Report: TypeAlias = Callable[[int, int], None]
 
-#: Solves one part before a deadline.
-Backend: TypeAlias = Callable[[Problem, Deadline, Report], Solution]
+
+def silent(lower: int, upper: int) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a backend is asked: one part, and what may help or hinder.
+
+    Attributes
+    ----------
+    problem : Problem
+        A part of at least two items.
+    deadline : Deadline
+        When to stop with what is there.
+    report : callable
+        Told the bounds as they change.
+    start : ndarray of int, shape (n,), or None
+        An order that is likely to be good, as positions within the part.
+    """
+
+    problem: Problem
+    deadline: Deadline = field(default_factory=Deadline)
+    report: Report = silent
+    start: NDArray[np.intp] | None = None
+
+
+#: Solves one part.
+Backend: TypeAlias = Callable[[Task], Solution]
