@@ -209,7 +209,7 @@ class Optima(Value):
             for table in self._tables
             if (second := table.second()) is not None
         ]
-        across = self._found.least_violation(self._positions)
+        across = self._found.least_violation()
         values = [*within, *([] if across is None else [across])]
         return self._problem.in_votes(min(values)) if values else None
 

@@ -8,8 +8,6 @@ forced round and solved again, near pairs first, because transitivity then settl
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
@@ -60,19 +58,14 @@ class Relation:
                 self.n_seen *= inside.n_seen
         self.always.flags.writeable = False
 
-    def least_violation(self, blocks: list[NDArray[np.intp]]) -> int | None:
-        """Return the least cost of an order that turns round a pair across two blocks.
+    def least_violation(self) -> int | None:
+        """Return the least cost of an order that turns round a pair that all optima agree on.
 
-        An order that breaks up the blocks turns round a pair that stands next to each other in
-        the relation, so those are forced round one by one, the most promising first.
+        Such an order turns round a pair with nothing between its items in the relation, so those
+        are forced round one by one, the most promising first.
         """
-        covers = [
-            (int(j), int(i))
-            for upper, lower in pairwise(blocks)
-            for i in upper
-            for j in lower
-            if not (self.always[i] & self.always[:, j]).any()
-        ]
+        between = self.always.astype(np.float64) @ self.always.astype(np.float64) > 0
+        covers = [(int(j), int(i)) for i, j in np.argwhere(self.always & ~between)]
         if not covers:
             return None
         search = Search(self._problem)
