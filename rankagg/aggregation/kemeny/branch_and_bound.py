@@ -26,6 +26,7 @@ from rankagg.aggregation.kemeny.solution import (
     Solution,
     Task,
     silent,
+    until_stopped,
 )
 
 __all__ = ["Search", "solve_cuts"]
@@ -124,7 +125,7 @@ class Search:
     @property
     def lower(self) -> int:
         """What no order of the part costs less than."""
-        return min([self.upper, self._closed, *(value for value, _ in self._open)])
+        return min([self.upper, self._closed, *(b.value for _, b in self._cases.values())])
 
     @property
     def is_done(self) -> bool:
@@ -156,11 +157,16 @@ class Search:
             self._expand()
 
     def _expand(self) -> None:
-        _, at = self._open[0]
-        decided, inherited = self._cases[at]
-        bound, point = self._tighten(decided, inherited)
-        heapq.heappop(self._open)
-        del self._cases[at]
+        _, at = heapq.heappop(self._open)
+        try:
+            point = self._tighten(at)
+        except (OutOfTimeError, KeyboardInterrupt):
+            # The case stays open, with the best bound that it has reached.
+            bound = self._cases[at][1]
+            self.nodes[at] = bound.leaf()
+            heapq.heappush(self._open, (bound.value, at))
+            raise
+        decided, bound = self._cases.pop(at)
         self.nodes[at] = bound.leaf()
         if point is None:
             self._closed = min(self._closed, bound.value)
@@ -179,10 +185,11 @@ class Search:
                 heapq.heappush(self._open, (passed.value, child))
                 self._cases[child] = (case, passed)
 
-    def _tighten(self, decided: Bools, bound: Bound) -> tuple[Bound, Point | None]:
-        """Add rows in one case; return its bound, and a fractional point if it stays open."""
+    def _tighten(self, at: int) -> Point | None:
+        """Add rows in one case and raise its bound; return a point if it stays open."""
+        decided, bound = self._cases[at]
         if bound.value >= self.upper:
-            return bound, None
+            return None
         if self.relaxation is None:
             self.relaxation = Relaxation(self.problem)
         relaxation = self.relaxation
@@ -192,11 +199,12 @@ class Search:
             point = relaxation.solve(self.deadline)
             self._round(point)
             bound = self._best(bound, point, decided)
+            self._cases[at] = (decided, bound)
             if bound.value >= self.upper:
-                return bound, None
+                return None
             violated = violated_cycles(point.before, ROWS_PER_ITEM * self.problem.n)
             if len(violated) == 0 or self._stalls(history, point):
-                return bound, point
+                return point
             if history and point.value > history[-1] + 1e-6:
                 relaxation.drop_slack_rows()
             history.append(point.value)
@@ -276,11 +284,6 @@ def solve_cuts(task: Task) -> Solution:
     Solution
     """
     search = Search(task.problem, task.deadline, task.report, task.start)
-    interrupted = False
-    try:
+    with until_stopped() as stop:
         search.run()
-    except OutOfTimeError:
-        pass
-    except KeyboardInterrupt:
-        interrupted = True
-    return Solution(search.order, tuple(search.nodes), interrupted)
+    return Solution(search.order, tuple(search.nodes), stop.by_user)

@@ -24,7 +24,7 @@ from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cuts import violated_cycles
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Leaf, round_weights
-from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError, Solution, Task
+from rankagg.aggregation.kemeny.solution import Deadline, Solution, Task, until_stopped
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 __all__ = ["solve_lazy", "solve_naive"]
@@ -51,8 +51,7 @@ def solve_naive(task: Task) -> Solution:
     problem = task.problem
     order = _good_order(problem)
     cycles: DualCycles = []
-    interrupted = False
-    try:
+    with until_stopped() as stop:
         model = _Model(problem, task.deadline, integer=True)
         model.add_rows(_all_cycles(problem.n))
         model.solve()
@@ -60,11 +59,7 @@ def solve_naive(task: Task) -> Solution:
         model.relax()
         model.solve()
         cycles = list(model.dual_cycles())
-    except OutOfTimeError:
-        pass
-    except KeyboardInterrupt:
-        interrupted = True
-    return Solution(order, (_leaf(cycles),), interrupted)
+    return Solution(order, (_leaf(cycles),), stop.by_user)
 
 
 def solve_lazy(task: Task) -> Solution:
@@ -84,8 +79,7 @@ def solve_lazy(task: Task) -> Solution:
     problem = task.problem
     order = _good_order(problem)
     cycles: DualCycles = []
-    interrupted = False
-    try:
+    with until_stopped() as stop:
         model = _Model(problem, task.deadline, integer=False)
         point = _solve_until_closed(model)
         cycles = list(model.dual_cycles())
@@ -93,11 +87,7 @@ def solve_lazy(task: Task) -> Solution:
             model.require_integers()
             point = _solve_until_closed(model)
         order = _order_of(point)
-    except OutOfTimeError:
-        pass
-    except KeyboardInterrupt:
-        interrupted = True
-    return Solution(order, (_leaf(cycles),), interrupted)
+    return Solution(order, (_leaf(cycles),), stop.by_user)
 
 
 def _good_order(problem: Problem) -> NDArray[np.intp]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
@@ -14,7 +15,16 @@ from numpy.typing import NDArray
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Node
 
-__all__ = ["Backend", "Deadline", "OutOfTimeError", "Report", "Solution", "Task", "silent"]
+__all__ = [
+    "Backend",
+    "Deadline",
+    "OutOfTimeError",
+    "Report",
+    "Solution",
+    "Task",
+    "silent",
+    "until_stopped",
+]
 
 
 class OutOfTimeError(Exception):
@@ -38,6 +48,24 @@ class Deadline:
         if left <= 0:
             raise OutOfTimeError
         return left
+
+
+@dataclass
+class Stop:
+    """Why a backend stopped early, if it did."""
+
+    by_user: bool = False
+
+
+@contextmanager
+def until_stopped() -> Iterator[Stop]:
+    """Run a block until the deadline has passed or the user interrupts; both end it quietly."""
+    stop = Stop()
+    with suppress(OutOfTimeError):
+        try:
+            yield stop
+        except KeyboardInterrupt:
+            stop.by_user = True
 
 
 @dataclass(frozen=True, eq=False)

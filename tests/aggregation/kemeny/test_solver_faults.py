@@ -1,5 +1,6 @@
 """Whatever a solver does, no false optimum is claimed."""
 
+import signal
 import subprocess
 import sys
 import time
@@ -234,3 +235,32 @@ def test_interruption_gives_the_best_ranking_so_far(
     assert exact.certificate.status == "gap"
     assert exact.notes == ("interrupted: the best ranking so far, not proved optimal",)
     assert exact.cost >= 76
+
+
+def test_limit_in_the_middle_keeps_what_was_proved(data) -> None:
+    votes = ra.read_matrix(data("lolib/N-sgb75.03"))
+    floor = ra.Kemeny(time_limit=0).aggregate(votes).certificate
+    stopped = ra.Kemeny(time_limit=1.5).aggregate(votes).certificate
+    assert stopped.verify(votes)
+    assert stopped.status == "gap"
+    assert floor.lower_bound < stopped.lower_bound < stopped.cost <= floor.cost
+
+
+def test_signal_in_the_middle_prints_the_best_ranking_so_far(tmp_path) -> None:
+    # A hundred and forty items in no common order at all keep the engine busy for long.
+    script = """
+import numpy as np, rankagg as ra
+rng = np.random.default_rng(0)
+profile = ra.Profile([ra.Permutation(rng.permutation(140)) for _ in range(9)])
+print("started", flush=True)
+exact = ra.Kemeny().aggregate(profile)
+exact.certificate.verify(profile.pairwise())
+print(exact.certificate.status, exact.notes[0])
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=120)
+    assert out.startswith("gap interrupted")
