@@ -122,7 +122,7 @@ class Consensus(Value):
         """
         if self.certificate is not None and self.certificate.status != "optimal":
             raise NotProvedError(
-                "The optima are known only where one is proved, and this ranking has a gap: "
+                "The optima are known only where one is proved; this ranking has a "
                 f"{self.certificate.summary()}."
             )
         return self._optima

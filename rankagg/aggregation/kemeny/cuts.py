@@ -24,10 +24,12 @@ from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 highspy: Any
+REASON = "it is not installed"
 try:
     import highspy
-except ImportError:  # pragma: no cover
-    highspy = None
+except ImportError as error:  # pragma: no cover
+    # Another package's libraries may be in the way: OR-Tools in the same process is one.
+    highspy, REASON = None, str(error)
 
 __all__ = ["Point", "Relaxation", "unit_of", "violated_cycles"]
 
@@ -80,7 +82,9 @@ class Relaxation:
 
     def __init__(self, problem: Problem) -> None:
         if highspy is None:
-            raise SolverNotFoundError("HiGHS was not found; install it with: pip install highspy")
+            raise SolverNotFoundError(
+                f"HiGHS cannot be used ({REASON}); install it with: pip install highspy"
+            )
         n = problem.n
         self._n = n
         self._above = np.triu_indices(n, k=1)
