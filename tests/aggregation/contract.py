@@ -51,9 +51,10 @@ def rearranged(table: ra.ScoreTable, rows: Any, columns: Any) -> ra.ScoreTable:
 
 
 def assert_same(first: ra.Consensus, second: ra.Consensus) -> None:
-    """Equal rankings and scores; of an exact rule, whose optima may be many, equal costs."""
+    """Equal rankings and scores; of an exact rule, whose optima may be many, all of those."""
     if first.certificate is not None:
         assert first.cost == second.cost
+        assert {one.reindex(second.items) for one in first.optima} == set(second.optima)
         return
     assert first.ranking.reindex(second.items) == second.ranking
     if first.scores is None:

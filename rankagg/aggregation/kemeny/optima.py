@@ -101,6 +101,10 @@ class Optima(Value):
 
     @cached_property
     def _tables(self) -> list[SubsetTable]:
+        self._check_sizes()
+        return [SubsetTable(self._problem.restrict(block)) for block in self._positions]
+
+    def _check_sizes(self) -> None:
         large = max(len(block) for block in self._positions)
         if large > LARGEST:
             raise BlockTooLargeError(
@@ -108,7 +112,6 @@ class Optima(Value):
                 f"can be counted. At least {self._found.n_seen} optima exist; `relation()` and "
                 "`blocks` are complete."
             )
-        return [SubsetTable(self._problem.restrict(block)) for block in self._positions]
 
     def count(self) -> int:
         """Return the exact number of optima.
@@ -177,10 +180,11 @@ class Optima(Value):
         scale = 2 * (ranking.n_observed + 1)
         probabilities = compatible.pairwise_probabilities(ranking.ranks)
         distance = np.rint(probabilities.T * scale).astype(np.int64)
-        parts = []
-        for block, table in zip(self._positions, self._tables, strict=True):
-            del table  # its size was checked
-            parts.append(block[self._best_second(block, sign * distance[np.ix_(block, block)])])
+        self._check_sizes()
+        parts = [
+            block[self._best_second(block, sign * distance[np.ix_(block, block)])]
+            for block in self._positions
+        ]
         return self._ranking(np.concatenate(parts))
 
     def _best_second(self, block: NDArray[np.intp], second: Integers) -> NDArray[np.intp]:
