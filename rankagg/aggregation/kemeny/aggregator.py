@@ -15,10 +15,11 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.decomposition import majority_components
+from rankagg.aggregation.kemeny.nodes import Enumeration, moved_to
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
-from rankagg.aggregation.kemeny.proof import Enumeration, Proof, moved_to
+from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.pulp_models import solve_lazy, solve_naive
 from rankagg.aggregation.kemeny.solution import Backend, Deadline, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable

@@ -1,27 +1,28 @@
-"""Best-first branch and bound over the relaxation, for one part of a problem.
+"""Branch and bound over the relaxation, for one part of a problem.
 
-Cases are solved in the order of their bounds. In each, rows are added until none is violated or
-progress stalls; every point is rounded to an order and improved; the case is closed when its
-*exact* bound, recomputed in integers from the rounded duals, reaches the best order's cost. What
-remains is decided at the pair that is most undecided.
+In each case, rows are added until none is violated or progress stalls; every point is rounded to
+an order and improved; the case is closed when its *exact* bound, recomputed in integers from the
+rounded duals, reaches the best order's cost. If it stays open, pairs whose other direction would
+reach that cost are fixed, and what remains is decided at a pair for which both directions raise
+the bound. The next case is a child of the last one, for which the relaxation is warm, or else the
+open case with the least bound.
 """
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Integers
-from rankagg.aggregation.kemeny import heuristics
+from rankagg._typing import Bools, Integers
 from rankagg.aggregation.kemeny.cuts import Point, Relaxation, unit_of, violated_cycles
+from rankagg.aggregation.kemeny.incumbent import Incumbent
+from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Branch, Leaf, Node, decide, leaf_bound, round_weights
+from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound, round_weights
 from rankagg.aggregation.kemeny.solution import (
     Deadline,
-    OutOfTimeError,
     Report,
     Solution,
     Task,
@@ -32,11 +33,11 @@ from rankagg.aggregation.kemeny.solution import (
 __all__ = ["Search", "solve_cuts"]
 
 ROWS_PER_ITEM = 40
-STALL_ROUNDS = 6
-STALL_SHARE = 0.02
-KICKS = 12
-KICK_EVERY = 20
-SEED = 0
+STALL_ROUNDS = 3
+STALL_SHARE = 0.1
+RECOMBINE_EVERY = 40
+PROBES = 6
+UNDECIDED = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +70,7 @@ class Search:
         Pairs (row before column) that every order must respect, closed under transitivity.
     relaxation : Relaxation, optional
         One of the same problem whose rows are used again.
-    order : ndarray of int
-        The best order so far, as positions.
-    upper, lower : int
-        Its cost, and what no order costs less than, in the units of `Problem.costs`.
-    nodes : list of Leaf or Branch
+    nodes : list of Leaf, Branch or Fixing
         The tree of cases; open ones are leaves with the bound of their parent.
     """
 
@@ -83,49 +80,34 @@ class Search:
     start: NDArray[np.intp] | None = None
     decided: Bools | None = None
     relaxation: Relaxation | None = None
-    order: NDArray[np.intp] = field(init=False)
-    upper: int = field(init=False)
     nodes: list[Node] = field(init=False)
 
     def __post_init__(self) -> None:
         n = self.problem.n
-        if self.decided is None:
-            self.decided = np.zeros((n, n), dtype=bool)
+        decided = np.zeros((n, n), dtype=bool) if self.decided is None else self.decided
         self._unit = unit_of(self.problem)
-        self._margins = self._biased_margins(self.decided)
-        self._rng = np.random.default_rng(SEED)
-        # The first offer must be sound: an order that respects what is decided.
-        near = heuristics.starting_orders(self._margins)[0] if self.start is None else self.start
-        self.order = _extension(self.decided, near)
-        self.upper = self.problem.cost(self.order)
-        self._last_rounded: NDArray[np.intp] | None = None
-        candidates = (
-            heuristics.starting_orders(self._margins) if self.start is None else [self.start]
-        )
-        for candidate in (self.order, *candidates):
-            self._offer(candidate)
+        self._best = Incumbent(self.problem, self._unit, decided, self.start)
         self.nodes = [Leaf()]
-        nothing = Bound(0, np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
-        floor = leaf_bound(self.problem, nothing.cycles, nothing.weights, self.decided)
-        # Bounds of the open cases, as a heap of (value, node), and what each case has decided.
-        self._open: list[tuple[int, int]] = [(floor, 0)]
-        self._cases: dict[int, tuple[Bools, Bound]] = {
-            0: (self.decided, Bound(floor, nothing.cycles, nothing.weights))
-        }
-        self._closed = self.upper
+        cycles, weights = np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64)
+        floor = leaf_bound(self.problem, cycles, weights, decided)
+        # What each open case has decided and what is known of it, by node.
+        self._open: dict[int, tuple[Bools, Bound]] = {0: (decided, Bound(floor, cycles, weights))}
+        self._children: list[int] = []
 
-    def _biased_margins(self, decided: Bools) -> Floats:
-        """Return margins for the heuristics, in which no decided pair is worth turning round."""
-        margins: Floats = (self.problem.margins / self._unit).astype(np.float64)
-        penalty = float(np.abs(margins).sum()) + 1.0
-        margins[decided] = -penalty
-        margins[decided.T] = penalty
-        return margins
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The best order so far, as positions."""
+        return self._best.order
+
+    @property
+    def upper(self) -> int:
+        """Its cost, in the units of `Problem.costs`."""
+        return self._best.cost
 
     @property
     def lower(self) -> int:
         """What no order of the part costs less than."""
-        return min([self.upper, self._closed, *(b.value for _, b in self._cases.values())])
+        return min([self.upper, *(bound.value for _, bound in self._open.values())])
 
     @property
     def is_done(self) -> bool:
@@ -149,57 +131,78 @@ class Search:
         OutOfTimeError, KeyboardInterrupt
             If it has to stop before; the state stays valid.
         """
-        while self._open and not self.is_done:
+        while not self.is_done:
             if until is not None and self.lower >= until:
                 return
             if known is not None and self.upper <= known:
                 return
             self._expand()
 
+    def _next(self) -> int:
+        """Return a child of the last case, or else the open case with the least bound."""
+        near = [at for at in self._children if at in self._open]
+        return min(near or self._open, key=lambda at: (self._open[at][1].value, at))
+
     def _expand(self) -> None:
-        _, at = heapq.heappop(self._open)
+        at = self._next()
         try:
             point = self._tighten(at)
-        except (OutOfTimeError, KeyboardInterrupt):
-            # The case stays open, with the best bound that it has reached.
-            bound = self._cases[at][1]
+            if point is not None and at % RECOMBINE_EVERY == 0:
+                self._best.recombine(point.before)
+        finally:
+            # If it is stopped here, the case stays open with the best bound that it has reached.
+            bound = self._open[at][1]
             self.nodes[at] = bound.leaf()
-            heapq.heappush(self._open, (bound.value, at))
-            raise
-        decided, bound = self._cases.pop(at)
-        self.nodes[at] = bound.leaf()
-        if point is None:
-            self._closed = min(self._closed, bound.value)
-            return
-        if at == 0 or len(self.nodes) % KICK_EVERY == 1:
-            self.kick()
-        first, second = self._branching_pair(point, decided)
+        if point is None or bound.value >= self.upper:
+            del self._open[at]
+        else:
+            self._divide(at, point)
+
+    def _divide(self, at: int, point: Point) -> None:
+        """Fix what is the same in all better orders of a case, and split the rest in two."""
+        decided, bound = self._open[at]
+        fixed = fixed_below(self.problem, bound.cycles, bound.weights, decided, self.upper)
+        pair = None if fixed is None else self._pair(point, fixed)
+        del self._open[at]
+        if fixed is None or not np.array_equal(fixed, decided):
+            self.nodes[at] = Fixing(bound.leaf(), self.upper, len(self.nodes))
+            at = len(self.nodes)
+            self.nodes.append(Leaf())
+        if fixed is not None and pair is None:
+            # A single order is left, and a leaf without weights bounds it by its own cost.
+            self._best.offer(np.argsort(-fixed.sum(axis=1)))
+        elif fixed is not None and pair is not None:
+            self._split(at, pair, fixed, bound)
+
+    def _split(self, at: int, pair: tuple[int, int], decided: Bools, bound: Bound) -> None:
         before, after = len(self.nodes), len(self.nodes) + 1
-        self.nodes[at] = Branch(first, second, before, after)
-        for child, pair in ((before, (first, second)), (after, (second, first))):
+        self.nodes[at] = Branch(*pair, before, after)
+        self._children = [before, after]
+        for child, (first, second) in ((before, pair), (after, pair[::-1])):
             self.nodes.append(bound.leaf())
-            case = decide(decided, *pair)
+            case = decide(decided, first, second)
             if case is not None:
                 exact = leaf_bound(self.problem, bound.cycles, bound.weights, case)
                 passed = Bound(max(exact, bound.value), bound.cycles, bound.weights)
-                heapq.heappush(self._open, (passed.value, child))
-                self._cases[child] = (case, passed)
+                self._open[child] = (case, passed)
 
     def _tighten(self, at: int) -> Point | None:
         """Add rows in one case and raise its bound; return a point if it stays open."""
-        decided, bound = self._cases[at]
+        decided, bound = self._open[at]
         if bound.value >= self.upper:
             return None
         if self.relaxation is None:
             self.relaxation = Relaxation(self.problem)
         relaxation = self.relaxation
         relaxation.fix(decided)
+        if at not in self._children:
+            relaxation.restore_rows(bound.cycles[bound.weights > 0][:, ::-1])
         history: list[float] = []
         while True:
             point = relaxation.solve(self.deadline)
-            self._round(point)
-            bound = self._best(bound, point, decided)
-            self._cases[at] = (decided, bound)
+            self._best.round(point.before)
+            bound = self._better(bound, point, decided)
+            self._open[at] = (decided, bound)
             if bound.value >= self.upper:
                 return None
             violated = violated_cycles(point.before, ROWS_PER_ITEM * self.problem.n)
@@ -212,13 +215,13 @@ class Search:
             self.report(self.lower, self.upper)
 
     def _stalls(self, history: list[float], point: Point) -> bool:
-        """Say whether the last rounds closed next to nothing of the gap."""
+        """Say whether the last rounds closed next to nothing of what is left to close."""
         if len(history) < STALL_ROUNDS or point.is_integral:
             return False
-        gap = (self.upper - self.problem.floor) / self._unit - point.value
-        return point.value - history[-STALL_ROUNDS] < STALL_SHARE * gap
+        left = (self.upper - self.problem.step - self.problem.floor) / self._unit - point.value
+        return point.value - history[-STALL_ROUNDS] < STALL_SHARE * left
 
-    def _best(self, bound: Bound, point: Point, decided: Bools) -> Bound:
+    def _better(self, bound: Bound, point: Point, decided: Bools) -> Bound:
         assert self.relaxation is not None
         # "At most two arcs of a cycle" is "at least one arc of the reverse cycle".
         cycles = self.relaxation.cycles[:, ::-1]
@@ -226,49 +229,33 @@ class Search:
         value = leaf_bound(self.problem, cycles, weights, decided)
         return Bound(value, cycles, weights) if value >= bound.value else bound
 
-    def _branching_pair(self, point: Point, decided: Bools) -> tuple[int, int]:
+    def _pair(self, point: Point, decided: Bools) -> tuple[int, int] | None:
+        """Return the pair to decide: of the most undecided ones, what raises both bounds most."""
+        margins = np.abs(self._best.margins)
         undecided = np.minimum(point.before, 1.0 - point.before)
         undecided[decided | decided.T] = -1.0
         # Among equally undecided pairs, the one that matters most.
-        weight = 1e-3 * np.abs(self._margins) / max(np.abs(self._margins).max(), 1.0)
-        first, second = np.unravel_index(
-            np.argmax(np.triu(undecided + weight + 2.0, k=1)), undecided.shape
-        )
-        return int(first), int(second)
+        weighed = undecided + 1e-3 * margins / max(margins.max(), 1.0)
+        pairs = np.argwhere(np.triu(~(decided | decided.T), k=1))
+        if len(pairs) == 0:
+            return None
+        ranked = pairs[np.argsort(-weighed[tuple(pairs.T)], kind="stable")[:PROBES]]
+        promising = [pair for pair in ranked.tolist() if undecided[tuple(pair)] > UNDECIDED]
+        if len(promising) < 2:
+            first, second = ranked[0].tolist()
+            return first, second
+        promise = [self._promise(point, decided, *pair) for pair in promising]
+        first, second = promising[int(np.argmax(promise))]
+        return first, second
 
-    # -- incumbents ---------------------------------------------------------------------------
-
-    def _round(self, point: Point) -> None:
-        order = np.argsort(-point.before.sum(axis=1), kind="stable")
-        if self._last_rounded is not None and np.array_equal(order, self._last_rounded):
-            return
-        self._last_rounded = order
-        self._offer(order)
-
-    def _offer(self, order: NDArray[np.intp]) -> None:
-        improved = heuristics.improve(self._margins, order)
-        if self.decided is not None and np.tril(self.decided[np.ix_(improved, improved)]).any():
-            return
-        cost = self.problem.cost(improved)
-        if cost < self.upper:
-            self.order, self.upper = improved, cost
-
-    def kick(self, times: int = KICKS) -> None:
-        """Disturb the best order and improve it again, some times."""
-        for _ in range(times):
-            strength = max(2, self.problem.n // 20)
-            self._offer(heuristics.kicked(self.order, self._rng, strength))
-
-
-def _extension(decided: Bools, order: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return an order that respects what is decided, near another one."""
-    left = list(order)
-    result = []
-    while left:
-        head = next(item for item in left if not any(decided[other, item] for other in left))
-        left.remove(head)
-        result.append(head)
-    return np.array(result, dtype=np.intp)
+    def _promise(self, point: Point, decided: Bools, first: int, second: int) -> float:
+        """Return the product of the steps that the bound makes when a pair is decided."""
+        assert self.relaxation is not None
+        both = (decide(decided, first, second), decide(decided, second, first))
+        values = self.relaxation.probe([case for case in both if case is not None])
+        left = (self.upper - self.problem.floor) / self._unit - point.value
+        steps = [min(max(value - point.value, 1e-3), left) for value in values]
+        return float(np.prod(steps))
 
 
 def solve_cuts(task: Task) -> Solution:

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
 from rankagg._typing import Label
+from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import WEIGHT_DENOMINATOR, Enumeration, Leaf, Proof
+from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.core.items import ItemSet
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import Permutation
@@ -135,8 +137,9 @@ class Certificate:
 
     @property
     def n_cycles(self) -> int:
-        """The number of weighted 3-cycles, over all cases of all parts."""
-        return sum(len(node.cycles) for node in self._leaves())
+        """The number of weighted 3-cycles, over all cases and fixings of all parts."""
+        fixing = (node.leaf for node in self._nodes() if isinstance(node, Fixing))
+        return sum(len(leaf.cycles) for leaf in chain(self._leaves(), fixing))
 
     @property
     def n_cases(self) -> int:
@@ -144,7 +147,10 @@ class Certificate:
         return sum(1 for _ in self._leaves())
 
     def _leaves(self) -> Iterable[Leaf]:
-        return (node for proof in self.proofs for node in proof.nodes if isinstance(node, Leaf))
+        return (node for node in self._nodes() if isinstance(node, Leaf))
+
+    def _nodes(self) -> Iterable[Node]:
+        return chain.from_iterable(proof.nodes for proof in self.proofs)
 
     def summary(self) -> str:
         """Return one line: status, cost, bound, and what proves it."""

@@ -37,6 +37,8 @@ Cycles = NDArray[np.intp]
 
 VIOLATION = 1e-6
 LARGEST_MARGIN = 10**9
+PROBE_STEPS = 40
+UNLIMITED = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +153,24 @@ class Relaxation:
             duals=np.maximum(0.0, -np.array(solution.row_dual)),
         )
 
+    def probe(self, cases: list[NDArray[np.bool_]]) -> list[float]:
+        """Return about what each case costs at least, after a few steps of the dual simplex.
+
+        The bounds of the columns are left as those of the last case; the basis is restored.
+        """
+        basis = self._highs.getBasis()
+        self._highs.setOptionValue("simplex_iteration_limit", PROBE_STEPS)
+        values = []
+        for case in cases:
+            self.fix(case)
+            self._highs.setBasis(basis)
+            if self._highs.run() == highspy.HighsStatus.kError:
+                raise SolverError("HiGHS failed on a probe of a case.")
+            values.append(self._highs.getObjectiveValue() - self._floor)
+        self._highs.setOptionValue("simplex_iteration_limit", UNLIMITED)
+        self._highs.setBasis(basis)
+        return values
+
     # -- rows and bounds ----------------------------------------------------------------------
 
     def add_rows(self, cycles: Cycles) -> None:
@@ -168,6 +188,13 @@ class Relaxation:
             signs.ravel(),
         )
         self.cycles = np.concatenate([self.cycles, cycles])
+
+    def restore_rows(self, cycles: Cycles) -> None:
+        """Add the rows that are missing, as after some were dropped."""
+        base = np.array([self._n**2, self._n, 1])
+        missing = cycles[~np.isin(cycles @ base, self.cycles @ base)]
+        if len(missing):
+            self.add_rows(missing)
 
     def drop_slack_rows(self) -> None:
         """Drop the rows that do not bind at the last point: their slack is in the basis."""

@@ -95,6 +95,12 @@ class Problem:
         steps = -((self.floor - bound) // self.step)
         return self.floor + int(max(steps, 0)) * self.step
 
+    def last_below(self, threshold: int) -> int:
+        """Return the greatest cost below `threshold` that an order could have."""
+        if self.step == 0:
+            return min(self.floor, threshold - 1)
+        return self.floor + (threshold - 1 - self.floor) // self.step * self.step
+
     def in_votes(self, scaled: int) -> float:
         """Turn a scaled cost into votes."""
         return float(Fraction(scaled, self.denominator))

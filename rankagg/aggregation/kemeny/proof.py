@@ -4,14 +4,16 @@ Every order of a, b, c uses at least one of the arcs a before b, b before c, c b
 a cycle's weight off the cost of its three arcs lowers the cost of every order by at least that
 weight, and the cheaper direction of each pair bounds what is left from below.
 
-Where that is not enough, a pair is decided both ways: one case for i before j and one for j before
-i, and the bound is the smaller of the two. In each case the pair, and what follows from the
+Where that is not enough, there are two ways on. A pair that lifts the bound to some threshold when
+it is turned round can be fixed for all orders below the threshold, so one set of weights fixes
+many pairs at once. And a pair can be decided both ways: one case for i before j and one for j
+before i, and the bound is the smaller of the two. In each case the pair, and what follows from the
 decisions by transitivity, has only one direction to choose from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,83 +22,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
+from rankagg.aggregation.kemeny.nodes import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Enumeration,
+    Fixing,
+    Leaf,
+    Node,
+    node_from_dict,
+    node_to_dict,
+)
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.core import exact
 from rankagg.exceptions import VerificationError
 
 __all__ = [
-    "Branch",
-    "Enumeration",
-    "Leaf",
-    "Node",
     "Proof",
     "decide",
+    "fixed_below",
     "forced_bounds",
     "leaf_bound",
-    "moved_to",
     "round_weights",
 ]
-
-WEIGHT_BITS = 20
-WEIGHT_DENOMINATOR = 2**WEIGHT_BITS
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A case that is bounded by weighted cycles.
-
-    Attributes
-    ----------
-    cycles : tuple of (int, int, int)
-        Positions a, b, c of items.
-    weights : tuple of int
-        Not negative; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
-    """
-
-    cycles: tuple[tuple[int, int, int], ...] = ()
-    weights: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Branch:
-    """A pair that is decided both ways.
-
-    Attributes
-    ----------
-    first, second : int
-        Positions of the items.
-    before, after : int
-        The nodes of the cases "first before second" and "second before first".
-    """
-
-    first: int
-    second: int
-    before: int
-    after: int
-
-
-@dataclass(frozen=True)
-class Enumeration:
-    """A small part whose best order is found again by dynamic programming over all subsets."""
-
-
-Node = Leaf | Branch | Enumeration
-
-
-def moved_to(nodes: Iterable[Node], part: NDArray[np.intp]) -> tuple[Node, ...]:
-    """Return nodes over the positions of a part as nodes over the positions of all items."""
-    where = part.tolist()
-
-    def move(node: Node) -> Node:
-        if isinstance(node, Leaf):
-            cycles = tuple((where[a], where[b], where[c]) for a, b, c in node.cycles)
-            return Leaf(cycles, node.weights)
-        if isinstance(node, Branch):
-            return Branch(where[node.first], where[node.second], node.before, node.after)
-        return node
-
-    return tuple(move(node) for node in nodes)
 
 
 def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
@@ -144,9 +92,47 @@ def leaf_bound(
     int
         In the units of `Problem.costs`.
     """
-    rest, total = _without_cycles(problem, cycles, weights)
-    pairs = int(np.triu(_cheaper(rest, decided), k=1).sum(dtype=object))
-    return problem.next_attainable(Fraction(total + pairs, WEIGHT_DENOMINATOR))
+    _, base = _excess(problem, cycles, weights, decided)
+    return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
+
+
+def fixed_below(
+    problem: Problem,
+    cycles: NDArray[np.intp],
+    weights: Integers,
+    decided: Bools,
+    threshold: int,
+) -> Bools | None:
+    """Decide all pairs whose other direction makes every order cost at least `threshold`.
+
+    Parameters
+    ----------
+    problem, cycles, weights, decided
+        As in `leaf_bound`.
+    threshold : int
+        In the units of `Problem.costs`.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, n), or None
+        `decided` with the new pairs, closed under transitivity; None if no order is left.
+    """
+    excess, base = _excess(problem, cycles, weights, decided)
+    # More than the last attainable cost below the threshold is at least the threshold.
+    last = problem.last_below(threshold) * WEIGHT_DENOMINATOR
+    return _closure(decided | (excess > last - base).T)
+
+
+def _closure(before: Bools) -> Bools | None:
+    """Close a relation under transitivity; None if it contradicts itself."""
+    while True:
+        steps = before.astype(np.float32)
+        closed: Bools = before | (steps @ steps > 0)
+        if closed.diagonal().any():
+            return None
+        if np.array_equal(closed, before):
+            return closed
+        before = closed
 
 
 def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_]:
@@ -156,7 +142,7 @@ def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_
     ----------
     problem : Problem
         The problem of the part.
-    nodes : sequence of Leaf or Branch
+    nodes : sequence of Leaf, Branch or Fixing
         A tree of cases over positions within the part.
 
     Returns
@@ -166,20 +152,40 @@ def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_
     """
     n = problem.n
     impossible = int(problem.costs.sum(dtype=object)) + problem.constant + 1
-    bounds = np.full((n, n), impossible, dtype=object)
-    proof = Proof(tuple(range(n)), tuple(nodes))
-    for leaf, decided in proof.cases(n, np.arange(n)):
-        if isinstance(leaf, Enumeration):
+    bounds: dict[int, NDArray[np.object_]] = {}
+    walk = list(Proof(tuple(range(n)), tuple(nodes)).walk(problem, np.arange(n)))
+    # Children are walked after their parents; those without orders are not.
+    for at, node, decided in reversed(walk):
+        if isinstance(node, Enumeration):
             raise TypeError("An enumeration has no weights.")
-        cycles = np.array(leaf.cycles, dtype=np.intp).reshape(-1, 3)
-        weights = exact.fit(np.array(leaf.weights, dtype=object))
-        rest, total = _without_cycles(problem, cycles, weights)
-        cheaper = _cheaper(rest, decided)
-        base = total + int(np.triu(cheaper, k=1).sum(dtype=object))
-        case = -((cheaper - rest.astype(object) - base) // WEIGHT_DENOMINATOR) + problem.constant
+        if isinstance(node, Branch):
+            nowhere = np.full((n, n), impossible, dtype=object)
+            before, after = bounds.pop(node.before, nowhere), bounds.pop(node.after, nowhere)
+            bounds[at] = np.minimum(before, after)
+            continue
+        leaf = node.leaf if isinstance(node, Fixing) else node
+        excess, base = _excess(problem, *_arrays(leaf), decided)
+        case = -((-excess.astype(object) - base) // WEIGHT_DENOMINATOR) + problem.constant
+        if isinstance(node, Fixing):
+            rest = bounds.pop(node.rest, np.full((n, n), node.threshold, dtype=object))
+            case = np.maximum(case, np.minimum(rest, node.threshold))
         case[decided.T] = impossible
-        bounds = np.minimum(bounds, case)
-    return bounds
+        bounds[at] = case
+    return bounds[0]
+
+
+def _arrays(leaf: Leaf) -> tuple[NDArray[np.intp], Integers]:
+    cycles = np.array(leaf.cycles, dtype=np.intp).reshape(-1, 3)
+    return cycles, exact.fit(np.array(leaf.weights, dtype=object))
+
+
+def _excess(
+    problem: Problem, cycles: NDArray[np.intp], weights: Integers, decided: Bools
+) -> tuple[Integers, int]:
+    """Return what row before column adds to the bound of a case, and that bound; scaled."""
+    rest, total = _without_cycles(problem, cycles, weights)
+    cheaper = _cheaper(rest, decided)
+    return rest - cheaper, total + int(np.triu(cheaper, k=1).sum(dtype=object))
 
 
 def _without_cycles(
@@ -208,7 +214,7 @@ class Proof:
     ----------
     positions : tuple of int
         The items of the part.
-    nodes : tuple of Leaf or Branch
+    nodes : tuple of Leaf, Branch, Fixing or Enumeration
         The tree of cases; the first node is the root, and children stand behind their parents.
     """
 
@@ -237,45 +243,59 @@ class Proof:
         where = np.full(problem.n, -1, dtype=np.intp)
         where[list(self.positions)] = np.arange(len(self.positions))
         bounds = [
-            self._case_bound(part, where, node, decided)
-            for node, decided in self.cases(part.n, where)
+            self._own_bound(part, where, node, decided)
+            for _, node, decided in self.walk(part, where)
+            if not isinstance(node, Branch)
         ]
         if not bounds:
             raise VerificationError("Every case of a proof contradicts itself.")
         return min(bounds)
 
-    def cases(self, n: int, where: NDArray[np.intp]) -> Iterator[tuple[Leaf | Enumeration, Bools]]:
-        """Walk the tree; cases that contradict themselves hold no order and are left out."""
-        stack: list[tuple[int, Bools]] = [(0, np.zeros((n, n), dtype=bool))]
+    def walk(self, part: Problem, where: NDArray[np.intp]) -> Iterator[tuple[int, Node, Bools]]:
+        """Yield each node with its index and what its case has decided, parents first.
+
+        Cases that contradict themselves hold no order and are left out.
+        """
+        stack: list[tuple[int, Bools]] = [(0, np.zeros((part.n, part.n), dtype=bool))]
         while stack:
             at, decided = stack.pop()
             node = self.nodes[at]
-            if not isinstance(node, Branch):
-                yield node, decided
-                continue
-            if not (at < node.before < len(self.nodes) and at < node.after < len(self.nodes)):
-                raise VerificationError(
-                    f"Node {at} of a proof has children that are not behind it."
-                )
-            first, second = _inside(where, np.array([[node.first, node.second]]))[0].tolist()
-            for child, pair in ((node.before, (first, second)), (node.after, (second, first))):
-                case = decide(decided, *pair)
+            yield at, node, decided
+            cases: list[tuple[int, Bools | None]] = []
+            if isinstance(node, Branch):
+                pair = _inside(where, np.array([[node.first, node.second]]))[0].tolist()
+                cases = [
+                    (node.before, decide(decided, *pair)),
+                    (node.after, decide(decided, *reversed(pair))),
+                ]
+            elif isinstance(node, Fixing):
+                weighted = self._checked(where, node.leaf)
+                cases = [(node.rest, fixed_below(part, *weighted, decided, node.threshold))]
+            for child, case in cases:
+                if not at < child < len(self.nodes):
+                    raise VerificationError(
+                        f"Node {at} of a proof has a child that is not behind it."
+                    )
                 if case is not None:
                     stack.append((child, case))
 
+    @classmethod
+    def _own_bound(cls, part: Problem, where: NDArray[np.intp], node: Node, decided: Bools) -> int:
+        """Return what the orders cost at least that end at this node."""
+        if isinstance(node, Fixing):
+            return node.threshold
+        if isinstance(node, Leaf):
+            return leaf_bound(part, *cls._checked(where, node), decided)
+        return SubsetTable(part).cost
+
     @staticmethod
-    def _case_bound(
-        part: Problem, where: NDArray[np.intp], leaf: Leaf | Enumeration, decided: Bools
-    ) -> int:
-        if isinstance(leaf, Enumeration):
-            return SubsetTable(part).cost
+    def _checked(where: NDArray[np.intp], leaf: Leaf) -> tuple[NDArray[np.intp], Integers]:
         if len(leaf.weights) != len(leaf.cycles):
             raise VerificationError("A case has not one weight per cycle.")
         if any(weight < 0 for weight in leaf.weights):
             raise VerificationError("A cycle has a negative weight.")
-        cycles = np.array(leaf.cycles, dtype=np.intp).reshape(-1, 3)
-        weights = exact.fit(np.array(leaf.weights, dtype=object))
-        return leaf_bound(part, _inside(where, cycles), weights, decided)
+        cycles, weights = _arrays(leaf)
+        return _inside(where, cycles), weights
 
     # -- on paper -----------------------------------------------------------------------------
 
@@ -283,31 +303,14 @@ class Proof:
         """Return plain data for JSON."""
         return {
             "positions": list(self.positions),
-            "nodes": [_node_to_dict(node) for node in self.nodes],
+            "nodes": [node_to_dict(node) for node in self.nodes],
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Proof:
         """Read what `to_dict` wrote."""
-        nodes: list[Node] = []
-        for node in data["nodes"]:
-            if "enumeration" in node:
-                nodes.append(Enumeration())
-            elif "pair" in node:
-                first, second = node["pair"]
-                nodes.append(Branch(first, second, node["before"], node["after"]))
-            else:
-                cycles = tuple((a, b, c) for a, b, c, _ in node["cycles"])
-                nodes.append(Leaf(cycles, tuple(weight for *_, weight in node["cycles"])))
-        return cls(tuple(data["positions"]), tuple(nodes))
-
-
-def _node_to_dict(node: Node) -> dict[str, Any]:
-    if isinstance(node, Leaf):
-        return {"cycles": [[*c, w] for c, w in zip(node.cycles, node.weights, strict=True)]}
-    if isinstance(node, Branch):
-        return {"pair": [node.first, node.second], "before": node.before, "after": node.after}
-    return {"enumeration": True}
+        nodes = tuple(node_from_dict(node) for node in data["nodes"])
+        return cls(tuple(data["positions"]), nodes)
 
 
 def _inside(where: NDArray[np.intp], positions: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats
 from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cuts import violated_cycles
+from rankagg.aggregation.kemeny.nodes import Leaf
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Leaf, round_weights
+from rankagg.aggregation.kemeny.proof import round_weights
 from rankagg.aggregation.kemeny.solution import Deadline, Solution, Task, until_stopped
 from rankagg.exceptions import SolverError, SolverNotFoundError
 

@@ -9,13 +9,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.proof import (
-    WEIGHT_DENOMINATOR,
-    Branch,
-    Enumeration,
-    Leaf,
-    Proof,
-)
+from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Branch, Enumeration, Leaf
+from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.exceptions import DataFormatError, ItemMismatchError, VerificationError
 
 CYCLE = ra.datasets.load("condorcet_1785")

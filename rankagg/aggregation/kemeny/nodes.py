@@ -1,0 +1,131 @@
+"""What a proof is made of: the nodes of a tree of cases, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "WEIGHT_DENOMINATOR",
+    "Branch",
+    "Enumeration",
+    "Fixing",
+    "Leaf",
+    "Node",
+    "moved_to",
+    "node_from_dict",
+    "node_to_dict",
+]
+
+WEIGHT_DENOMINATOR = 2**20
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A case that is bounded by weighted cycles.
+
+    Attributes
+    ----------
+    cycles : tuple of (int, int, int)
+        Positions a, b, c of items.
+    weights : tuple of int
+        Not negative; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
+    """
+
+    cycles: tuple[tuple[int, int, int], ...] = ()
+    weights: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A pair that is decided both ways.
+
+    Attributes
+    ----------
+    first, second : int
+        Positions of the items.
+    before, after : int
+        The nodes of the cases "first before second" and "second before first".
+    """
+
+    first: int
+    second: int
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Fixing:
+    """A case from which orders that cost at least `threshold` are set aside.
+
+    By the weights, every one of certain pairs costs as much when it is turned round; what is left
+    has all of them the other way, and what follows by transitivity.
+
+    Attributes
+    ----------
+    leaf : Leaf
+        The weighted cycles.
+    threshold : int
+        In the units of `Problem.costs`.
+    rest : int
+        The node of the case that is left.
+    """
+
+    leaf: Leaf
+    threshold: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """A small part whose best order is found again by dynamic programming over all subsets."""
+
+
+Node = Leaf | Branch | Fixing | Enumeration
+
+
+def moved_to(nodes: Iterable[Node], part: NDArray[np.intp]) -> tuple[Node, ...]:
+    """Return nodes over the positions of a part as nodes over the positions of all items."""
+    where = part.tolist()
+
+    def move(node: Node) -> Node:
+        if isinstance(node, Leaf):
+            cycles = tuple((where[a], where[b], where[c]) for a, b, c in node.cycles)
+            return Leaf(cycles, node.weights)
+        if isinstance(node, Fixing):
+            return Fixing(cast("Leaf", move(node.leaf)), node.threshold, node.rest)
+        if isinstance(node, Branch):
+            return Branch(where[node.first], where[node.second], node.before, node.after)
+        return node
+
+    return tuple(move(node) for node in nodes)
+
+
+# -- on paper ---------------------------------------------------------------------------------
+
+
+def node_to_dict(node: Node) -> dict[str, Any]:
+    """Return plain data for JSON."""
+    if isinstance(node, Leaf):
+        return {"cycles": [[*c, w] for c, w in zip(node.cycles, node.weights, strict=True)]}
+    if isinstance(node, Fixing):
+        return node_to_dict(node.leaf) | {"threshold": node.threshold, "rest": node.rest}
+    if isinstance(node, Branch):
+        return {"pair": [node.first, node.second], "before": node.before, "after": node.after}
+    return {"enumeration": True}
+
+
+def node_from_dict(data: dict[str, Any]) -> Node:
+    """Read what `node_to_dict` wrote."""
+    if "enumeration" in data:
+        return Enumeration()
+    if "pair" in data:
+        first, second = data["pair"]
+        return Branch(first, second, data["before"], data["after"])
+    cycles = tuple((a, b, c) for a, b, c, _ in data["cycles"])
+    leaf = Leaf(cycles, tuple(weight for *_, weight in data["cycles"]))
+    return Fixing(leaf, data["threshold"], data["rest"]) if "threshold" in data else leaf
