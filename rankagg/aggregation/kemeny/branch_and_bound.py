@@ -35,7 +35,7 @@ __all__ = ["Search", "solve_cuts"]
 ROWS_PER_ITEM = 40
 STALL_ROUNDS = 3
 STALL_SHARE = 0.1
-RECOMBINE_EVERY = 40
+RECOMBINE_FIRST, RECOMBINE_EVERY = 3, 40
 PROBES = 6
 UNDECIDED = 0.05
 
@@ -93,6 +93,7 @@ class Search:
         # What each open case has decided and what is known of it, by node.
         self._open: dict[int, tuple[Bools, Bound]] = {0: (decided, Bound(floor, cycles, weights))}
         self._children: list[int] = []
+        self._n_expanded = 0
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -147,7 +148,9 @@ class Search:
         at = self._next()
         try:
             point = self._tighten(at)
-            if point is not None and at % RECOMBINE_EVERY == 0:
+            self._n_expanded += 1
+            # Costs as much as a case or two, so small searches do without.
+            if point is not None and self._n_expanded % RECOMBINE_EVERY == RECOMBINE_FIRST:
                 self._best.recombine(point.before)
         finally:
             # If it is stopped here, the case stays open with the best bound that it has reached.
