@@ -31,6 +31,7 @@ from .distances import last_k_agreement as last_k_agreement
 from .distances import spearman_footrule as spearman_footrule
 from .distances import spearman_rho as spearman_rho
 from .distances import top_k_agreement as top_k_agreement
+from .inference.intervals import PairwiseIntervals as PairwiseIntervals
 from .io.ballots import read_ballots as read_ballots
 from .io.ballots import write_ballots as write_ballots
 from .io.matrices import read_matrix as read_matrix

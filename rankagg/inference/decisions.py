@@ -1,0 +1,126 @@
+"""Which pairs are decided, and what that says of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from scipy.sparse.csgraph import connected_components
+
+from rankagg._typing import Bools, Label
+from rankagg.core.items import ItemSet, listed
+from rankagg.core.value import Value, array_key, frozen_array
+
+__all__ = ["Decisions"]
+
+
+class Decisions(Value):
+    """Pairs of items whose order is decided, with one level of error for all of them.
+
+    Made by `PairwiseIntervals.decisions`.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items of rows and columns.
+    above : ndarray of bool, shape (n, n)
+        Row is decided to be above column: with probability 1 - delta none of these is wrong.
+    delta : float
+        The probability that any is.
+    how : str
+        What decided, for the reader.
+    """
+
+    items: ItemSet
+    above: Bools
+    delta: float
+    how: str
+
+    def __init__(self, items: ItemSet, above: Bools, delta: float, how: str) -> None:
+        self._set(items=items, above=frozen_array(above), delta=delta, how=how)
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.items, array_key(self.above), self.delta, self.how
+
+    @property
+    def pairs(self) -> tuple[tuple[Label, Label], ...]:
+        """The decided pairs as (above, below), in the order of the items."""
+        return tuple((self.items[int(i)], self.items[int(j)]) for i, j in np.argwhere(self.above))
+
+    @property
+    def share(self) -> float:
+        """The share of all pairs that is decided."""
+        n = len(self.items)
+        return float(self.above.sum() / (n * (n - 1) / 2)) if n > 1 else 1.0
+
+    @cached_property
+    def groups(self) -> tuple[tuple[Label, ...], ...]:
+        """Sets of items that cannot be told apart.
+
+        Two items are in one group where a chain of undecided pairs leads from one to the other;
+        every pair across groups is decided. Groups with more wins stand first.
+        """
+        undecided = ~(self.above | self.above.T)
+        _, label = connected_components(undecided.astype(np.int8), directed=False)
+        strength = self.above.sum(axis=1) - self.above.sum(axis=0)
+        numbers = sorted(np.unique(label), key=lambda g: -float(strength[label == g].mean()))
+        return tuple(self._labels(label == number) for number in numbers)
+
+    @cached_property
+    def cycles(self) -> tuple[tuple[Label, ...], ...]:
+        """Sets of items that the decided pairs order in a circle; empty where there is none.
+
+        Majorities can go round, so this need not be an error.
+        """
+        _, label = connected_components(self.above.astype(np.int8), connection="strong")
+        sets = (self._labels(label == number) for number in np.unique(label))
+        return tuple(items for items in sets if len(items) > 1)
+
+    def _labels(self, inside: Bools) -> tuple[Label, ...]:
+        return tuple(self.items[int(i)] for i in np.flatnonzero(inside))
+
+    def places(self) -> pd.DataFrame:
+        """Return for each item the places that the decided pairs leave it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: items. Columns best and worst, from 1: one more than the items decided to be
+            above it, and n less those decided to be below.
+        """
+        best = 1 + self.above.sum(axis=0)
+        worst = len(self.items) - self.above.sum(axis=1)
+        index = pd.Index(list(self.items), name="item")
+        return pd.DataFrame({"best": best, "worst": worst}, index=index)
+
+    def to_graph(self) -> nx.DiGraph[Label]:
+        """Return the decided pairs as a graph with arcs from above to below.
+
+        Returns
+        -------
+        networkx.DiGraph
+            Every item is a node.
+        """
+        graph: nx.DiGraph[Label] = nx.DiGraph()
+        graph.add_nodes_from(self.items)
+        graph.add_edges_from(self.pairs)
+        return graph
+
+    def summary(self) -> str:
+        """Return the decisions as text."""
+        n = len(self.items)
+        pairs = n * (n - 1) // 2
+        lines = [
+            f"decided      {int(self.above.sum())} of {pairs} pairs, by {self.how}; "
+            f"the chance that any is wrong is at most {self.delta:g}"
+        ]
+        lines += [f"a circle     {listed(cycle)}" for cycle in self.cycles]
+        together = [group for group in self.groups if len(group) > 1]
+        lines += [f"not told apart  {listed(group)}" for group in together]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Decisions on {int(self.above.sum())} pairs of {len(self.items)} items>"

@@ -1,0 +1,367 @@
+"""Independent units and the values they give to every pair of items.
+
+A confidence statement needs observations that are independent of each other. Rankings often are
+not: the metrics of one instance rank the same answers. A unit is what is independent; rankings
+within one are averaged into one value in [0, 1] for each pair before anything else happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats, Label, Ranks
+from rankagg._validation import check_choice, check_flag
+from rankagg.core import places
+from rankagg.core.items import ItemSet
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["Block", "Estimand", "Moments", "Unit", "Units", "units_of"]
+
+Unit: TypeAlias = Literal["ranking", "instance", "task"]
+Estimand: TypeAlias = Literal["direct", "imputed"]
+
+# Values of pairs that are held at one time, about: a few arrays of so many floats.
+BLOCK = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some units.
+
+    Attributes
+    ----------
+    values : ndarray of float, shape (u, p)
+        For each unit and pair how far the first item is above the second: 1 above, 0 below, 1/2
+        tied, between where rankings were averaged; NaN where the unit does not tell.
+    counts : ndarray of float, shape (u,)
+        How often each unit was observed.
+    weights : ndarray of float, shape (u,)
+        Importance of one observation.
+    strata : ndarray of int, shape (u,)
+        The fixed task of each unit; all 0 where tasks are not fixed.
+    """
+
+    values: Floats
+    counts: Floats
+    weights: Floats
+    strata: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What all units together say of each pair; arrays of shape (p,).
+
+    Attributes
+    ----------
+    n : ndarray of float
+        Units that tell something of the pair.
+    mean : ndarray of float
+        Weighted mean value; NaN where n is 0.
+    variance : ndarray of float
+        Unbiased sample variance of the values; NaN where n is less than 2 or units are weighted.
+    shares : ndarray of float
+        Sum of the squared shares that the units have in the mean: 1/n where all weigh the same.
+    """
+
+    n: Floats
+    mean: Floats
+    variance: Floats
+    shares: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The independent units of some rankings.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The ranked items.
+    unit : {"ranking", "instance", "task"}
+        What is independent.
+    estimand : {"direct", "imputed"}
+        "direct": only rankings that compare both items tell of a pair. "imputed": all do, with
+        the proportion of their compatible permutations.
+    ranks : ndarray of int32, shape (m, n)
+        The rankings.
+    counts, weights : ndarray of float, shape (m,)
+        Those of the rankings.
+    clusters : ndarray of int, shape (m,), or None
+        The unit of each ranking; None where each is its own.
+    strata : ndarray of int, shape (m,)
+        The fixed task of each ranking; all 0 where tasks are not fixed.
+    stratum_weights : ndarray of float, shape (s,)
+        The weights of the fixed tasks.
+    """
+
+    items: ItemSet
+    unit: Unit
+    estimand: Estimand
+    ranks: Ranks
+    counts: Floats
+    weights: Floats
+    clusters: NDArray[np.intp] | None
+    strata: NDArray[np.intp]
+    stratum_weights: Floats
+
+    @property
+    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Positions of the first and the second item of each pair, first < second."""
+        first, second = np.triu_indices(len(self.items), k=1)
+        return first, second
+
+    @property
+    def n_units(self) -> int:
+        """The number of independent observations."""
+        if self.clusters is None:
+            return int(self.counts.sum())
+        return int(self.clusters.max()) + 1
+
+    @property
+    def is_weighted(self) -> bool:
+        """True where units differ in weight, or tasks are fixed."""
+        return len(self.stratum_weights) > 1 or bool(np.ptp(self._unit_weights()) > 0)
+
+    def _unit_weights(self) -> Floats:
+        if self.clusters is None:
+            return self.weights
+        if self.unit == "instance":
+            return np.ones(self.n_units)
+        size = _summed(self.clusters, self.counts)
+        return _summed(self.clusters, self.counts * self.weights) / size
+
+    # -- values -------------------------------------------------------------------------------
+
+    def blocks(self) -> Iterator[Block]:
+        """Go through all units, some at a time."""
+        n_pairs = len(self.pairs[0])
+        size = max(1, BLOCK // max(n_pairs, 1))
+        if self.clusters is None:
+            for start in range(0, len(self.ranks), size):
+                rows = slice(start, start + size)
+                yield Block(
+                    self._values(self.ranks[rows]),
+                    self.counts[rows],
+                    self.weights[rows],
+                    self.strata[rows],
+                )
+            return
+        order = np.argsort(self.clusters, kind="stable")
+        starts = np.flatnonzero(np.diff(self.clusters[order], prepend=-1))
+        ends = np.append(starts[1:], len(order))
+        weights = self._unit_weights()
+        done = 0
+        while done < len(starts):
+            # As many whole units as fit, and one at least.
+            upto = int(np.searchsorted(ends, starts[done] + size, side="right"))
+            upto = max(upto, done + 1)
+            members = order[starts[done] : ends[upto - 1]]
+            values = self._averaged(members, starts[done:upto] - starts[done])
+            units = upto - done
+            yield Block(values, np.ones(units), weights[done:upto], np.zeros(units, dtype=np.intp))
+            done = upto
+
+    def whole(self) -> Block:
+        """Return all units at once; equal rankings are one row with a count."""
+        blocks = list(self._compressed().blocks())
+        return Block(
+            *(
+                np.concatenate([getattr(block, name) for block in blocks])
+                for name in ("values", "counts", "weights", "strata")
+            )
+        )
+
+    def _compressed(self) -> Units:
+        if self.clusters is not None:
+            return self
+        rows = np.column_stack([self.ranks, self.strata, self.weights.view(np.int64)])
+        _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        return Units(
+            self.items,
+            self.unit,
+            self.estimand,
+            self.ranks[first],
+            _summed(where.ravel(), self.counts),
+            self.weights[first],
+            None,
+            self.strata[first],
+            self.stratum_weights,
+        )
+
+    def _averaged(self, rows: NDArray[np.intp], starts: NDArray[np.intp]) -> Floats:
+        values = self._values(self.ranks[rows])
+        present = ~np.isnan(values)
+        weights = (self.counts * self.weights)[rows][:, None]
+        total = np.add.reduceat(np.where(present, values, 0.0) * weights, starts, axis=0)
+        with np.errstate(invalid="ignore"):
+            averages: Floats = total / np.add.reduceat(present * weights, starts, axis=0)
+        return averages
+
+    def _values(self, ranks: Ranks) -> Floats:
+        first, second = self.pairs
+        comparable = places.comparable(ranks)
+        one, two = comparable[:, first], comparable[:, second]
+        values: Floats = (one < two) + 0.5 * (one == two)
+        observed = ranks != UNRANKED
+        silent = ~(observed[:, first] & observed[:, second])
+        both_off = _both(ranks == UNLISTED, first, second)
+        if self.estimand == "direct":
+            values[silent | both_off] = np.nan
+            return values
+        # P(unobserved before observed) = (place + 1)/(k + 1).
+        ahead = (places.mid_ranks(ranks) + 1.0) / (observed.sum(axis=1, keepdims=True) + 1.0)
+        values = np.where(observed[:, first] & silent, 1.0 - ahead[:, first], values)
+        values = np.where(observed[:, second] & silent, ahead[:, second], values)
+        values[_both(~observed, first, second) | both_off] = 0.5
+        return values
+
+    # -- sums ---------------------------------------------------------------------------------
+
+    def moments(self) -> Moments:
+        """Return the moments of all pairs, a block of units at a time."""
+        shape = (len(self.stratum_weights), len(self.pairs[0]))
+        n, mass, squared_mass, first, second = (np.zeros(shape) for _ in range(5))
+        for block in self.blocks():
+            present = (~np.isnan(block.values)).astype(np.float64)
+            values = np.where(np.isnan(block.values), 0.0, block.values)
+            squares = values**2
+            for s in np.unique(block.strata):
+                inside = block.strata == s
+                counts = np.where(inside, block.counts, 0.0)
+                weighted = counts * block.weights
+                n[s] += counts @ present
+                mass[s] += weighted @ present
+                squared_mass[s] += (weighted * block.weights) @ present
+                first[s] += weighted @ values
+                second[s] += weighted @ squares
+        share = self.stratum_weights[:, None] * (n > 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = share / share.sum(axis=0)
+            means = np.where(n > 0, first / mass, 0.0)
+            mean = (share * means).sum(axis=0)
+            shares = (share**2 * np.where(n > 0, squared_mass / mass**2, 0.0)).sum(axis=0)
+            total = n.sum(axis=0)
+            spread = np.maximum((second / mass).sum(axis=0) - mean**2, 0.0)
+            variance = np.where(total > 1, spread * total / (total - 1), np.nan)
+        if self.is_weighted:
+            variance = np.full_like(mean, np.nan)
+        return Moments(total, mean, variance, shares)
+
+
+def units_of(
+    data: Profile | ScoreTable,
+    *,
+    unit: object = "ranking",
+    estimand: object = "direct",
+    fixed_tasks: object = False,
+    tolerance: float = 0.0,
+    instances: Sequence[Label] | None = None,
+) -> Units:
+    """Say what the independent units of some data are.
+
+    Parameters
+    ----------
+    data : Profile or ScoreTable
+        Rankings, or scores that rank.
+    unit : {"ranking", "instance", "task"}
+        "ranking": each is independent of the others. "instance": rankings of the same instance
+        (under several metrics) are averaged. "task": rankings of the same task are.
+    estimand : {"direct", "imputed"}
+        See `Units`.
+    fixed_tasks : bool
+        The tasks are those of interest, not a sample: the mean over each is taken first, and
+        tasks are averaged by their weights. Only for `unit="ranking"`.
+    tolerance : float
+        For ranking scores; see `ScoreTable.rankings`.
+    instances : sequence, length m, optional
+        The instance of each ranking of a Profile, which does not hold them.
+
+    Returns
+    -------
+    Units
+
+    Raises
+    ------
+    InvalidInputError
+        If the data do not hold what the unit needs.
+    """
+    kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+    what = cast(Estimand, check_choice(estimand, get_args(Estimand), "estimand"))
+    if isinstance(data, ScoreTable):
+        profile = data.rankings(tolerance)
+        instances = data.instances
+    elif isinstance(data, Profile):
+        profile = data
+    else:
+        raise InvalidInputError("data", "a Profile or a ScoreTable", data)
+    fixed = check_flag(fixed_tasks, "fixed_tasks")
+    if fixed and kind != "ranking":
+        raise InvalidInputError(
+            "fixed_tasks", "False unless `unit='ranking'`", fixed, "Rankings of fixed tasks are "
+            "the independent units; with instances that all tasks share, average them instead.",
+        )  # fmt: skip
+    clusters = _clusters(profile, kind, instances)
+    strata, stratum_weights = _strata(profile) if fixed else _one_stratum(profile)
+    weights = np.ones(len(profile)) if fixed else profile.weights
+    counts = profile.counts.astype(np.float64)
+    return Units(
+        profile.items, kind, what, profile.ranks, counts, weights, clusters, strata, stratum_weights
+    )
+
+
+def _clusters(
+    profile: Profile, unit: Unit, instances: Sequence[Label] | None
+) -> NDArray[np.intp] | None:
+    if unit == "ranking":
+        return None
+    labels = instances if unit == "instance" else profile.groups
+    if labels is None:
+        remedy = (
+            "A ScoreTable with instances has them; for a Profile give `instances=`."
+            if unit == "instance"
+            else "Give the profile `groups=`, or use `unit='ranking'`."
+        )
+        raise InvalidInputError(
+            "unit", f"a unit that the data know; they have no {unit}s", unit, remedy
+        )
+    if len(labels) != len(profile):
+        allowed = f"one instance per ranking ({len(profile)} of them)"
+        raise InvalidInputError("instances", allowed, Described(f"{len(labels)} instances"))
+    return _numbered(labels)
+
+
+def _numbered(labels: Sequence[Label]) -> NDArray[np.intp]:
+    numbers: dict[Label, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
+
+
+def _strata(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
+    if profile.groups is None:
+        raise InvalidInputError(
+            "fixed_tasks", "False for rankings without groups", True, "Give the profile `groups=`."
+        )
+    strata = _numbered(profile.groups)
+    counts = profile.counts.astype(np.float64)
+    return strata, _summed(strata, counts * profile.weights) / _summed(strata, counts)
+
+
+def _summed(cells: NDArray[np.intp], values: Floats) -> Floats:
+    """Return the sum of the values of each cell."""
+    return np.bincount(cells, weights=values).astype(np.float64)
+
+
+def _one_stratum(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
+    return np.zeros(len(profile), dtype=np.intp), np.ones(1)
+
+
+def _both(flags: Bools, first: NDArray[np.intp], second: NDArray[np.intp]) -> Bools:
+    both: Bools = flags[:, first] & flags[:, second]
+    return both
