@@ -62,13 +62,15 @@ def check_number(
     low: float = -math.inf,
     high: float = math.inf,
     open_low: bool = False,
+    open_high: bool = False,
 ) -> float:
     """Return a finite number between `low` and `high` as a float."""
     number = _as_float(value)
-    inside = math.isfinite(number) and low <= number <= high and not (open_low and number == low)
-    if not inside:
+    inside = math.isfinite(number) and low <= number <= high
+    at_open_end = (open_low and number == low) or (open_high and number == high)
+    if not inside or at_open_end:
         left = "(" if open_low or low == -math.inf else "["
-        right = ")" if high == math.inf else "]"
+        right = ")" if open_high or high == math.inf else "]"
         allowed = f"a number in {left}{_bound(low)}, {_bound(high)}{right}"
         raise InvalidInputError(parameter, allowed, value)
     return number

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Floats, Unranked
+from rankagg._typing import Floats, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core import places
@@ -15,7 +15,36 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 
-__all__ = ["Borda"]
+__all__ = ["Borda", "points"]
+
+
+def points(ranks: Ranks, unranked: Unranked) -> Floats:
+    """Return the points of every item in every ranking; see `Borda`.
+
+    Parameters
+    ----------
+    ranks : ndarray of int32, shape (m, n)
+        Places with codes.
+    unranked : {"uniform", "ignore", "last"}
+        The policy for unranked items.
+
+    Returns
+    -------
+    ndarray of float, shape (m, n)
+        From 0 to n - 1; under "ignore" wins less losses, from 1 - n to n - 1.
+    """
+    n = ranks.shape[1]
+    if unranked == "last":
+        bottom: Floats = n - 1 - places.mid_ranks(places.unranked_last(ranks))
+        return bottom
+    mids = places.mid_ranks(ranks)
+    observed = (ranks != UNRANKED).sum(axis=1, keepdims=True)
+    if unranked == "uniform":
+        given, fallback = n - (mids + 1) * (n + 1) / (observed + 1), (n - 1) / 2
+    else:
+        given, fallback = observed - 1 - 2 * mids, 0.0
+    result: Floats = np.where(np.isnan(given), fallback, given)
+    return result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,20 +92,8 @@ class Borda(Aggregator):
         return Outcome(scores=self._from_votes(evidence.votes(self.unranked)))
 
     def _from_places(self, profile: Profile) -> Floats:
-        mids = places.mid_ranks(profile.ranks)
-        n = profile.n_items
-        missing = profile.ranks == UNRANKED
-        observed = n - missing.sum(axis=1, keepdims=True)
-        if self.unranked == "uniform":
-            points = n - (mids + 1) * (n + 1) / (observed + 1)
-            fallback: float | Floats = (n - 1) / 2
-        elif self.unranked == "last":
-            bottom = places.mid_ranks(places.unranked_last(profile.ranks))
-            points, fallback = n - 1 - bottom, 0.0
-        else:
-            points, fallback = observed - 1 - 2 * mids, 0.0
         weights: Floats = profile.counts * profile.weights
-        return weights @ np.where(np.isnan(points), fallback, points)
+        return weights @ points(profile.ranks, self.unranked)
 
     def _from_votes(self, votes: PairwiseMatrix) -> Floats:
         net: Floats = votes.margins.sum(axis=1)

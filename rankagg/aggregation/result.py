@@ -12,6 +12,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Label, Unranked
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core import places
 from rankagg.core.items import ItemSet, listed, shortened
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
@@ -248,14 +249,15 @@ def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tupl
         Says which scores were tied although not equal to the last digit, and what is unranked.
     """
     largest = float(np.abs(scores[~np.isnan(scores)]).max(initial=0.0))
-    ranking = PartialRanking.from_scores(
-        scores, higher_is_better=True, tolerance=RELATIVE_TIE * largest, items=items
+    ranks, distinct = (
+        places.competition_ranks(-scores[None, :], tolerance)[0]
+        for tolerance in (RELATIVE_TIE * largest, 0.0)
     )
+    ranking = as_ranking(ranks, items)
     notes = []
-    for bucket in ranking.buckets:
-        if len(np.unique(scores[items.indices(bucket)])) > 1:
-            names = " = ".join(map(str, bucket))
-            notes.append(f"scores equal to {RELATIVE_TIE:g} relative are tied: {names}")
-    if (ranking.ranks == UNRANKED).any():
+    for place in np.unique(ranks[ranks != distinct]):
+        names = " = ".join(str(items[int(i)]) for i in np.flatnonzero(ranks == place))
+        notes.append(f"scores equal to {RELATIVE_TIE:g} relative are tied: {names}")
+    if (ranks == UNRANKED).any():
         notes.append(f"without any score, so unranked: {listed(ranking.unranked)}")
-    return as_ranking(ranking.ranks, items), tuple(notes)
+    return ranking, tuple(notes)

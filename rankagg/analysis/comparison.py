@@ -12,46 +12,19 @@ import pandas as pd
 from rankagg._typing import Label, Ranks, Unranked
 from rankagg._validation import check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.condorcet import Copeland
+from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.means import Mean
-from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
-from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core.items import shortened
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["Comparison", "compare", "default_aggregators"]
+__all__ = ["Comparison", "compare"]
 
 DEPTHS = (1, 3, 5, 10)
 SCHEMA = "rankagg.comparison"
-
-
-def default_aggregators(data: Data, unranked: Unranked = "uniform") -> list[Aggregator]:
-    """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny.
-
-    Parameters
-    ----------
-    data : ScoreTable, Profile or PairwiseMatrix
-        Means need scores, two levels need instances.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
-
-    Returns
-    -------
-    list of Aggregator
-    """
-    borda = Borda(unranked=unranked)
-    rules: list[Aggregator] = [Mean()] if isinstance(data, ScoreTable) else []
-    rules.append(borda)
-    if isinstance(data, ScoreTable) and data.is_instance_level:
-        rules.append(TwoLevel(borda, borda))
-    return [*rules, Copeland(unranked=unranked), Kemeny(unranked=unranked)]
 
 
 def compare(

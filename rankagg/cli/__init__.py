@@ -1,4 +1,4 @@
-"""The command line: `rankagg compare`, `rank`, `solve`, `datasets`."""
+"""The command line: `rankagg compare`, `rank`, `solve`, `intervals` and others."""
 
 from rankagg.cli.app import main
 

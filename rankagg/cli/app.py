@@ -20,6 +20,9 @@ COMMANDS = {
     "compare": "rankagg.cli.compare",
     "rank": "rankagg.cli.rank",
     "solve": "rankagg.cli.solve",
+    "intervals": "rankagg.cli.intervals",
+    "dispersion": "rankagg.cli.dispersion",
+    "missing": "rankagg.cli.missing",
     "datasets": "rankagg.cli.datasets",
 }
 
@@ -50,6 +53,10 @@ def app() -> None:
         rankagg compare ballots.csv --format ballots --count count
     The exact optimum alone, with its proof:
         rankagg solve election.soc --certificate proof.json
+    How sure it is: of each pair and place, as a whole, and given what is missing:
+        rankagg intervals scores.csv
+        rankagg dispersion scores.csv
+        rankagg missing scores.csv
     Nothing at hand:
         rankagg datasets
         rankagg compare --dataset tennessee

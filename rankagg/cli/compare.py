@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from rankagg.analysis.comparison import Comparison, compare, default_aggregators
+from rankagg.aggregation.defaults import default_aggregators
+from rankagg.analysis.comparison import Comparison, compare
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import METHODS, make

@@ -104,10 +104,12 @@ class Ranking(Value):
     def buckets(self) -> tuple[tuple[Label, ...], ...]:
         """The listed labels, best bucket first; labels within one bucket are tied."""
         labels = self.items.labels
-        return tuple(
-            tuple(labels[i] for i in np.flatnonzero(self.ranks == place))
-            for place in np.unique(self.ranks[self.ranks >= 0])
-        )
+        order = np.argsort(self.ranks, kind="stable")
+        order = order[self.ranks[order] >= 0]
+        starts = np.flatnonzero(np.diff(self.ranks[order], prepend=-1)).tolist()
+        ends = [*starts[1:], len(order)]
+        sequence = [labels[i] for i in order.tolist()]
+        return tuple(tuple(sequence[a:b]) for a, b in zip(starts, ends, strict=False))
 
     @property
     def order(self) -> tuple[Label, ...]:

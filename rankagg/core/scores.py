@@ -205,8 +205,8 @@ class ScoreTable(Value):
         return Profile._trusted(
             self.systems,
             self._places(self._tolerances(tolerance)),
-            weights=np.array([self.task_weights[self.tasks[int(t)]] for t in self.unit_tasks]),
-            groups=[self.tasks[int(t)] for t in self.unit_tasks],
+            weights=self.weight_vector[self.unit_tasks],
+            groups=[self.tasks.labels[t] for t in self.unit_tasks.tolist()],
         )
 
     def _places(self, tolerances: Floats) -> Ranks:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from rankagg._typing import Floats
+from rankagg._typing import Bools, Floats
 from rankagg.inference.units import Block, Units
 
-__all__ = ["Resamples", "resample_counts", "resampled_means"]
+__all__ = ["Resamples", "resample_counts", "resample_rows", "resampled_means"]
 
 # Numbers that are drawn at one time.
 CHUNK = 20_000_000
@@ -34,6 +36,19 @@ class Resamples:
     mean: Floats
     means: Floats
     skewness: Floats
+
+    @cached_property
+    def varies(self) -> Bools:
+        """True for pairs of which different resamples say different things, shape (p,)."""
+        seen = np.isfinite(self.means)
+        low = np.where(seen, self.means, np.inf).min(axis=0)
+        high = np.where(seen, self.means, -np.inf).max(axis=0)
+        varies: Bools = high - low > 1e-12
+        return varies
+
+    def take(self, chosen: Bools) -> Resamples:
+        """Return what is known of some of the pairs."""
+        return Resamples(self.mean[chosen], self.means[:, chosen], self.skewness[chosen])
 
     def percentile(self, delta: float, sides: int) -> tuple[Floats, Floats]:
         """Return the percentile interval of each mean."""
@@ -67,20 +82,24 @@ class Resamples:
         columns = range(self.means.shape[1])
         return np.array([np.nanquantile(self.means[:, p], level[p]) for p in columns])
 
-    def max_t(self, delta: float, sides: int) -> tuple[Floats, Floats, Floats]:
-        """Return simultaneous intervals from the largest studentized deviation, and the radii.
+    def max_t(
+        self, delta: float, alternative: Literal["two-sided", "greater", "less"]
+    ) -> tuple[Floats, Floats]:
+        """Return simultaneous intervals from the largest studentized deviation.
 
-        Pairs whose resampled means do not vary at all have no say and no width.
+        A lower bound alone (alternative "greater") must hold against resampled means that are too
+        large, an upper one against those that are too small. A resample that tells nothing of a
+        pair says nothing of how far it may be off.
         """
         error = np.nanstd(self.means, axis=0, ddof=1)
-        varies = error > 1e-12
-        with np.errstate(invalid="ignore", divide="ignore"):
-            deviation = (self.means - self.mean) / error
-        deviation = np.where(varies, deviation, 0.0)
-        deviation = np.abs(deviation) if sides == 2 else deviation
-        largest = np.nanmax(deviation, axis=1)
-        radius = np.quantile(largest, 1.0 - delta) * error
-        return self.mean - radius, self.mean + radius, radius
+        deviation = (self.means - self.mean) / error
+        deviation = np.where(np.isnan(deviation), 0.0, deviation)
+        if alternative == "two-sided":
+            deviation = np.abs(deviation)
+        elif alternative == "less":
+            deviation = -deviation
+        radius = np.quantile(deviation.max(axis=1), 1.0 - delta) * error
+        return self.mean - radius, self.mean + radius
 
 
 def resampled_means(units: Units, n_resamples: int, rng: np.random.Generator) -> Resamples:
@@ -93,7 +112,8 @@ def resampled_means(units: Units, n_resamples: int, rng: np.random.Generator) ->
     size = max(1, CHUNK // len(values))
     for start in range(0, n_resamples, size):
         rows = slice(start, min(start + size, n_resamples))
-        counts = resample_counts(block, rows.stop - rows.start, rng)
+        times = rows.stop - rows.start
+        counts = resample_counts(block.counts, block.strata, times, rng)
         means[rows] = _means(units, block, counts, values * weights, present * weights)
     mean = _means(units, block, block.counts[None, :], values * weights, present * weights)[0]
     # Influence of each unit on the mean, for the acceleration.
@@ -104,14 +124,42 @@ def resampled_means(units: Units, n_resamples: int, rng: np.random.Generator) ->
     return Resamples(mean, means, skewness)
 
 
-def resample_counts(block: Block, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw how often each unit occurs in each resample, within its fixed task."""
-    counts = np.zeros((times, len(block.counts)), dtype=np.int64)
-    for s in np.unique(block.strata):
-        inside = np.flatnonzero(block.strata == s)
-        have = block.counts[inside]
-        counts[:, inside] = rng.multinomial(int(have.sum()), have / have.sum(), size=times)
-    return counts
+def resample_counts(
+    counts: Floats, strata: NDArray[np.intp], times: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw how often each unit occurs in each resample, within its fixed task.
+
+    Parameters
+    ----------
+    counts : ndarray of float, shape (u,)
+        How often each unit was observed.
+    strata : ndarray of int, shape (u,)
+        Its fixed task.
+    times : int
+        Resamples.
+    rng : numpy.random.Generator
+        Where from.
+
+    Returns
+    -------
+    ndarray of int64, shape (times, u)
+    """
+    drawn = np.zeros((times, len(counts)), dtype=np.int64)
+    for s in np.unique(strata):
+        inside = np.flatnonzero(strata == s)
+        have = counts[inside]
+        drawn[:, inside] = rng.multinomial(int(have.sum()), have / have.sum(), size=times)
+    return drawn
+
+
+def resample_rows(units: Units, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw how often each ranking occurs in each resample of the units, shape (times, m)."""
+    if units.clusters is None:
+        return resample_counts(units.counts, units.strata, times, rng)
+    everyone = np.ones(units.n_units)
+    drawn = resample_counts(everyone, np.zeros(units.n_units, dtype=np.intp), times, rng)
+    rows: NDArray[np.int64] = drawn[:, units.clusters] * units.counts.astype(np.int64)
+    return rows
 
 
 def _means(

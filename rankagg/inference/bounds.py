@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats
 from rankagg._validation import check_integer, check_number
+from rankagg.exceptions import InvalidInputError
 
 __all__ = [
     "anytime_delta",
@@ -26,8 +27,16 @@ __all__ = [
 
 def check_delta(delta: object) -> float:
     """Return a probability of error, above 0 and below 1."""
-    number = check_number(delta, "delta", low=0, high=1, open_low=True)
-    return check_number(number, "delta", low=0, high=float(np.nextafter(1.0, 0.0)), open_low=True)
+    return check_number(delta, "delta", low=0, high=1, open_low=True, open_high=True)
+
+
+def _levels(delta: ArrayLike) -> Floats:
+    """Return probabilities of error as an array."""
+    levels = np.asarray(delta, dtype=np.float64)
+    wrong = ~((levels > 0) & (levels < 1))
+    if wrong.any():
+        raise InvalidInputError("delta", "numbers in (0, 1)", float(levels[wrong].flat[0]))
+    return levels
 
 
 def hoeffding_radius(shares: ArrayLike, delta: ArrayLike, sides: int = 2) -> Floats:
@@ -61,7 +70,7 @@ def hoeffding_radius(shares: ArrayLike, delta: ArrayLike, sides: int = 2) -> Flo
     (0.15174271, 0.16276236)
     """
     count = check_integer(sides, "sides", low=1, high=2)
-    radius: Floats = np.sqrt(np.log(count / np.asarray(delta)) / 2.0 * np.asarray(shares))
+    radius: Floats = np.sqrt(np.log(count / _levels(delta)) / 2.0 * np.asarray(shares))
     return radius
 
 
@@ -97,7 +106,7 @@ def bernstein_radius(variance: ArrayLike, n: ArrayLike, delta: ArrayLike, sides:
     """
     count = check_integer(sides, "sides", low=1, high=2)
     size = np.asarray(n, dtype=np.float64)
-    log = np.log(2.0 * count / np.asarray(delta))
+    log = np.log(2.0 * count / _levels(delta))
     with np.errstate(divide="ignore", invalid="ignore"):
         radius = np.sqrt(2.0 * np.asarray(variance) * log / size) + 7.0 * log / (3.0 * (size - 1.0))
     result: Floats = np.where(size < 2, np.inf, radius)
@@ -110,7 +119,7 @@ def anytime_delta(delta: float, n: ArrayLike) -> Floats:
     Bounds at these levels hold at all sample sizes at once, so one may look at any time.
     """
     size = np.maximum(np.asarray(n, dtype=np.float64), 1.0)
-    spent: Floats = 6.0 * delta / (pi**2 * size**2)
+    spent: Floats = 6.0 * check_delta(delta) / (pi**2 * size**2)
     return spent
 
 
@@ -122,7 +131,7 @@ def comparisons_needed(margin: float, delta: float, *, n_items: int = 2) -> int:
     Parameters
     ----------
     margin : float
-        Distance of the proportion from 1/2, in (0, 1/2].
+        Distance of the proportion from 1/2, above 0 and up to 1/2.
     delta : float
         Probability of error, in (0, 1).
     n_items : int, default 2
@@ -141,7 +150,7 @@ def comparisons_needed(margin: float, delta: float, *, n_items: int = 2) -> int:
     >>> comparisons_needed(0.1, 0.05, n_items=20)
     447
     """
-    gap = check_number(margin, "margin", low=0, high=0.5, open_low=True)
+    gap = check_number(margin, "margin", low=1e-100, high=0.5)
     n = check_integer(n_items, "n_items", low=2)
     level = check_delta(delta) / (n * (n - 1) / 2)
     return int(np.ceil(np.log(2.0 / level) / (2.0 * gap**2)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cached_property
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -15,6 +16,8 @@ from rankagg.core.items import ItemSet, listed
 from rankagg.core.value import Value, array_key, frozen_array
 
 __all__ = ["Decisions"]
+
+SCHEMA = "rankagg.decisions"
 
 
 class Decisions(Value):
@@ -32,18 +35,35 @@ class Decisions(Value):
         The probability that any is.
     how : str
         What decided, for the reader.
+    is_approximate : bool
+        True where delta is only approached with many units.
     """
 
     items: ItemSet
     above: Bools
     delta: float
     how: str
+    is_approximate: bool
 
-    def __init__(self, items: ItemSet, above: Bools, delta: float, how: str) -> None:
-        self._set(items=items, above=frozen_array(above), delta=delta, how=how)
+    def __init__(
+        self,
+        items: ItemSet,
+        above: Bools,
+        delta: float,
+        how: str,
+        *,
+        is_approximate: bool = False,
+    ) -> None:
+        self._set(
+            items=items,
+            above=frozen_array(above),
+            delta=delta,
+            how=how,
+            is_approximate=is_approximate,
+        )
 
     def _key(self) -> tuple[Hashable, ...]:
-        return self.items, array_key(self.above), self.delta, self.how
+        return self.items, array_key(self.above), self.delta, self.how, self.is_approximate
 
     @property
     def pairs(self) -> tuple[tuple[Label, Label], ...]:
@@ -109,13 +129,28 @@ class Decisions(Value):
         graph.add_edges_from(self.pairs)
         return graph
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "items": list(self.items),
+            "how": self.how,
+            "delta": self.delta,
+            "is_approximate": self.is_approximate,
+            "pairs": [list(pair) for pair in self.pairs],
+            "groups": [list(group) for group in self.groups],
+            "cycles": [list(cycle) for cycle in self.cycles],
+        }
+
     def summary(self) -> str:
         """Return the decisions as text."""
         n = len(self.items)
         pairs = n * (n - 1) // 2
+        bound = "about" if self.is_approximate else "at most"
         lines = [
             f"decided      {int(self.above.sum())} of {pairs} pairs, by {self.how}; "
-            f"the chance that any is wrong is at most {self.delta:g}"
+            f"the chance that any is wrong is {bound} {self.delta:g}"
         ]
         lines += [f"a circle     {listed(cycle)}" for cycle in self.cycles]
         together = [group for group in self.groups if len(group) > 1]

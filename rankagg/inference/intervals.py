@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -21,6 +22,7 @@ from rankagg.inference.bounds import hoeffding_p_value
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.methods import (
     BINOMIAL,
+    RESAMPLING,
     Alternative,
     Method,
     Options,
@@ -85,7 +87,7 @@ class PairwiseIntervals(Value):
     estimate: Floats
     lower: Floats
     upper: Floats
-    n_units: Floats
+    n_units: NDArray[np.int64]
     shares: Floats
     estimand: Estimand
     unit: Unit
@@ -188,14 +190,18 @@ class PairwiseIntervals(Value):
         2     B     C     0.700  0.575  0.801
         """
         units = units_of(
-            profile, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks, instances=instances
+            _as_profile(profile),
+            unit=unit,
+            estimand=estimand,
+            fixed_tasks=fixed_tasks,
+            instances=instances,
         )
         options = Options(method, delta, simultaneous, alternative, anytime, ties, n_resamples)
-        return _interval(units, options, as_generator(rng))
+        return _interval(units, estimand, options, as_generator(rng))
 
     @classmethod
     def from_scores(
-        cls, table: ScoreTable, *, tolerance: float = 0.0, **options: Any
+        cls, table: ScoreTable, *, tolerance: float | Mapping[Label, float] = 0.0, **options: Any
     ) -> PairwiseIntervals:
         """Make the intervals of the rankings of a score table.
 
@@ -203,7 +209,7 @@ class PairwiseIntervals(Value):
         ----------
         table : ScoreTable
             Its units are ranked first.
-        tolerance : float, default 0
+        tolerance : float or mapping from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
         **options
             Those of `from_profile`; `instances` are the table's own.
@@ -282,7 +288,8 @@ class PairwiseIntervals(Value):
             above = self.lower > 0.5
             np.fill_diagonal(above, False)
             text = f"{self.simultaneous} {self.method} intervals"
-            return Decisions(self.items, above, self.delta, text)
+            loose = self.method in (*RESAMPLING, "wilson")
+            return Decisions(self.items, above, self.delta, text, is_approximate=loose)
         return self._holm()
 
     def _holm(self) -> Decisions:
@@ -322,7 +329,8 @@ class PairwiseIntervals(Value):
                     "outside": bool(self.lower[a, b] > 0.5 or self.upper[a, b] < 0.5),
                 }
             )
-        return pd.DataFrame(rows)
+        columns = ["above", "below", "estimate", "lower", "upper", "n_units", "outside"]
+        return pd.DataFrame(rows, columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""
@@ -388,18 +396,26 @@ class PairwiseIntervals(Value):
         return self.to_frame().to_html(index=False, na_rep="", escape=True)
 
 
-def _interval(units: Units, options: Options, rng: np.random.Generator) -> PairwiseIntervals:
+def _as_profile(given: object) -> Profile:
+    if isinstance(given, Profile):
+        return given
+    raise InvalidInputError("profile", "a Profile", given, "`from_scores` takes a ScoreTable.")
+
+
+def _interval(
+    units: Units, estimand: Estimand, options: Options, rng: np.random.Generator
+) -> PairwiseIntervals:
     bounds = bounds_of(units, options, rng)
     return PairwiseIntervals(
         items=units.items,
         estimate=_square(units, bounds.mean, 1.0 - bounds.mean, 0.5),
         lower=_square(units, bounds.lower, 1.0 - bounds.upper, 0.5),
         upper=_square(units, bounds.upper, 1.0 - bounds.lower, 0.5),
-        n_units=_square(units, bounds.n, bounds.n, 0.0),
+        n_units=np.rint(_square(units, bounds.n, bounds.n, 0.0)).astype(np.int64),
         shares=_square(units, bounds.shares, bounds.shares, np.nan),
-        estimand=units.estimand,
+        estimand=estimand,
         unit=units.unit,
-        fixed_tasks=len(units.stratum_weights) > 1,
+        fixed_tasks=units.fixed_tasks,
         method=options.method,
         delta=options.delta,
         simultaneous=options.simultaneous,

@@ -11,16 +11,26 @@ from statsmodels.stats.proportion import proportion_confint
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_flag, check_integer
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.bootstrap import resampled_means
+from rankagg.inference.bootstrap import Resamples, resampled_means
 from rankagg.inference.bounds import (
     anytime_delta,
     bernstein_radius,
     check_delta,
     hoeffding_radius,
 )
+from rankagg.inference.pair_values import Comparisons
 from rankagg.inference.units import Moments, Units
 
-__all__ = ["BINOMIAL", "Alternative", "Bounds", "Method", "Options", "Simultaneous", "bounds_of"]
+__all__ = [
+    "BINOMIAL",
+    "RESAMPLING",
+    "Alternative",
+    "Bounds",
+    "Method",
+    "Options",
+    "Simultaneous",
+    "bounds_of",
+]
 
 Method: TypeAlias = Literal[
     "hoeffding", "bernstein", "wilson", "clopper-pearson", "percentile", "bca"
@@ -46,12 +56,13 @@ class Options:
 
     def __post_init__(self) -> None:
         check_choice(self.method, get_args(Method), "method")
-        check_delta(self.delta)
+        object.__setattr__(self, "delta", check_delta(self.delta))
         check_choice(self.simultaneous, (None, *get_args(Simultaneous)), "simultaneous")
         check_choice(self.alternative, get_args(Alternative), "alternative")
         check_flag(self.anytime, "anytime")
         check_choice(self.ties, ("half", "exclude"), "ties")
-        check_integer(self.n_resamples, "n_resamples", low=100)
+        times = check_integer(self.n_resamples, "n_resamples", low=100)
+        object.__setattr__(self, "n_resamples", times)
         if self.simultaneous == "max-t" and self.method != "percentile":
             raise InvalidInputError(
                 "simultaneous", "None or 'bonferroni' with this method", "max-t",
@@ -85,7 +96,10 @@ class Bounds:
 
 def bounds_of(units: Units, options: Options, rng: np.random.Generator) -> Bounds:
     """Return the bounds of all pairs: within [0, 1], and all of it where nothing was compared."""
-    n_pairs = max(len(units.pairs[0]), 1)
+    n_pairs = len(units.pairs[0])
+    if not n_pairs:
+        nothing = np.zeros(0)
+        return Bounds(nothing, nothing, nothing, nothing, nothing)
     delta = options.delta / n_pairs if options.simultaneous == "bonferroni" else options.delta
     if options.method in BINOMIAL:
         bounds = _binomial(units, options, delta)
@@ -102,7 +116,9 @@ def bounds_of(units: Units, options: Options, rng: np.random.Generator) -> Bound
         lower = np.zeros_like(lower)
     notes = bounds.notes
     if silent.any():
-        notes = (f"{int(silent.sum())} pairs were never compared: their interval is [0, 1]", *notes)
+        never = int(silent.sum())
+        were = "pair was" if never == 1 else "pairs were"
+        notes = (f"{never} {were} never compared: the interval is [0, 1]", *notes)
     return Bounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
 
@@ -126,7 +142,8 @@ def _around(moments: Moments, radius: Floats) -> Bounds:
 
 
 def _binomial(units: Units, options: Options, delta: float) -> Bounds:
-    is_plain = units.unit == "ranking" and units.estimand == "direct" and not units.is_weighted
+    direct = isinstance(units.source, Comparisons)
+    is_plain = direct and units.unit == "ranking" and not units.is_weighted
     if not is_plain:
         raise InvalidInputError(
             "method", "'hoeffding' or a bootstrap here", options.method,
@@ -162,24 +179,54 @@ def _resampling(units: Units, options: Options, delta: float, rng: np.random.Gen
         raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
     moments = units.moments()
     resamples = resampled_means(units, options.n_resamples, rng)
-    if options.simultaneous == "max-t":
-        lower, upper, _ = resamples.max_t(delta, options.sides)
-    elif options.method == "bca":
-        lower, upper = resamples.bca(delta, options.sides)
-    else:
-        lower, upper = resamples.percentile(delta, options.sides)
+    varies = resamples.varies
+    lower, upper = _agreeing_bounds(units, moments, options)
+    if varies.any():
+        lower[varies], upper[varies] = _resampled_bounds(resamples.take(varies), options, delta)
     notes = []
     tails = options.n_resamples * delta / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         notes.append(
             f"only {tails:.2g} resamples are expected beyond each bound: raise `n_resamples`"
         )
-    constant = (np.nanstd(np.where(moments.n > 0, resamples.means, 0.0), axis=0) < 1e-12) & (
-        moments.n > 0
-    )
-    if constant.any():
+    constant = int(((moments.n > 0) & ~varies).sum())
+    if constant:
         notes.append(
-            f"all units agree on {int(constant.sum())} pairs, so resamples do too: their "
-            "intervals have no width, which says nothing; 'hoeffding' does"
+            f"all units agree on {constant} pair{'s' * (constant > 1)}, and so do resamples, which "
+            f"then say nothing of how sure that is: the interval is {_kind_of_agreement(units)}"
         )
     return Bounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
+
+
+def _agreeing_bounds(units: Units, moments: Moments, options: Options) -> tuple[Floats, Floats]:
+    """Return bounds of the mean for pairs on which all n units have the same value c.
+
+    By Markov's inequality a unit has the value c or more with a chance of mean/c at most, so means
+    below c delta^(1/n) are refuted; likewise from above. Values without known bounds, and tasks
+    whose means may differ, refute nothing.
+    """
+    lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
+    if not units.source.is_bounded or units.fixed_tasks:
+        return lower, upper
+    together = len(lower) if options.simultaneous else 1
+    told = moments.n > 0
+    root = (options.delta / options.sides / together) ** (1.0 / moments.n[told])
+    lower[told] = moments.mean[told] * root
+    upper[told] = 1.0 - (1.0 - moments.mean[told]) * root
+    return lower, upper
+
+
+def _kind_of_agreement(units: Units) -> str:
+    if units.source.is_bounded and not units.fixed_tasks:
+        return "the exact one for units that agree"
+    return "[0, 1]"
+
+
+def _resampled_bounds(
+    resamples: Resamples, options: Options, delta: float
+) -> tuple[Floats, Floats]:
+    if options.simultaneous == "max-t":
+        return resamples.max_t(delta, options.alternative)
+    if options.method == "bca":
+        return resamples.bca(delta, options.sides)
+    return resamples.percentile(delta, options.sides)

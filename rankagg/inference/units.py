@@ -7,23 +7,22 @@ within one are averaged into one value in [0, 1] for each pair before anything e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Label, Ranks
+from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
-from rankagg.core import places
 from rankagg.core.items import ItemSet
-from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
+from rankagg.inference.pair_values import Comparisons, CompatibleShares, PairValues
 
-__all__ = ["Block", "Estimand", "Moments", "Unit", "Units", "units_of"]
+__all__ = ["Block", "Estimand", "Moments", "Unit", "Units", "rankings_of", "units_from", "units_of"]
 
 Unit: TypeAlias = Literal["ranking", "instance", "task"]
 Estimand: TypeAlias = Literal["direct", "imputed"]
@@ -87,11 +86,8 @@ class Units:
         The ranked items.
     unit : {"ranking", "instance", "task"}
         What is independent.
-    estimand : {"direct", "imputed"}
-        "direct": only rankings that compare both items tell of a pair. "imputed": all do, with
-        the proportion of their compatible permutations.
-    ranks : ndarray of int32, shape (m, n)
-        The rankings.
+    source : PairValues
+        What m rankings, or columns of scores, say of every pair.
     counts, weights : ndarray of float, shape (m,)
         Those of the rankings.
     clusters : ndarray of int, shape (m,), or None
@@ -100,23 +96,24 @@ class Units:
         The fixed task of each ranking; all 0 where tasks are not fixed.
     stratum_weights : ndarray of float, shape (s,)
         The weights of the fixed tasks.
+    fixed_tasks : bool
+        True where tasks are fixed, be it one.
     """
 
     items: ItemSet
     unit: Unit
-    estimand: Estimand
-    ranks: Ranks
+    source: PairValues
     counts: Floats
     weights: Floats
     clusters: NDArray[np.intp] | None
     strata: NDArray[np.intp]
     stratum_weights: Floats
+    fixed_tasks: bool
 
     @property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Positions of the first and the second item of each pair, first < second."""
-        first, second = np.triu_indices(len(self.items), k=1)
-        return first, second
+        return self.source.pairs
 
     @property
     def n_units(self) -> int:
@@ -128,7 +125,8 @@ class Units:
     @property
     def is_weighted(self) -> bool:
         """True where units differ in weight, or tasks are fixed."""
-        return len(self.stratum_weights) > 1 or bool(np.ptp(self._unit_weights()) > 0)
+        weights = self._unit_weights()
+        return len(self.stratum_weights) > 1 or bool(np.ptp(weights) > 1e-12 * weights.max())
 
     def _unit_weights(self) -> Floats:
         if self.clusters is None:
@@ -145,10 +143,10 @@ class Units:
         n_pairs = len(self.pairs[0])
         size = max(1, BLOCK // max(n_pairs, 1))
         if self.clusters is None:
-            for start in range(0, len(self.ranks), size):
+            for start in range(0, len(self.source), size):
                 rows = slice(start, start + size)
                 yield Block(
-                    self._values(self.ranks[rows]),
+                    self.source.take(rows).values(),
                     self.counts[rows],
                     self.weights[rows],
                     self.strata[rows],
@@ -182,46 +180,26 @@ class Units:
     def _compressed(self) -> Units:
         if self.clusters is not None:
             return self
-        rows = np.column_stack([self.ranks, self.strata, self.weights.view(np.int64)])
-        _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        return Units(
-            self.items,
-            self.unit,
-            self.estimand,
-            self.ranks[first],
-            _summed(where.ravel(), self.counts),
-            self.weights[first],
-            None,
-            self.strata[first],
-            self.stratum_weights,
+        rows = np.column_stack([self.source.rows, self.strata, self.weights])
+        _, first, where = np.unique(
+            rows, axis=0, return_index=True, return_inverse=True, equal_nan=False
+        )
+        return replace(
+            self,
+            source=self.source.take(first),
+            counts=_summed(where.ravel(), self.counts),
+            weights=self.weights[first],
+            strata=self.strata[first],
         )
 
     def _averaged(self, rows: NDArray[np.intp], starts: NDArray[np.intp]) -> Floats:
-        values = self._values(self.ranks[rows])
+        values = self.source.take(rows).values()
         present = ~np.isnan(values)
         weights = (self.counts * self.weights)[rows][:, None]
         total = np.add.reduceat(np.where(present, values, 0.0) * weights, starts, axis=0)
         with np.errstate(invalid="ignore"):
             averages: Floats = total / np.add.reduceat(present * weights, starts, axis=0)
         return averages
-
-    def _values(self, ranks: Ranks) -> Floats:
-        first, second = self.pairs
-        comparable = places.comparable(ranks)
-        one, two = comparable[:, first], comparable[:, second]
-        values: Floats = (one < two) + 0.5 * (one == two)
-        observed = ranks != UNRANKED
-        silent = ~(observed[:, first] & observed[:, second])
-        both_off = _both(ranks == UNLISTED, first, second)
-        if self.estimand == "direct":
-            values[silent | both_off] = np.nan
-            return values
-        # P(unobserved before observed) = (place + 1)/(k + 1).
-        ahead = (places.mid_ranks(ranks) + 1.0) / (observed.sum(axis=1, keepdims=True) + 1.0)
-        values = np.where(observed[:, first] & silent, 1.0 - ahead[:, first], values)
-        values = np.where(observed[:, second] & silent, ahead[:, second], values)
-        values[_both(~observed, first, second) | both_off] = 0.5
-        return values
 
     # -- sums ---------------------------------------------------------------------------------
 
@@ -262,10 +240,10 @@ def units_of(
     unit: object = "ranking",
     estimand: object = "direct",
     fixed_tasks: object = False,
-    tolerance: float = 0.0,
+    tolerance: float | Mapping[Label, float] = 0.0,
     instances: Sequence[Label] | None = None,
 ) -> Units:
-    """Say what the independent units of some data are.
+    """Say what the independent units of some rankings are, and what they tell of pairs.
 
     Parameters
     ----------
@@ -275,11 +253,12 @@ def units_of(
         "ranking": each is independent of the others. "instance": rankings of the same instance
         (under several metrics) are averaged. "task": rankings of the same task are.
     estimand : {"direct", "imputed"}
-        See `Units`.
+        "direct": only rankings that compare both items tell of a pair. "imputed": all do, with
+        the proportion of their compatible permutations.
     fixed_tasks : bool
         The tasks are those of interest, not a sample: the mean over each is taken first, and
         tasks are averaged by their weights. Only for `unit="ranking"`.
-    tolerance : float
+    tolerance : float or mapping from task to float
         For ranking scores; see `ScoreTable.rankings`.
     instances : sequence, length m, optional
         The instance of each ranking of a Profile, which does not hold them.
@@ -293,27 +272,50 @@ def units_of(
     InvalidInputError
         If the data do not hold what the unit needs.
     """
-    kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
-    what = cast(Estimand, check_choice(estimand, get_args(Estimand), "estimand"))
+    what = check_choice(estimand, get_args(Estimand), "estimand")
+    profile, known = rankings_of(data, tolerance, instances)
+    source = Comparisons(profile.ranks) if what == "direct" else CompatibleShares(profile.ranks)
+    return units_from(profile, source, unit=unit, fixed_tasks=fixed_tasks, instances=known)
+
+
+def rankings_of(
+    data: object, tolerance: float | Mapping[Label, float], instances: Sequence[Label] | None
+) -> tuple[Profile, Sequence[Label] | None]:
+    """Return the rankings of some data and their instances, those of a table first."""
     if isinstance(data, ScoreTable):
-        profile = data.rankings(tolerance)
-        instances = data.instances
-    elif isinstance(data, Profile):
-        profile = data
-    else:
-        raise InvalidInputError("data", "a Profile or a ScoreTable", data)
+        return data.rankings(tolerance), data.instances
+    if isinstance(data, Profile):
+        return data, instances
+    raise InvalidInputError("data", "a Profile or a ScoreTable", data)
+
+
+def units_from(
+    profile: Profile,
+    source: PairValues,
+    *,
+    unit: object,
+    fixed_tasks: object,
+    instances: Sequence[Label] | None,
+) -> Units:
+    """Return the units of observations that belong to the rankings of a profile, row by row."""
+    kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
     fixed = check_flag(fixed_tasks, "fixed_tasks")
     if fixed and kind != "ranking":
         raise InvalidInputError(
             "fixed_tasks", "False unless `unit='ranking'`", fixed, "Rankings of fixed tasks are "
             "the independent units; with instances that all tasks share, average them instead.",
         )  # fmt: skip
-    clusters = _clusters(profile, kind, instances)
     strata, stratum_weights = _strata(profile) if fixed else _one_stratum(profile)
-    weights = np.ones(len(profile)) if fixed else profile.weights
-    counts = profile.counts.astype(np.float64)
     return Units(
-        profile.items, kind, what, profile.ranks, counts, weights, clusters, strata, stratum_weights
+        profile.items,
+        kind,
+        source,
+        profile.counts.astype(np.float64),
+        np.ones(len(profile)) if fixed else profile.weights,
+        _clusters(profile, kind, instances),
+        strata,
+        stratum_weights,
+        fixed,
     )
 
 
@@ -360,8 +362,3 @@ def _summed(cells: NDArray[np.intp], values: Floats) -> Floats:
 
 def _one_stratum(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
     return np.zeros(len(profile), dtype=np.intp), np.ones(1)
-
-
-def _both(flags: Bools, first: NDArray[np.intp], second: NDArray[np.intp]) -> Bools:
-    both: Bools = flags[:, first] & flags[:, second]
-    return both

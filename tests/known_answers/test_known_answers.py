@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.inference import comparisons_needed, hoeffding_radius
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 
@@ -55,7 +56,6 @@ LEFT_FOR_LATER = {
     "mallows_counts_n4_n5/n?/ulam/*": NOT_YET + "the Ulam distance",
     "mallows_counts_n4_n5/derangements_6": NOT_YET + "the Hamming distance",
     "mallows_counts_n4_n5/one_cycle_6": NOT_YET + "the Cayley distance",
-    "hoeffding/*": NOT_YET + "intervals",
     "demsar_2006/*": NOT_YET + "significance tests",
     "scipy_kendalltau/p": NOT_YET + "significance tests",
     "scipy_kendalltau/weightedtau": NOT_YET + "the weighted tau",
@@ -467,6 +467,53 @@ def test_borda_on_a_leaderboard_with_gaps(facts):
     assert table.n_missing == 8
     sums = table.n_tasks * (table.n_systems - 1) - ra.Borda().aggregate(table).scores
     assert sums == pytest.approx(case["expected"]["borda_cost_sum_of_p_before"], abs=1e-4)
+
+
+# -- intervals ------------------------------------------------------------------------------------
+
+SAMPLE_SIZES = np.array([100, 150, 200])
+
+
+@ledger.covers("hoeffding/two_sided*", "hoeffding/samples*")
+def test_radii_of_two_bounds():
+    radii = [0.13581015157406195, 0.11088852441549782, 0.09603227913199208]
+    assert hoeffding_radius(1 / SAMPLE_SIZES, 0.05) == pytest.approx(radii, abs=1e-12)
+    assert comparisons_needed(0.1, 0.05) == 185
+    for m, radius in zip(SAMPLE_SIZES, radii, strict=True):
+        profile = ra.Profile.from_orders(["AB", "BA"], counts=[m // 2, m // 2])
+        intervals = ra.PairwiseIntervals.from_profile(profile)
+        assert intervals.upper[0, 1] - 0.5 == pytest.approx(radius, abs=1e-12)
+
+
+@ledger.covers("hoeffding/notebook_one_sided*")
+def test_radii_of_one_bound():
+    # AnasHimmi/MissingDataRanking, confidence_intervals.ipynb, takes these for two.
+    radii = [0.15174271293851463, 0.12389740629499463, 0.10729830131446737]
+    assert hoeffding_radius(1 / SAMPLE_SIZES, 0.01, sides=1) == pytest.approx(radii, abs=1e-12)
+    for m, radius in zip(SAMPLE_SIZES, radii, strict=True):
+        profile = ra.Profile.from_orders(["AB", "BA"], counts=[m // 2, m // 2])
+        intervals = ra.PairwiseIntervals.from_profile(profile, delta=0.01, alternative="greater")
+        assert 0.5 - intervals.lower[0, 1] == pytest.approx(radius, abs=1e-12)
+
+
+@ledger.covers("hoeffding/notebook_anytime*")
+def test_radii_for_all_sample_sizes():
+    # The same notebook: sqrt(log(4 n m^2/delta)/(2m)) spends delta/(2 n m^2) on each pair.
+    n, delta = 10, 0.01
+    radii = [0.2958410892022794, 0.24708514206169593, 0.2173170746466905]
+    spent = delta / (2 * n * SAMPLE_SIZES**2)
+    assert hoeffding_radius(1 / SAMPLE_SIZES, spent) == pytest.approx(radii, abs=1e-12)
+
+
+def test_the_typed_radii_are_those_of_the_facts(facts):
+    case = facts("known_answers")["hoeffding"]
+    assert case["input"]["m"] == SAMPLE_SIZES.tolist()
+    two, one, anytime, needed = case["expected"].values()
+    assert two == hoeffding_radius(1 / SAMPLE_SIZES, 0.05).tolist()
+    assert one == pytest.approx(hoeffding_radius(1 / SAMPLE_SIZES, 0.01, sides=1), abs=1e-15)
+    spent = 0.01 / (20 * SAMPLE_SIZES**2)
+    assert anytime == pytest.approx(hoeffding_radius(1 / SAMPLE_SIZES, spent), abs=1e-15)
+    assert needed == comparisons_needed(0.1, 0.05)
 
 
 # -- published sets of rankings -------------------------------------------------------------------

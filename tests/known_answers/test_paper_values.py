@@ -6,18 +6,18 @@ typed in; values on leaderboards and metrics need the optional data and the tabl
 """
 
 from itertools import combinations
-from math import factorial, nan
+from math import comb, factorial, log, nan, pi, sqrt
 
 import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.inference import anytime_delta, hoeffding_radius
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 
 LEFT_FOR_LATER = {
     "t1_from_scratch*": "an experiment of P2; there are no studies in the package yet",
-    "hoeffding*": "there are no intervals in the package yet",
     "dialogue_pc_missing*/CLI_prints/*": "what the authors' program prints: it mishandles ties",
 }
 
@@ -484,6 +484,63 @@ def test_dialogue_with_gaps_on_one_level(dialogue, facts):
 def test_dialogue_with_gaps_on_two_levels(absent, sums, dialogue):
     two = ra.TwoLevel(ra.Borda(), ra.Borda(), absent=absent).aggregate(dialogue)
     assert dialogue.n_tasks * (dialogue.n_systems - 1) - two.scores == pytest.approx(sums, abs=1e-6)
+
+
+# -- intervals ------------------------------------------------------------------------------------
+
+
+def even_pair(z):
+    return ra.Profile.from_orders(["AB", "BA"], counts=[z // 2, z - z // 2])
+
+
+@ledger.covers("hoeffding/c(*")
+def test_equation_4_of_p2_is_the_radius_of_one_bound():
+    printed = hoeffding_radius(1 / 100, 0.01, sides=1)
+    assert printed == pytest.approx(0.15174271, abs=1e-7)
+    # As two bounds it holds at twice the error.
+    assert printed == pytest.approx(hoeffding_radius(1 / 100, 0.02), abs=1e-12)
+    bound = ra.PairwiseIntervals.from_profile(even_pair(100), delta=0.01, alternative="less")
+    assert bound.upper[0, 1] == pytest.approx(0.5 + printed, abs=1e-12)
+
+
+@ledger.covers("hoeffding/two_sided*")
+def test_two_bounds_take_more():
+    both = ra.PairwiseIntervals.from_profile(even_pair(100), delta=0.01)
+    assert both.upper[0, 1] - 0.5 == pytest.approx(0.16276236, abs=1e-7)
+    assert 0.5 - both.lower[0, 1] == pytest.approx(0.16276236, abs=1e-7)
+
+
+def test_the_radii_equal_those_of_the_facts(facts):
+    one, two = facts("paper_values")["hoeffding"]["value"].values()
+    assert hoeffding_radius(1 / 100, 0.01, sides=1) == pytest.approx(one, abs=1e-7)
+    assert hoeffding_radius(1 / 100, 0.01) == pytest.approx(two, abs=1e-7)
+
+
+@pytest.mark.parametrize(("n", "delta", "m"), [(10, 0.01, 100), (3, 0.2, 7)])
+def test_anytime_intervals_of_all_pairs(n, delta, m):
+    spent = anytime_delta(delta / comb(n, 2), m)
+    expected = sqrt(log(pi**2 * n * (n - 1) * m**2 / (6 * delta)) / (2 * m))
+    assert hoeffding_radius(1 / m, spent) == pytest.approx(expected, abs=1e-12)
+    profile = ra.Profile.from_ranks([[*range(n)], [*range(n)][::-1]], counts=[50 * m, 50 * m])
+    intervals = ra.PairwiseIntervals.from_profile(
+        profile, delta=delta, simultaneous="bonferroni", anytime=True
+    )
+    size = 100 * m
+    radius = sqrt(log(pi**2 * n * (n - 1) * size**2 / (6 * delta)) / (2 * size))
+    assert intervals.upper[0, 1] - 0.5 == pytest.approx(radius, abs=1e-12)
+
+
+def test_figure_4_of_p2_does_not_cover_all_pairs():
+    # Its radius sqrt(log(4 n m^2/delta)/(2m)) leaves each pair delta/(2 n m^2) at m comparisons.
+    n, delta = 10, 0.01
+    sizes = np.arange(1, 100_001)
+    spent = delta / (2 * n * sizes**2)
+    printed = np.sqrt(np.log(4 * n * sizes**2 / delta) / (2 * sizes))
+    assert hoeffding_radius(1 / sizes, spent) == pytest.approx(printed, abs=1e-12)
+    assert n * spent.sum() <= delta
+    assert comb(n, 2) * spent.sum() / delta == pytest.approx(3.7, abs=0.005)
+    enough = hoeffding_radius(1 / sizes, anytime_delta(delta / comb(n, 2), sizes))
+    assert (enough > printed).all()
 
 
 # -- means of rates, P3 ---------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 from rankagg._typing import Bools, Integers, Label
 from rankagg._validation import check_integer
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.relation import Relation, is_beaten
+from rankagg.aggregation.kemeny.relation import Relation, can_lead, is_beaten
 from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
 from rankagg.core import compatible, exact
 from rankagg.core.items import ItemSet
@@ -143,6 +143,22 @@ class Optima(Value):
         list of Permutation
         """
         return list(islice(self, check_integer(limit, "limit", low=1)))
+
+    def winners(self) -> tuple[Label, ...]:
+        """Return the items that stand first in some optimum, in the order of the items.
+
+        Returns
+        -------
+        tuple of str or int
+        """
+        block = self._positions[0]
+        inside = self._problem.restrict(block)
+        if len(block) <= LARGEST:
+            firsts = SubsetTable(inside).first_items()
+        else:
+            ahead = self.relation()[np.ix_(block, block)].any(axis=0)
+            firsts = [i for i in np.flatnonzero(~ahead).tolist() if can_lead(inside, i)]
+        return tuple(self.items[i] for i in sorted(block[firsts].tolist()))
 
     def nearest(self, ranking: PartialRanking) -> Permutation:
         """Return an optimum with the least Kendall distance to a ranking.

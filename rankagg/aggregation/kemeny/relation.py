@@ -18,7 +18,7 @@ from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, forced_bounds
 
-__all__ = ["Relation", "is_beaten"]
+__all__ = ["Relation", "can_lead", "is_beaten"]
 
 WALKS = 200
 
@@ -113,6 +113,27 @@ def is_beaten(problem: Problem, order: NDArray[np.intp]) -> bool:
             if search.upper < own:
                 return True
     return False
+
+
+def can_lead(problem: Problem, first: int) -> bool:
+    """Say whether some optimal order begins with an item.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem whose known optimal order is that of its items.
+    first : int
+        Position of the item.
+
+    Returns
+    -------
+    bool
+    """
+    rest = np.delete(np.arange(problem.n), first)
+    target = problem.cost(np.arange(problem.n)) - int(problem.costs[first].sum())
+    search = Search(problem.restrict(rest))
+    search.run(until=target + 1, known=target)
+    return search.upper <= target
 
 
 class _Component:

@@ -103,6 +103,16 @@ class SubsetTable:
         rest = subset ^ 1 << item
         return int(self.best[rest] + self._last_costs[item][rest])
 
+    def first_items(self) -> list[int]:
+        """Return the items that stand first in some optimal order."""
+        everyone = (1 << self._problem.n) - 1
+        ahead = self._problem.costs.sum(axis=1)
+        return [
+            i
+            for i in range(self._problem.n)
+            if int(self.best[everyone ^ 1 << i] + ahead[i]) == self.cost
+        ]
+
     def count(self) -> int:
         """Return the number of optimal orders; it fits 64 bits for `LARGEST` items."""
         n = self._problem.n

@@ -1,0 +1,37 @@
+"""The rules that suit some data, where nobody says which."""
+
+from __future__ import annotations
+
+from rankagg._typing import Unranked
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.condorcet import Copeland
+from rankagg.aggregation.evidence import Data
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.means import Mean
+from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.two_level import TwoLevel
+from rankagg.core.scores import ScoreTable
+
+__all__ = ["default_aggregators"]
+
+
+def default_aggregators(data: Data, unranked: Unranked = "uniform") -> list[Aggregator]:
+    """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny.
+
+    Parameters
+    ----------
+    data : ScoreTable, Profile or PairwiseMatrix
+        Means need scores, two levels need instances.
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy for unranked items.
+
+    Returns
+    -------
+    list of Aggregator
+    """
+    borda = Borda(unranked=unranked)
+    rules: list[Aggregator] = [Mean()] if isinstance(data, ScoreTable) else []
+    rules.append(borda)
+    if isinstance(data, ScoreTable) and data.is_instance_level:
+        rules.append(TwoLevel(borda, borda))
+    return [*rules, Copeland(unranked=unranked), Kemeny(unranked=unranked)]

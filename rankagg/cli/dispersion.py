@@ -1,0 +1,59 @@
+"""`rankagg dispersion`: how far consensuses are from the data, and the data from each other."""
+
+from __future__ import annotations
+
+import click
+
+from rankagg.aggregation.defaults import default_aggregators
+from rankagg.cli.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.methods import METHODS, make
+from rankagg.cli.output import echo_json
+from rankagg.inference.dispersion_report import dispersion_report
+
+__all__ = ["command"]
+
+
+@click.command("dispersion")
+@input_options
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    type=click.Choice(list(METHODS)),
+    help="A method to measure; several times for several. Default: all that suit the data.",
+)
+@exact_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    given: Input,
+    *,
+    methods: tuple[str, ...],
+    tie_cost: float | None,
+    time_limit: float | None,
+    as_json: bool,
+) -> int:
+    """Measure the distance of consensuses to the rankings, and of the rankings to each other.
+
+    The mean distance of two rankings bounds what any consensus can reach; the exact one shows
+    what is reached.
+
+    \b
+        rankagg dispersion scores.csv
+        rankagg dispersion election.soc --method borda --method kemeny --json
+    """
+    rules = (
+        [make(name, given.unranked) for name in dict.fromkeys(methods)]
+        if methods
+        else default_aggregators(given.data, given.unranked)
+    )
+    rules = with_exact_options(rules, tie_cost=tie_cost, time_limit=time_limit)
+    report = dispersion_report(
+        given.data, rules, unranked=given.unranked, tolerance=given.tolerance
+    )
+    if as_json:
+        echo_json({**report.to_dict(), "input": list(given.lines)})
+    else:
+        click.echo("\n".join(given.lines))
+        click.echo(report.summary())
+    return exit_code(report.consensuses)

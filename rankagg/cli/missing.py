@@ -1,0 +1,78 @@
+"""`rankagg missing`: what is missing, and which conclusions hang on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.methods import METHODS, make
+from rankagg.cli.output import echo_json
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.inference.missing import missing_report
+from rankagg.inference.sensitivity import sensitivity
+from rankagg.inference.units import rankings_of
+
+__all__ = ["command"]
+
+
+@click.command("missing")
+@input_options
+@click.option(
+    "--method",
+    type=click.Choice([name for name in METHODS if "mean" not in name and name != "median"]),
+    default="borda",
+    show_default=True,
+    help="The method whose sensitivity to what is missing is shown.",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="Completions of the data to rank.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For the completions.")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Items and pairs to print at most.",
+)
+@click.option("--all", "everything", is_flag=True, help="Print all items and pairs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    given: Input,
+    *,
+    method: str,
+    samples: int,
+    seed: int,
+    rows: int,
+    everything: bool,
+    as_json: bool,
+) -> int:
+    """Say who lacks what, who was never compared, and what flips between assumptions.
+
+    \b
+        rankagg missing scores.csv
+        rankagg missing scores.csv --method kemeny --samples 50 --json
+    """
+    if isinstance(given.data, PairwiseMatrix):
+        raise click.UsageError("Needs rankings or scores; a matrix does not say what is missing.")
+    report = missing_report(given.data)
+    parts: dict[str, Any] = {"missing": report}
+    if report.n_missing:
+        profile, _ = rankings_of(given.data, given.tolerance, None)
+        rule = make(method, given.unranked)
+        parts["sensitivity"] = sensitivity(profile, rule, n_samples=samples, rng=seed)
+    if as_json:
+        echo_json(
+            {**{name: part.to_dict() for name, part in parts.items()}, "input": list(given.lines)}
+        )
+        return 0
+    limit = None if everything else rows
+    click.echo("\n".join(given.lines))
+    click.echo("\n\n".join(part.summary(rows=limit) for part in parts.values()))
+    return 0

@@ -1,0 +1,233 @@
+"""How far rankings are from a consensus, and from each other.
+
+Both are exact, from one pass over the rankings. The sum of the distances of all ordered pairs of
+rankings needs no pair of rankings: a pair of items that W_ij of them order one way and W_ji the
+other adds W_ij W_ji to it, twice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankagg._typing import Floats, Unranked
+from rankagg._validation import check_flag, check_number, check_unranked
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.core import places
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import PartialRanking
+from rankagg.exceptions import InformationLostError, InvalidInputError
+
+__all__ = ["dispersion", "spread"]
+
+
+def dispersion(
+    data: Data,
+    ranking: PartialRanking,
+    *,
+    average: bool = False,
+    normalized: bool = False,
+    discordant: bool = False,
+    tie_cost: float = 0.0,
+    unranked: Unranked = "uniform",
+) -> float:
+    """Return the summed Kendall distance of a ranking to the data.
+
+    Parameters
+    ----------
+    data : ScoreTable, Profile or PairwiseMatrix
+        Rankings, or what they follow from or lead to. Counts and weights multiply distances.
+    ranking : PartialRanking
+        Any ranking of the same items, such as `consensus.ranking`.
+    average : bool, default False
+        Divide by the total weight of the rankings: the mean distance, in pairs of items.
+    normalized : bool, default False
+        Divide by the weight of all judgements, n(n - 1)/2 for each complete ranking: the share
+        of them that the ranking contradicts, from 0 to 1.
+    discordant : bool, default False
+        Count only pairs that the ranking orders strictly and a vote orders the other way. A pair
+        that the ranking ties then costs nothing, instead of what breaking the tie at random
+        costs on average.
+    tie_cost : float, default 0
+        What a vote that ties two items costs, 0 to 1; not with `discordant`.
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        What a ranking of the data says of items that it does not rank. Under "uniform" the
+        distance is the expected one to its compatible permutations.
+
+    Returns
+    -------
+    float
+        In votes on pairs; NaN where it is divided by nothing.
+
+    Raises
+    ------
+    ItemMismatchError
+        If the ranking is over other items.
+    InvalidInputError
+        If the options do not go together.
+
+    See Also
+    --------
+    PairwiseMatrix.cost : The same, of votes.
+
+    References
+    ----------
+    Colombo et al. (2022), "What are the best systems? New perspectives on NLP benchmarking",
+    appendix C, https://doi.org/10.48550/arXiv.2202.03799; its table counts discordant pairs.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
+    >>> best = ra.Permutation.from_order("ABC")
+    >>> ra.dispersion(profile, best), ra.dispersion(profile, best, average=True)
+    (4.0, 0.8)
+    >>> round(ra.dispersion(profile, best, normalized=True), 4)
+    0.2667
+    """
+    strict_only = check_flag(discordant, "discordant")
+    per_tie = check_number(tie_cost, "tie_cost", low=0, high=1)
+    if strict_only and per_tie:
+        raise InvalidInputError("tie_cost", "0 where only discordant pairs count", tie_cost)
+    votes = Evidence(data).votes(check_unranked(unranked))
+    total = _discordant(votes, ranking) if strict_only else votes.cost(ranking, tie_cost=per_tie)
+    if check_flag(normalized, "normalized"):
+        return total / judged if (judged := _judgements(votes)) else float("nan")
+    if not check_flag(average, "average"):
+        return total
+    if votes.total_weight is None:
+        raise InformationLostError(
+            "An average needs the total weight of the rankings; a plain PairwiseMatrix does not "
+            "hold it."
+        )
+    return total / votes.total_weight
+
+
+def _discordant(votes: PairwiseMatrix, ranking: PartialRanking) -> float:
+    if not isinstance(ranking, PartialRanking):
+        raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
+    votes.items.require_same(ranking.items, "A ranking and the votes that judge it")
+    place = places.comparable(ranking.ranks[None, :])[0]
+    ranked = ranking.ranks != UNRANKED
+    below = (place[:, None] > place[None, :]) & ranked[:, None] & ranked[None, :]
+    return float(votes.wins[below].sum())
+
+
+def _judgements(votes: PairwiseMatrix) -> float:
+    """Return the weight of all judgements of all pairs."""
+    return float(np.triu(votes.wins + votes.wins.T + votes.ties, k=1).sum())
+
+
+def spread(
+    data: Data,
+    *,
+    average: bool = False,
+    normalized: bool = False,
+    p: float = 0.0,
+    unranked: Unranked = "uniform",
+) -> float:
+    """Return the summed Kendall distance of all ordered pairs of different rankings, exactly.
+
+    Parameters
+    ----------
+    data : ScoreTable or Profile
+        Rankings; a count is so many of them, weights multiply: w_s w_t d(s, t).
+    average : bool, default False
+        Divide by the weight of the ordered pairs of rankings, (sum w)^2 - sum w^2: the mean
+        distance of two different rankings, in pairs of items.
+    normalized : bool, default False
+        Divide by the weight of the pairs of judgements: the share in which two rankings
+        contradict each other, from 0 to 1; for complete rankings the average over n(n - 1)/2.
+    p : float, default 0
+        What a pair of items costs that exactly one of two rankings ties, 0 to 1.
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        What a ranking says of items that it does not rank. "uniform": the expected distance of
+        independently drawn compatible permutations. "ignore": pairs that both compare.
+
+    Returns
+    -------
+    float
+        NaN where it is divided by nothing, as with one ranking.
+
+    Raises
+    ------
+    InformationLostError
+        For a PairwiseMatrix, which does not tell a ranking from itself.
+
+    Notes
+    -----
+    The sum is 2 sum_{i<j} W_ij W_ji, with W_ij the weight of the rankings with i above j: time
+    in O(m n^2), and not in O(m^2 n log n). Ties add 2 p sum_{i<j} T_ij (W_ij + W_ji). A ranking
+    with missing items disagrees with itself when it is imputed twice; those terms are taken off.
+
+    References
+    ----------
+    Colombo et al. (2022), appendix C, https://doi.org/10.48550/arXiv.2202.03799, where it is
+    sampled.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
+    >>> ra.spread(profile), ra.spread(profile, average=True)
+    (24.0, 1.2)
+    """
+    penalty = check_number(p, "p", low=0, high=1)
+    policy = check_unranked(unranked)
+    evidence = Evidence(data)
+    try:
+        profile = evidence.profile
+    except InformationLostError as error:
+        raise InformationLostError(f"spread {error}") from None
+    votes = evidence.votes(policy)
+    wins, ties = votes.wins, votes.ties
+    itself = _self_distance(profile) if policy == "uniform" and not profile.is_complete else 0.0
+    total = 2.0 * (_over_pairs(wins * wins.T) - itself)
+    if penalty:
+        total += 2.0 * penalty * _over_pairs(ties * (wins + wins.T))
+    if check_flag(normalized, "normalized"):
+        return _ratio(total, _judged_pairs(votes, profile, policy))
+    if not check_flag(average, "average"):
+        return total
+    squares = float((profile.counts * profile.weights**2).sum())
+    return _ratio(total, profile.total_weight**2 - squares)
+
+
+def _over_pairs(values: Floats) -> float:
+    return float(np.triu(values, k=1).sum())
+
+
+def _ratio(total: float, weight: float) -> float:
+    # A difference of squares that should be 0 may be off by rounding.
+    return total / weight if weight > 1e-12 * max(total, 1.0) else float("nan")
+
+
+def _judged_pairs(votes: PairwiseMatrix, profile: Profile, unranked: Unranked) -> float:
+    """Return the weight of all pairs of different rankings and items that both judge."""
+    judged = votes.wins + votes.wins.T + votes.ties
+    if unranked == "ignore":
+        return _over_pairs(judged**2 - votes.squared_weights)
+    squares = (profile.counts * profile.weights**2)[:, None]
+    n = profile.n_items
+    if unranked == "uniform":
+        return n * (n - 1) / 2 * float(profile.total_weight**2 - squares.sum())
+    # "last": two items that are both off a ranking's list are not compared by it.
+    off = ((profile.ranks == UNRANKED) | (profile.ranks == UNLISTED)).astype(np.float64)
+    return _over_pairs(judged**2 - (squares.sum() - (squares * off).T @ off))
+
+
+def _self_distance(profile: Profile) -> float:
+    """Return the sum over rankings of w^2 P(i before j) P(j before i), over pairs of items.
+
+    Only pairs whose order a ranking leaves open count: one item unranked, both, or both unlisted.
+    """
+    squares = (profile.counts * profile.weights**2)[:, None]
+    observed = profile.ranks != UNRANKED
+    share = (places.mid_ranks(profile.ranks) + 1.0) / (observed.sum(axis=1, keepdims=True) + 1.0)
+    uncertain = np.where(observed, share * (1.0 - share), 0.0)
+    gone = (~observed).astype(np.float64)
+    off = (profile.ranks == UNLISTED).astype(np.float64)
+    one = (squares * uncertain).T @ gone
+    both = (squares * gone).T @ gone + (squares * off).T @ off
+    return _over_pairs(one + one.T + both / 4.0)

@@ -1,0 +1,142 @@
+"""What one ranking, or one column of scores, says of every pair of items.
+
+A value is how far the first item is above the second: 1 all the way, 0 the reverse, 1/2 neither,
+NaN nothing. Intervals, tests and bootstraps work on such values, whatever they mean.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats, Ranks, Unranked
+from rankagg.aggregation.positional import points
+from rankagg.core import places
+from rankagg.core.places import UNLISTED, UNRANKED
+
+__all__ = ["Comparisons", "CompatibleShares", "Differences", "PairValues", "point_differences"]
+
+
+@dataclass(frozen=True, eq=False)
+class PairValues(ABC):
+    """Rows of m observations of n items that tell of pairs.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (m, n)
+        The observations.
+    """
+
+    rows: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, index: NDArray[np.intp] | slice) -> Self:
+        """Return some of the rows."""
+        return replace(self, rows=self.rows[index])
+
+    @property
+    def is_bounded(self) -> bool:
+        """True where no possible value is outside [0, 1]."""
+        return True
+
+    @cached_property
+    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Positions of the first and the second item of each pair, first < second."""
+        first, second = np.triu_indices(self.rows.shape[1], k=1)
+        return first, second
+
+    @abstractmethod
+    def values(self) -> Floats:
+        """Return the values of all rows and pairs, shape (m, p)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons(PairValues):
+    """Rankings that tell of the pairs they compare: above, tied or below."""
+
+    rows: Ranks
+
+    def values(self) -> Floats:
+        """Return 1, 1/2 or 0; NaN where an item is unranked or both are unlisted."""
+        first, second = self.pairs
+        result = _above(self.rows, self.pairs)
+        observed = self.rows != UNRANKED
+        result[~_both(observed, self.pairs)] = np.nan
+        result[_both(self.rows == UNLISTED, (first, second))] = np.nan
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class CompatibleShares(PairValues):
+    """Rankings that tell of every pair, by the share of their compatible permutations."""
+
+    rows: Ranks
+
+    def values(self) -> Floats:
+        """Return the shares: between 0 and 1 where an item is unranked."""
+        first, second = self.pairs
+        result = _above(self.rows, self.pairs)
+        observed = self.rows != UNRANKED
+        # P(unobserved before observed) = (place + 1)/(k + 1).
+        share = (places.mid_ranks(self.rows) + 1.0) / (observed.sum(axis=1, keepdims=True) + 1.0)
+        only_first = observed[:, first] & ~observed[:, second]
+        only_second = ~observed[:, first] & observed[:, second]
+        result = np.where(only_first, 1.0 - share[:, first], result)
+        result = np.where(only_second, share[:, second], result)
+        result[_both(~observed, self.pairs) | _both(self.rows == UNLISTED, self.pairs)] = 0.5
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Differences(PairValues):
+    """Numbers that tell of a pair by their difference, as a share of the largest possible.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (m, n)
+        Observations.
+    scale : float
+        No difference exceeds it; those of the data only, where values are not bounded.
+    numbers : callable
+        From rows to numbers, higher is better; the rows themselves by default.
+    is_bounded : bool
+        True where the scale holds for all possible observations.
+    """
+
+    scale: float
+    numbers: Callable[[NDArray[Any]], Floats] | None = None
+    is_bounded: bool = True
+
+    def values(self) -> Floats:
+        """Return (1 + difference/scale)/2."""
+        first, second = self.pairs
+        numbers = self.rows if self.numbers is None else self.numbers(self.rows)
+        result: Floats = 0.5 + (numbers[:, first] - numbers[:, second]) / (2.0 * self.scale)
+        return result
+
+
+def point_differences(ranks: Ranks, unranked: Unranked) -> Differences:
+    """Return the differences of Borda points as values of pairs."""
+    largest = max(ranks.shape[1] - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
+    return Differences(ranks, largest, partial(points, unranked=unranked))
+
+
+def _above(ranks: Ranks, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
+    first, second = pairs
+    comparable = places.comparable(ranks)
+    one, two = comparable[:, first], comparable[:, second]
+    values: Floats = (one < two) + 0.5 * (one == two)
+    return values
+
+
+def _both(flags: Bools, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Bools:
+    both: Bools = flags[:, pairs[0]] & flags[:, pairs[1]]
+    return both

@@ -1,0 +1,337 @@
+"""Which conclusions hang on what is assumed of missing items.
+
+The same rule is applied under every policy, and to completions of the data in which each ranking
+is one of its compatible permutations, drawn uniformly. What all of these agree on does not depend
+on the assumption; what flips does. This is a sensitivity analysis: the draws know nothing of how
+good an item is, so they are no multiple imputation and their shares no probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, cast, get_args
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
+from rankagg._validation import as_generator, check_integer, check_unranked
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.two_level import TwoLevel
+from rankagg.core import places
+from rankagg.core.items import ItemSet, shortened
+from rankagg.core.places import UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.units import rankings_of
+
+__all__ = ["Sensitivity", "sensitivity"]
+
+SCHEMA = "rankagg.sensitivity"
+
+
+def sensitivity(
+    data: ScoreTable | Profile,
+    aggregator: Aggregator | None = None,
+    *,
+    policies: Iterable[Unranked] = ("uniform", "ignore", "last"),
+    n_samples: int = 200,
+    tolerance: float | Mapping[Label, float] = 0.0,
+    rng: RNGLike = None,
+    n_jobs: int = 1,
+) -> Sensitivity:
+    """Apply a rule under every policy for missing items, and to sampled completions.
+
+    Parameters
+    ----------
+    data : ScoreTable or Profile
+        The data.
+    aggregator : Aggregator, optional
+        A rule with a policy; `Borda()` by default. Its own policy is replaced.
+    policies : iterable of {"uniform", "ignore", "last"}
+        The policies; the first is the one that others are compared with.
+    n_samples : int, default 200
+        Completions: every ranking with missing items becomes one of its compatible permutations
+        (ties in it are broken at random too); other rankings stay.
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied.
+    rng : int or numpy.random.Generator, optional
+        A seed or a generator.
+    n_jobs : int, default 1
+        Processes that joblib starts; -1 for all cores.
+
+    Returns
+    -------
+    Sensitivity
+
+    Raises
+    ------
+    InvalidInputError
+        If the rule has no policy, such as the mean of the scores that are present.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> profile = ra.Profile.from_orders(["ABC", "AB", "CA"], items="ABC")
+    >>> result = ra.sensitivity(profile, rng=0)
+    >>> result.to_frame()
+      above below uniform ignore   last   share
+    0     C     B   above   tied   tied  0.5200
+    1     A     C   above  above  above  0.7675
+    2     A     B   above  above  above  0.8875
+    """
+    rule = Borda() if aggregator is None else aggregator
+    if not isinstance(rule, Aggregator):
+        raise InvalidInputError("aggregator", "an aggregator such as Borda()", rule)
+    names = [check_unranked(policy) for policy in policies]
+    if not names or len(set(names)) < len(names):
+        raise InvalidInputError("policies", f"some of {get_args(Unranked)}, each once", names)
+    times = check_integer(n_samples, "n_samples", low=1)
+    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
+    rules = [_with_policy(rule, policy) for policy in names]
+    profile, _ = rankings_of(data, tolerance, None)
+    consensuses = [one._run(Evidence(profile)) for one in rules]
+    if profile.has_unranked:
+        spread_out = _one_row_each(profile)
+        seeds = as_generator(rng).spawn(times)
+        sampled = Parallel(n_jobs=jobs)(
+            delayed(_complete_and_rank)(spread_out, rules[0], seed) for seed in seeds
+        )
+        samples = np.stack(list(sampled))
+    else:
+        samples = np.repeat(consensuses[0].ranking.ranks[None, :], times, axis=0)
+    return Sensitivity(profile.items, rule, names, consensuses, samples)
+
+
+def _with_policy(rule: Aggregator, policy: Unranked) -> Aggregator:
+    if isinstance(rule, TwoLevel):
+        return replace(
+            rule, inner=_with_policy(rule.inner, policy), outer=_with_policy(rule.outer, policy)
+        )
+    if rule.policy is None or rule.needs == "scores":
+        raise InvalidInputError(
+            "aggregator", "a rule with a policy for unranked items", rule,
+            "Rules on scores use those that are present; rank the scores first.",
+        )  # fmt: skip
+    changed: Aggregator = replace(cast(Any, rule), unranked=policy)
+    return changed
+
+
+def _one_row_each(profile: Profile) -> Profile:
+    """Return the profile with a row of its own for each copy of an incomplete ranking."""
+    gaps = (profile.ranks == UNRANKED).any(axis=1)
+    rows = np.repeat(np.arange(len(profile)), np.where(gaps, profile.counts, 1))
+    return Profile._trusted(
+        profile.items,
+        profile.ranks[rows],
+        counts=np.where(gaps, 1, profile.counts)[rows],
+        weights=profile.weights[rows],
+        groups=None if profile.groups is None else [profile.groups[int(row)] for row in rows],
+    )
+
+
+def _complete_and_rank(profile: Profile, rule: Aggregator, rng: np.random.Generator) -> Ranks:
+    gaps = (profile.ranks == UNRANKED).any(axis=1)
+    ranks = profile.ranks.copy()
+    ranks[gaps] = places.sample_compatible(ranks[gaps], rng)
+    completed = Profile._trusted(
+        profile.items, ranks, counts=profile.counts, weights=profile.weights, groups=profile.groups
+    )
+    return rule._run(Evidence(completed), rng).ranking.ranks
+
+
+class Sensitivity(Value):
+    """Consensuses of one rule under several assumptions about missing items.
+
+    Made by `sensitivity`.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items.
+    aggregator : Aggregator
+        The rule, as given.
+    policies : tuple of {"uniform", "ignore", "last"}
+        The policies.
+    consensuses : tuple of Consensus
+        One per policy.
+    samples : ndarray of int32, shape (B, n)
+        Places in the consensuses of sampled completions.
+    """
+
+    items: ItemSet
+    aggregator: Aggregator
+    policies: tuple[Unranked, ...]
+    consensuses: tuple[Consensus, ...]
+    samples: Ranks
+
+    def __init__(
+        self,
+        items: ItemSet,
+        aggregator: Aggregator,
+        policies: Iterable[Unranked],
+        consensuses: Iterable[Consensus],
+        samples: Ranks,
+    ) -> None:
+        self._set(
+            items=items,
+            aggregator=aggregator,
+            policies=tuple(policies),
+            consensuses=tuple(consensuses),
+            samples=frozen_array(samples),
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return (
+            self.items, self.aggregator, self.policies, self.consensuses, array_key(self.samples),
+        )  # fmt: skip
+
+    @property
+    def share_above(self) -> Floats:
+        """Share of completions with row above column, ties half, shape (n, n)."""
+        n = len(self.items)
+        share = np.zeros((n, n))
+        for item in range(n):
+            mine = self.samples[:, [item]]
+            share[item] = ((mine < self.samples) + 0.5 * (mine == self.samples)).mean(axis=0)
+        np.fill_diagonal(share, 0.5)
+        return share
+
+    def to_frame(self, *, everything: bool = False) -> pd.DataFrame:
+        """Return the pairs that flip: not every policy and completion orders them alike.
+
+        Parameters
+        ----------
+        everything : bool, default False
+            All pairs.
+
+        Returns
+        -------
+        pandas.DataFrame
+            above and below as the first policy has them; a column per policy: "above", "below",
+            "tied" or "open" (one has no place); share: of completions with the first above, ties
+            half. The most evenly split first.
+        """
+        first = self.consensuses[0].ranking.ranks
+        key = np.where(first == UNRANKED, len(first), first)
+        order = np.lexsort((np.arange(len(first)), key))
+        share = self.share_above
+        rows = []
+        for a in range(len(order)):
+            for b in range(a + 1, len(order)):
+                i, j = int(order[a]), int(order[b])
+                verdicts = [_verdict(c.ranking.ranks, i, j) for c in self.consensuses]
+                if everything or len(set(verdicts)) > 1 or not _all_say(verdicts[0], share[i, j]):
+                    rows.append((self.items[i], self.items[j], *verdicts, share[i, j]))
+        frame = pd.DataFrame(rows, columns=["above", "below", *self.policies, "share"])
+        closeness = (frame["share"] - 0.5).abs().to_numpy()
+        return frame.iloc[np.argsort(closeness, kind="stable")].reset_index(drop=True)
+
+    def top(self, k: int = 3) -> pd.DataFrame:
+        """Return which items are among the first k, under each policy and in completions.
+
+        Parameters
+        ----------
+        k : int, default 3
+            From 1 to the number of items.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: items that are ever among them. A column per policy: the chance to be, ties
+            broken at random; share: the mean chance over completions.
+        """
+        depth = check_integer(k, "k", low=1, high=len(self.items))
+        columns: dict[str, Floats] = {
+            policy: places.top_k_shares(consensus.ranking.ranks[None, :], depth)[0]
+            for policy, consensus in zip(self.policies, self.consensuses, strict=True)
+        }
+        columns["share"] = places.top_k_shares(self.samples, depth).mean(axis=0)
+        frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
+        ever = frame[(frame > 0).any(axis=1)]
+        return ever.sort_values([self.policies[0], "share"], ascending=False, kind="stable")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "aggregator": self.aggregator.name,
+            "policies": list(self.policies),
+            "n_samples": len(self.samples),
+            "consensuses": {
+                policy: [list(bucket) for bucket in consensus.buckets]
+                for policy, consensus in zip(self.policies, self.consensuses, strict=True)
+            },
+            "flips": self.to_frame().to_dict("records"),
+        }
+
+    def summary(self, *, rows: int | None = 30) -> str:
+        """Return the analysis as text.
+
+        Parameters
+        ----------
+        rows : int or None, default 30
+            How many pairs to print at most; None prints all.
+
+        Returns
+        -------
+        str
+        """
+        frame = self.to_frame()
+        shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
+        n = len(self.items)
+        lines = [
+            f"{self.aggregator.name} under {len(self.policies)} policies and on "
+            f"{len(self.samples)} completions: {len(frame)} of {n * (n - 1) // 2} pairs flip"
+        ]
+        for policy, consensus in zip(self.policies, self.consensuses, strict=True):
+            lines.append(f"{policy:<8}{consensus.ranking._arrows()}")
+        k = min(3, n)
+        lines.append(f"among the first {k}:")
+        lines.append(_shown(self.top(k)))
+        if len(frame):
+            table = shown.assign(
+                above=shown["above"].map(shortened), below=shown["below"].map(shortened)
+            )
+            lines.append("pairs that flip:")
+            lines.append(table.to_string(index=False, float_format="{:.3f}".format))
+        if len(frame) > len(shown):
+            lines.append(f"... and {len(frame) - len(shown)} more pairs")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Sensitivity of {self.aggregator.name}: {len(self.to_frame())} pairs flip>"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(index=False, escape=True)
+
+
+def _verdict(ranks: NDArray[np.int32], i: int, j: int) -> str:
+    mine, theirs = places.comparable(ranks[None, :])[0][[i, j]].tolist()
+    if ranks[i] == UNRANKED or ranks[j] == UNRANKED:
+        return "open"
+    if mine == theirs:
+        return "tied"
+    return "above" if mine < theirs else "below"
+
+
+def _all_say(verdict: str, share: float) -> bool:
+    return share == {"above": 1.0, "below": 0.0}.get(verdict, 0.5)
+
+
+def _shown(frame: pd.DataFrame) -> str:
+    table = frame.rename(index=shortened).rename_axis(None)
+    text: str = table.to_string(float_format="{:.3f}".format)
+    return text

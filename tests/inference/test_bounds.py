@@ -1,0 +1,212 @@
+"""Radii against their formulas, and against what they promise."""
+
+from math import comb, exp, inf, log, pi, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import (
+    anytime_delta,
+    bernstein_radius,
+    comparisons_needed,
+    hoeffding_p_value,
+    hoeffding_radius,
+)
+from tests.strategies import quick
+
+deltas = st.floats(1e-9, 0.999)
+sizes = st.integers(1, 10**6)
+
+
+# -- Hoeffding ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("z", "delta", "sides", "radius"),
+    [
+        (100, 0.05, 2, 0.13581015157406195),
+        (100, 0.01, 2, 0.16276236307187293),
+        (100, 0.01, 1, 0.15174271293851463),
+        (1, 2 * exp(-2), 2, 1.0),
+        (8, exp(-4), 1, 0.5),
+    ],
+)
+def test_known_radii(z, delta, sides, radius):
+    assert hoeffding_radius(1 / z, delta, sides) == pytest.approx(radius, abs=1e-14)
+
+
+@given(sizes, deltas, st.sampled_from([1, 2]))
+@quick
+def test_a_radius_is_that_of_the_formula(z, delta, sides):
+    expected = sqrt(log(sides / delta) / (2 * z))
+    assert hoeffding_radius(1 / z, delta, sides) == pytest.approx(expected, rel=1e-12)
+
+
+def test_two_bounds_share_the_error_of_one():
+    assert hoeffding_radius(0.1, 0.05) == pytest.approx(hoeffding_radius(0.1, 0.025, sides=1))
+
+
+def test_radii_of_many_pairs_at_once():
+    shares, levels = np.array([1, 1 / 4]), np.array([0.1, 0.2])
+    radii = hoeffding_radius(shares, levels)
+    expected = [sqrt(log(20) / 2), sqrt(log(10) / 8)]
+    assert radii == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("z", "p"), [(10, 0.5), (30, 0.5), (30, 0.8), (50, 0.05)])
+@pytest.mark.parametrize("delta", [0.5, 0.1, 0.01])
+@pytest.mark.parametrize("sides", [1, 2])
+def test_a_mean_leaves_its_radius_with_no_more_than_the_chance_of_error(z, p, delta, sides):
+    k = np.arange(z + 1)
+    chances = np.array([comb(z, i) for i in k]) * p**k * (1 - p) ** (z - k)
+    off = k / z - p
+    outside = (np.abs(off) if sides == 2 else off) > hoeffding_radius(1 / z, delta, sides)
+    assert chances[outside].sum() <= delta
+
+
+# -- p-values -------------------------------------------------------------------------------------
+
+
+def test_known_p_values():
+    found = hoeffding_p_value([0.75, 0.5, 0.2, 1], [1 / 8, 1, 1, 1 / 2])
+    assert found == pytest.approx([exp(-1), 1, 1, exp(-1)])
+
+
+@given(sizes, deltas)
+@quick
+def test_a_p_value_is_delta_where_the_bound_is_one_half(z, delta):
+    mean = 0.5 + float(hoeffding_radius(1 / z, delta, sides=1))
+    assert hoeffding_p_value(mean, 1 / z) == pytest.approx(delta, rel=1e-6)
+
+
+@pytest.mark.parametrize("z", [5, 20, 60])
+def test_a_p_value_is_no_less_than_the_exact_one(z):
+    wins = np.arange(z + 1)
+    exact = [sum(comb(z, i) for i in range(k, z + 1)) / 2**z for k in wins]
+    assert (hoeffding_p_value(wins / z, 1 / z) >= np.array(exact) - 1e-12).all()
+
+
+# -- empirical Bernstein --------------------------------------------------------------------------
+
+
+@given(st.floats(0, 0.5), st.integers(2, 10**6), deltas)
+@quick
+def test_two_bernstein_bounds_have_log_of_four_over_delta(variance, n, delta):
+    term = log(4 / delta)
+    expected = sqrt(2 * variance * term / n) + 7 * term / (3 * (n - 1))
+    assert bernstein_radius(variance, n, delta) == pytest.approx(expected, rel=1e-12)
+    term = log(2 / delta)
+    expected = sqrt(2 * variance * term / n) + 7 * term / (3 * (n - 1))
+    assert bernstein_radius(variance, n, delta, sides=1) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_known_bernstein_radius():
+    # Maurer and Pontil, theorem 4, with log(2/delta) = 6 and variance 1/12 for one bound.
+    assert bernstein_radius(1 / 12, 100, 2 * exp(-6), sides=1) == pytest.approx(0.1 + 14 / 99)
+
+
+def test_bernstein_has_no_radius_below_two_observations():
+    found = bernstein_radius([np.nan, np.nan, 0.25], [0, 1, 2], 0.05)
+    assert found[:2].tolist() == [inf, inf]
+    assert np.isfinite(found[2])
+
+
+def test_bernstein_is_shorter_where_values_hardly_vary():
+    few, many = 0.01, 0.25
+    assert bernstein_radius(few, 1000, 0.05) < hoeffding_radius(1 / 1000, 0.05)
+    assert bernstein_radius(many, 1000, 0.05) > hoeffding_radius(1 / 1000, 0.05)
+
+
+# -- all sample sizes -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.5])
+def test_what_is_spent_at_all_sizes_is_delta(delta):
+    n = np.arange(1, 10**6 + 1)
+    spent = anytime_delta(delta, n).sum()
+    assert spent <= delta
+    rest = 6 * delta / pi**2 / 10**6
+    assert spent + rest == pytest.approx(delta, rel=1e-9)
+
+
+def test_what_is_spent_at_one_size():
+    assert anytime_delta(0.05, 1) == pytest.approx(0.3 / pi**2)
+    assert anytime_delta(0.05, [0, 10]) == pytest.approx([0.3 / pi**2, 0.3 / (100 * pi**2)])
+
+
+# -- how many comparisons -------------------------------------------------------------------------
+
+
+@given(st.floats(0.01, 0.5), st.floats(1e-6, 0.9), st.integers(2, 50))
+@quick
+def test_the_number_needed_is_the_least_that_reaches_the_margin(margin, delta, n_items):
+    needed = comparisons_needed(margin, delta, n_items=n_items)
+    level = delta / comb(n_items, 2)
+    slack = 1 + 1e-12
+    assert hoeffding_radius(1 / needed, level) <= margin * slack
+    if needed > 1:
+        assert hoeffding_radius(1 / (needed - 1), level) * slack > margin
+
+
+@pytest.mark.parametrize(
+    ("margin", "delta", "n_items", "needed"),
+    [(0.1, 0.05, 2, 185), (0.1, 0.05, 20, 447), (0.5, 0.05, 2, 8), (0.5, 0.9, 2, 2)],
+)
+def test_known_numbers_of_comparisons(margin, delta, n_items, needed):
+    found = comparisons_needed(margin, delta, n_items=n_items)
+    assert found == needed
+    assert type(found) is int
+
+
+# -- errors ---------------------------------------------------------------------------------------
+
+NO_PROBABILITIES = [0, 1, -0.05, 1.5, float("nan"), inf, True, "0.05", None]
+
+
+@pytest.mark.parametrize("delta", NO_PROBABILITIES)
+def test_no_probability_of_error_is_refused(delta):
+    with pytest.raises(InvalidInputError, match="`delta` must be a number in"):
+        comparisons_needed(0.1, delta)
+
+
+def test_the_message_says_that_one_is_no_probability_of_error():
+    with pytest.raises(InvalidInputError) as caught:
+        comparisons_needed(0.1, 1.0)
+    assert "1]" not in caught.value.allowed
+
+
+@pytest.mark.parametrize(
+    "radius",
+    [
+        lambda delta: hoeffding_radius(0.1, delta),
+        lambda delta: bernstein_radius(0.1, 10, delta),
+        lambda delta: anytime_delta(delta, 10),
+    ],
+    ids=["hoeffding", "bernstein", "anytime"],
+)
+def test_radii_refuse_what_is_no_probability_of_error(radius):
+    with pytest.raises(InvalidInputError, match="delta"):
+        radius(1.5)
+
+
+@pytest.mark.parametrize("sides", [0, 3, 1.5, "2"])
+def test_a_mean_has_one_side_or_two(sides):
+    with pytest.raises(InvalidInputError, match="`sides` must be an integer of at least 1"):
+        hoeffding_radius(0.1, 0.05, sides)
+    with pytest.raises(InvalidInputError, match="`sides` must be an integer of at least 1"):
+        bernstein_radius(0.1, 10, 0.05, sides)
+
+
+@pytest.mark.parametrize("margin", [0, -0.1, 0.51, float("nan"), "0.1"])
+def test_a_margin_is_within_one_half(margin):
+    with pytest.raises(InvalidInputError, match="`margin` must be a number in"):
+        comparisons_needed(margin, 0.05)
+
+
+@pytest.mark.parametrize("n_items", [1, 0, 2.5])
+def test_a_pair_takes_two_items(n_items):
+    with pytest.raises(InvalidInputError, match="`n_items` must be an integer of at least 2"):
+        comparisons_needed(0.1, 0.05, n_items=n_items)

@@ -1,0 +1,295 @@
+"""How often intervals hold the true proportion: exactly where few outcomes are possible.
+
+Of n independent comparisons of two items, the wins are binomial: coverage is a sum over all
+possible numbers of wins. Elsewhere data are drawn with fixed seeds, and a share of runs may be off
+by four standard errors.
+"""
+
+from functools import cache
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankagg as ra
+from rankagg.inference import PairwiseIntervals, anytime_delta, hoeffding_radius
+
+from_profile = PairwiseIntervals.from_profile
+
+ORDERS = ["".join(order) for order in permutations("ABC")]
+CHANCES = np.array([0.35, 0.25, 0.15, 0.1, 0.1, 0.05])
+TRUTH = ra.Profile.from_orders(ORDERS, weights=CHANCES).pairwise().proportion
+PAIRS = np.triu_indices(3, k=1)
+
+
+def least(level, runs):
+    """Return the share of runs that a coverage of `level` reaches but for bad luck."""
+    return level - 4 * np.sqrt(level * (1 - level) / runs)
+
+
+def pair_of(wins, losses):
+    """Return comparisons of A and B."""
+    orders = [("AB", wins), ("BA", losses)]
+    told = [(order, count) for order, count in orders if count]
+    return ra.Profile.from_orders([o for o, _ in told], counts=[c for _, c in told], items="AB")
+
+
+@cache
+def bounds(n, method, delta, **_):
+    """Return lower and upper bounds of A above B for 0 to n wins."""
+    options = {"rng": 1, "n_resamples": 1000} if method in ("percentile", "bca") else {}
+    found = [
+        from_profile(pair_of(k, n - k), method=method, delta=delta, **options) for k in range(n + 1)
+    ]
+    return tuple(np.array([getattr(i, name)[0, 1] for i in found]) for name in ("lower", "upper"))
+
+
+def coverage(n, method, delta, p):
+    lower, upper = bounds(n, method, delta)
+    chances = stats.binom.pmf(np.arange(n + 1), n, p)
+    return chances[(lower <= p) & (p <= upper)].sum()
+
+
+# -- one pair, exactly ----------------------------------------------------------------------------
+
+EVERYWHERE = np.linspace(0.005, 0.995, 100)
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.2])
+@pytest.mark.parametrize("n", [5, 30, 150])
+@pytest.mark.parametrize("method", ["hoeffding", "bernstein", "clopper-pearson"])
+def test_coverage_is_never_below_the_level(method, n, delta):
+    assert min(coverage(n, method, delta, p) for p in EVERYWHERE) >= 1 - delta
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "span", "lowest", "mean"),
+    [
+        # From worst to mean coverage of 95 % intervals over a span of proportions.
+        ("wilson", 30, (0.02, 0.98), 0.92, (0.94, 0.97)),
+        ("wilson", 30, (0.2, 0.8), 0.92, (0.94, 0.96)),
+        ("percentile", 40, (0.3, 0.7), 0.91, (0.93, 0.96)),
+        ("bca", 40, (0.3, 0.7), 0.91, (0.93, 0.96)),
+    ],
+)
+def test_coverage_is_about_the_level(method, n, span, lowest, mean):
+    found = [coverage(n, method, 0.05, p) for p in np.linspace(*span, 50)]
+    assert min(found) > lowest
+    assert mean[0] < np.mean(found) < mean[1]
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_resamples_of_units_that_agree_leave_the_proportion_open(method):
+    # 40 of 40 wins happen in two of three samples.
+    assert coverage(40, method, 0.05, 0.99) > 0.95
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "clopper-pearson", "bernstein"])
+def test_one_sided_coverage_is_never_below_the_level(method):
+    n, delta = 25, 0.1
+    chances = np.array([stats.binom.pmf(np.arange(n + 1), n, p) for p in EVERYWHERE])
+    for alternative in ("greater", "less"):
+        found = [
+            from_profile(pair_of(k, n - k), method=method, delta=delta, alternative=alternative)
+            for k in range(n + 1)
+        ]
+        lower, upper = (
+            np.array([getattr(i, name)[0, 1] for i in found]) for name in ("lower", "upper")
+        )
+        inside = (lower <= EVERYWHERE[:, None]) & (EVERYWHERE[:, None] <= upper)
+        assert (chances * inside).sum(axis=1).min() >= 1 - delta
+
+
+# -- looking after each comparison, exactly -------------------------------------------------------
+
+
+def chance_of_leaving(radii, p):
+    """Return the chance that a mean is ever further from p than the radius of its size."""
+    alive, left = np.array([1.0]), 0.0
+    for n, radius in enumerate(radii, start=1):
+        alive = np.append(alive * (1 - p), 0.0) + np.append(0.0, alive * p)
+        outside = np.abs(np.arange(n + 1) / n - p) > radius
+        left += alive[outside].sum()
+        alive = np.where(outside, 0.0, alive)
+    return left
+
+
+@pytest.mark.parametrize("p", [0.5, 0.9])
+def test_anytime_intervals_cover_all_looks_together(p):
+    sizes = np.arange(1, 2001)
+    always = hoeffding_radius(1 / sizes, anytime_delta(0.3, sizes))
+    assert chance_of_leaving(always, p) <= 0.3
+
+
+def test_other_intervals_do_not():
+    sizes = np.arange(1, 2001)
+    once = hoeffding_radius(1 / sizes, 0.3)
+    assert chance_of_leaving(once, 0.5) > 0.4
+
+
+def test_the_intervals_are_those_whose_looks_are_covered():
+    for n in (1, 7, 300):
+        found = from_profile(pair_of(n, 0), anytime=True, delta=0.9)
+        radius = float(hoeffding_radius(1 / n, anytime_delta(0.9, n)))
+        assert found.lower[0, 1] == pytest.approx(max(1 - radius, 0))
+
+
+# -- all pairs at once ----------------------------------------------------------------------------
+
+
+def rankings(runs, size, seed):
+    """Yield profiles of three items whose true proportions are known."""
+    for counts in np.random.default_rng(seed).multinomial(size, CHANCES, size=runs):
+        told = np.flatnonzero(counts)
+        yield ra.Profile.from_orders([ORDERS[k] for k in told], items="ABC", counts=counts[told])
+
+
+def covered(intervals, truth=TRUTH):
+    slack = 1e-12
+    lower, upper, true = (m[PAIRS] for m in (intervals.lower, intervals.upper, truth))
+    return (lower <= true + slack) & (true <= upper + slack)
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "clopper-pearson"])
+@pytest.mark.parametrize("size", [15, 40])
+def test_bonferroni_covers_all_pairs_at_once(method, size):
+    runs, delta = 250, 0.2
+    options = {"method": method, "delta": delta, "simultaneous": "bonferroni"}
+    inside = [covered(from_profile(p, **options)).all() for p in rankings(runs, size, 1)]
+    assert np.mean(inside) >= least(1 - delta, runs)
+
+
+def test_intervals_for_each_pair_do_not_cover_all_pairs():
+    runs, delta = 250, 0.2
+    inside = np.array([
+        covered(from_profile(p, method="wilson", delta=delta)) for p in rankings(runs, 60, 2)
+    ])  # fmt: skip
+    assert np.abs(inside.mean(axis=0) - (1 - delta)).max() < 0.1
+    assert inside.all(axis=1).mean() < 0.7
+
+
+def test_max_t_covers_all_pairs_at_once_about_as_often_as_it_says():
+    runs, delta = 250, 0.2
+    inside = [
+        covered(
+            from_profile(
+                profile, method="percentile", simultaneous="max-t", delta=delta, n_resamples=400,
+                rng=seed,
+            )
+        ).all()
+        for seed, profile in enumerate(rankings(runs, 100, 3))
+    ]  # fmt: skip
+    assert 0.71 < np.mean(inside) < 0.88
+
+
+def test_decisions_are_seldom_wrong(monkeypatch):
+    # B and C are level, so that only a decision on A can be right. statsmodels collects garbage
+    # at every call, which takes longer than all the rest.
+    monkeypatch.setattr("gc.collect", lambda *_: 0)
+    runs, delta = 400, 0.2
+    rng = np.random.default_rng(4)
+    wrong = 0
+    for counts in rng.multinomial(40, [0.3, 0.3, 0.1, 0.1, 0.1, 0.1], size=runs):
+        told = np.flatnonzero(counts)
+        profile = ra.Profile.from_orders(
+            [ORDERS[k] for k in told], items="ABC", counts=counts[told]
+        )
+        pairs = from_profile(profile, method="clopper-pearson", delta=delta).decisions().pairs
+        wrong += not set(pairs) <= {("A", "B"), ("A", "C")}
+    assert wrong / runs <= 1 - least(1 - delta, runs)
+
+
+# -- units that are not rankings ------------------------------------------------------------------
+
+
+def correlated(rng, n_instances, n_metrics, p):
+    """Draw wins of A under metrics that mostly say the same of an instance, each with chance p."""
+    common = rng.random((n_instances, 1)) < p
+    own = rng.random((n_instances, n_metrics)) < p
+    return np.where(rng.random((n_instances, n_metrics)) < 0.9, common, own)
+
+
+def instance_runs(runs, n_instances, n_metrics, p, seed):
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(n_instances), n_metrics).tolist()
+    for _ in range(runs):
+        wins = correlated(rng, n_instances, n_metrics, p).ravel()
+        yield ra.Profile.from_ranks(np.column_stack([~wins, wins]).astype(float)), labels
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "bernstein"])
+def test_averaged_instances_cover(method):
+    runs, p, delta = 200, 0.7, 0.2
+    inside = []
+    for profile, labels in instance_runs(runs, 20, 5, p, 5):
+        found = from_profile(profile, method=method, unit="instance", instances=labels, delta=delta)
+        inside.append(found.lower[0, 1] <= p <= found.upper[0, 1])
+    assert np.mean(inside) >= least(1 - delta, runs)
+
+
+def test_metrics_of_the_same_instances_are_no_replication():
+    runs, p, delta = 200, 0.5, 0.2
+    inside = []
+    for profile, _ in instance_runs(runs, 15, 10, p, 6):
+        found = from_profile(profile, delta=delta)
+        inside.append(found.lower[0, 1] <= p <= found.upper[0, 1])
+    assert np.mean(inside) < 1 - delta - 0.05
+
+
+def test_a_bootstrap_of_instances_covers_about_as_often_as_it_says():
+    runs, p, delta = 200, 0.6, 0.2
+    inside = []
+    for seed, (profile, labels) in enumerate(instance_runs(runs, 40, 4, p, 7)):
+        found = from_profile(
+            profile, method="percentile", unit="instance", instances=labels, delta=delta,
+            n_resamples=400, rng=seed,
+        )  # fmt: skip
+        inside.append(found.lower[0, 1] <= p <= found.upper[0, 1])
+    assert 0.70 < np.mean(inside) < 0.89
+
+
+# -- fixed tasks ----------------------------------------------------------------------------------
+
+TASK_CHANCES, TASK_SIZES, TASK_WEIGHTS = [0.9, 0.3, 0.5], [8, 40, 12], [2.0, 1.0, 1.0]
+TASK_TRUTH = np.average(TASK_CHANCES, weights=TASK_WEIGHTS)
+
+
+def task_runs(runs, seed):
+    """Yield comparisons on three tasks of other proportions and sizes."""
+    rng = np.random.default_rng(seed)
+    for _ in range(runs):
+        rows = []
+        for task in range(3):
+            wins = int(rng.binomial(TASK_SIZES[task], TASK_CHANCES[task]))
+            for order, count in (("AB", wins), ("BA", TASK_SIZES[task] - wins)):
+                if count:
+                    rows.append((order, count, task, TASK_WEIGHTS[task]))
+        orders, counts, groups, weights = zip(*rows, strict=True)
+        yield ra.Profile.from_orders(
+            orders, items="AB", counts=counts, groups=groups, weights=weights
+        )
+
+
+def share_covered(profiles, options):
+    inside = []
+    for seed, profile in enumerate(profiles):
+        rng = {"rng": seed} if options.get("method") == "percentile" else {}
+        found = from_profile(profile, **options, **rng)
+        inside.append(found.lower[0, 1] <= TASK_TRUTH <= found.upper[0, 1])
+    return np.mean(inside)
+
+
+def test_fixed_tasks_cover_their_weighted_mean():
+    runs, delta = 250, 0.2
+    options = {"fixed_tasks": True, "delta": delta}
+    assert share_covered(task_runs(runs, 8), options) >= least(1 - delta, runs)
+
+
+def test_a_bootstrap_within_fixed_tasks_covers_about_as_often_as_it_says():
+    options = {"fixed_tasks": True, "delta": 0.2, "method": "percentile", "n_resamples": 400}
+    assert 0.68 < share_covered(task_runs(250, 9), options) < 0.89
+
+
+def test_rankings_of_all_tasks_together_are_of_something_else():
+    assert share_covered(task_runs(200, 10), {"delta": 0.2}) < 0.75

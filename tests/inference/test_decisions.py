@@ -1,0 +1,340 @@
+"""Decided pairs: Holm's procedure, simultaneous intervals, and what they say of the whole."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import Decisions, PairwiseIntervals
+from tests import oracles, strategies
+
+from_profile = PairwiseIntervals.from_profile
+
+# statsmodels collects garbage before it adjusts p-values, which takes longer than all the rest.
+few = settings(strategies.quick, max_examples=12)
+
+CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[200, 200, 200])
+CLEAR = ra.Profile.from_orders(["ABCD", "BACD", "ABDC"], counts=[60, 60, 10])
+
+
+@st.composite
+def ballots(draw, **kinds):
+    """Draw a profile of rankings that were observed so often that some pairs are decided."""
+    profile = draw(strategies.profiles(min_size=2, max_size=4, weights=st.just(1.0), **kinds))
+    return ra.Profile(list(profile), counts=profile.counts * draw(st.integers(1, 40)))
+
+
+def decided(*pairs, items="ABCDE"):
+    """Return decisions of which the pairs are known."""
+    labels = ra.ItemSet(items)
+    above = np.zeros((len(labels), len(labels)), dtype=bool)
+    for first, second in pairs:
+        above[labels.index(first), labels.index(second)] = True
+    return Decisions(labels, above, 0.05, "hand")
+
+
+# -- Holm -----------------------------------------------------------------------------------------
+
+
+def holm(p_values, delta):
+    """Return the hypotheses that are rejected, smallest p-value first, until one is not."""
+    rejected = set()
+    left = len(p_values)
+    for name in sorted(p_values, key=p_values.get):
+        if p_values[name] > delta / left:
+            break
+        rejected.add(name)
+        left -= 1
+    return rejected
+
+
+@given(ballots(ties=False), st.sampled_from(["hoeffding", "clopper-pearson"]))
+@few
+def test_holm_rejects_the_smallest_p_values_in_turn(profile, method):
+    found = from_profile(profile, method=method, delta=0.1)
+    p_values = found.p_values()
+    named = {(i, j): p_values[i, j] for i, j in oracles.ordered_pairs(profile.n_items)}
+    decisions = found.decisions()
+    assert {tuple(map(int, pair)) for pair in np.argwhere(decisions.above)} == holm(named, 0.1)
+
+
+@given(ballots(), st.floats(0.001, 0.5))
+@few
+def test_holm_is_that_of_statsmodels(profile, delta):
+    found = from_profile(profile, delta=delta)
+    ordered = oracles.ordered_pairs(profile.n_items)
+    rejected = multipletests([found.p_values()[pair] for pair in ordered], delta, "holm")[0]
+    decisions = found.decisions("holm")
+    assert [bool(decisions.above[pair]) for pair in ordered] == rejected.tolist()
+    assert decisions.delta == delta
+
+
+def test_a_known_case_of_holm():
+    # Twelve hypotheses; the p-values that matter are exp(-2 * 130 * 0.25) and exp(-2 * 130 *
+    # (120/130 - 0.5)**2), far below 0.05/12, and 0.21 of A and B, above 0.05/7.
+    found = from_profile(CLEAR)
+    assert found.p_values()[0, 1] == pytest.approx(np.exp(-260 * (70 / 130 - 0.5) ** 2))
+    expected = (("A", "C"), ("A", "D"), ("B", "C"), ("B", "D"), ("C", "D"))
+    assert found.decisions().pairs == expected
+    assert found.decisions().how == "Holm's procedure on Hoeffding p-values"
+    binomial = from_profile(CLEAR, method="wilson").decisions()
+    assert binomial.how == "Holm's procedure on binomial p-values"
+
+
+@given(ballots(), st.floats(0.001, 0.5))
+@few
+def test_holm_decides_no_pair_both_ways_and_none_against_the_estimate(profile, delta):
+    found = from_profile(profile, delta=delta)
+    above = found.decisions().above
+    assert not (above & above.T).any()
+    assert (found.estimate[above] > 0.5).all()
+    assert set(found.never_compared).isdisjoint(found.decisions().pairs)
+
+
+@given(ballots(), st.floats(0.001, 0.4))
+@few
+def test_holm_decides_what_simultaneous_intervals_decide(profile, delta):
+    # Holm's first step spends delta/(n(n - 1)) on each side of a pair, as the intervals do.
+    by_intervals = from_profile(profile, delta=delta, simultaneous="bonferroni").decisions(
+        "intervals"
+    )
+    by_holm = from_profile(profile, delta=delta).decisions()
+    assert set(by_intervals.pairs) <= set(by_holm.pairs)
+
+
+def test_holm_may_decide_more_than_simultaneous_intervals():
+    # Once two pairs are decided, 65 of 100 are enough: exp(-2 * 100 * 0.15**2) < 0.05/4.
+    profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[65, 35])
+    found = from_profile(profile, simultaneous="bonferroni")
+    assert found.decisions("intervals").pairs == (("A", "C"), ("B", "C"))
+    assert found.decisions("holm").pairs == (("A", "B"), ("A", "C"), ("B", "C"))
+
+
+# -- intervals ------------------------------------------------------------------------------------
+
+
+@given(ballots(), st.floats(0.001, 0.5))
+@strategies.quick
+def test_intervals_decide_where_one_half_is_outside(profile, delta):
+    found = from_profile(profile, delta=delta, simultaneous="bonferroni")
+    decisions = found.decisions("intervals")
+    frame = found.to_frame()
+    outside = {(row.above, row.below) for row in frame.itertuples() if row.outside}
+    assert set(decisions.pairs) == outside
+    assert decisions.how == "bonferroni hoeffding intervals"
+
+
+def test_max_t_intervals_decide():
+    profile = ra.Profile.from_orders(["ABC", "BAC", "CBA"], counts=[30, 30, 8])
+    found = from_profile(profile, method="percentile", simultaneous="max-t", rng=1)
+    decisions = found.decisions("intervals")
+    assert decisions.how == "max-t percentile intervals"
+    assert decisions.pairs == (("A", "C"), ("B", "C"))
+
+
+@pytest.mark.parametrize(
+    ("choice", "how", "approximate"),
+    [
+        ({}, "holm", False),
+        ({"method": "wilson"}, "holm", False),
+        ({"simultaneous": "bonferroni"}, "intervals", False),
+        ({"simultaneous": "bonferroni", "method": "clopper-pearson"}, "intervals", False),
+        ({"simultaneous": "bonferroni", "method": "wilson"}, "intervals", True),
+        ({"simultaneous": "bonferroni", "method": "bca", "rng": 1}, "intervals", True),
+        ({"simultaneous": "max-t", "method": "percentile", "rng": 1}, "intervals", True),
+    ],
+)
+def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate):
+    decisions = from_profile(CLEAR, **choice).decisions(how)
+    assert decisions.is_approximate is approximate
+    assert ("is about 0.05" if approximate else "is at most 0.05") in decisions.summary()
+
+
+def test_anytime_intervals_decide_fewer_pairs():
+    profile = ra.Profile.from_orders(["ABC", "BAC", "CAB"], counts=[60, 30, 10])
+    options = {"simultaneous": "bonferroni"}
+    once = from_profile(profile, **options).decisions("intervals")
+    always = from_profile(profile, anytime=True, **options).decisions("intervals")
+    assert set(always.pairs) < set(once.pairs)
+
+
+@pytest.mark.parametrize(
+    ("choice", "how", "parameter", "message"),
+    [
+        ({"estimand": "imputed"}, "holm", "estimand", "says nothing of which item would win"),
+        (
+            {"estimand": "imputed", "simultaneous": "bonferroni"}, "intervals", "estimand",
+            "'direct' for decisions",
+        ),
+        ({}, "intervals", "simultaneous", "'bonferroni' or 'max-t'.*or decide by Holm"),
+        ({"anytime": True}, "holm", "how", "'intervals' for anytime intervals.*one look"),
+        ({}, "bonferroni", "how", "'holm' or 'intervals'"),
+    ],
+)  # fmt: skip
+def test_decisions_that_would_not_hold_are_refused(choice, how, parameter, message):
+    with pytest.raises(InvalidInputError, match=message) as caught:
+        from_profile(CLEAR, **choice).decisions(how)
+    assert caught.value.parameter == parameter
+
+
+def test_fixed_tasks_and_averaged_instances_can_be_decided():
+    profile = ra.Profile.from_orders(["AB", "BA"] * 2, counts=[50, 5, 40, 2], groups="xxyy")
+    assert from_profile(profile, fixed_tasks=True).decisions().pairs == (("A", "B"),)
+    many = ra.Profile.from_orders(["AB"] * 60)
+    for repeats, expected in ((1, (("A", "B"),)), (20, ())):
+        instances = np.repeat(range(60 // repeats), repeats).tolist()
+        found = from_profile(many, unit="instance", instances=instances)
+        assert found.decisions().pairs == expected
+
+
+# -- circles --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["holm", "intervals"])
+def test_decided_majorities_may_go_in_a_circle(how):
+    decisions = from_profile(CYCLE, simultaneous="bonferroni").decisions(how)
+    assert decisions.pairs == (("A", "B"), ("B", "C"), ("C", "A"))
+    assert decisions.cycles == (("A", "B", "C"),)
+    assert decisions.groups == (("A",), ("B",), ("C",))
+    assert decisions.share == 1
+    assert decisions.places().to_numpy().tolist() == [[2, 2]] * 3
+    assert "a circle     A, B, C" in decisions.summary().splitlines()
+
+
+def test_a_clear_order_has_no_circle():
+    assert from_profile(CLEAR).decisions().cycles == ()
+
+
+def test_circles_are_told_apart():
+    pairs = ["AB", "BC", "CA", "DE", "EF", "FD", "AD", "GA"]
+    decisions = decided(*pairs, items="ABCDEFG")
+    assert set(decisions.cycles) == {("A", "B", "C"), ("D", "E", "F")}
+
+
+@given(st.lists(st.sampled_from(["AB", "BC", "CD", "DA", "AC", "BD", "EA", "CE"]), unique=True))
+@strategies.quick
+def test_circles_are_the_strong_components(pairs):
+    decisions = decided(*pairs)
+    strong = nx.strongly_connected_components(decisions.to_graph())
+    expected = sorted(tuple(sorted(items)) for items in strong if len(items) > 1)
+    assert sorted(decisions.cycles) == expected
+
+
+# -- groups, places, the graph --------------------------------------------------------------------
+
+
+def test_groups_are_joined_by_undecided_pairs():
+    decisions = decided("AC", "AD", "AE", "BC", "BD", "BE", "CE", "DE")
+    assert decisions.groups == (("A", "B"), ("C", "D"), ("E",))
+    assert decisions.share == 0.8
+
+
+def test_a_chain_of_undecided_pairs_joins_what_is_decided():
+    decisions = decided("CA", items="ABC")
+    assert decisions.groups == (("A", "B", "C"),)
+
+
+def test_groups_with_more_wins_stand_first():
+    decisions = decided("EA", "EB", "EC", "ED", "DA", "DB", "DC", "BA", "CA")
+    assert decisions.groups == (("E",), ("D",), ("B", "C"), ("A",))
+
+
+def test_nothing_decided_is_one_group():
+    decisions = decided()
+    assert decisions.groups == (tuple("ABCDE"),)
+    assert decisions.cycles == ()
+    assert decisions.share == 0
+    assert decisions.places().to_numpy().tolist() == [[1, 5]] * 5
+
+
+@given(ballots(), st.floats(0.01, 0.9))
+@few
+def test_every_pair_across_groups_is_decided(profile, delta):
+    decisions = from_profile(profile, delta=delta).decisions()
+    pairs = set(decisions.pairs)
+    assert sorted(label for group in decisions.groups for label in group) == sorted(profile.items)
+    group_of = {label: k for k, group in enumerate(decisions.groups) for label in group}
+    for i, j in oracles.pairs(profile.n_items):
+        a, b = profile.items[i], profile.items[j]
+        assert group_of[a] == group_of[b] or (a, b) in pairs or (b, a) in pairs
+
+
+@given(ballots(unranked=False), st.floats(0.01, 0.9))
+@few
+def test_places_are_counted_pair_by_pair(profile, delta):
+    decisions = from_profile(profile, delta=delta).decisions()
+    frame = decisions.places()
+    assert list(frame.index) == list(profile.items)
+    for label in profile.items:
+        better = sum(below == label for _, below in decisions.pairs)
+        worse = sum(above == label for above, _ in decisions.pairs)
+        assert frame.loc[label].tolist() == [1 + better, profile.n_items - worse]
+    assert (frame["best"] <= frame["worst"]).all()
+
+
+def test_places_of_a_clear_order():
+    frame = from_profile(CLEAR).decisions().places()
+    assert frame.to_dict("index") == {
+        "A": {"best": 1, "worst": 2},
+        "B": {"best": 1, "worst": 2},
+        "C": {"best": 3, "worst": 3},
+        "D": {"best": 4, "worst": 4},
+    }
+    assert frame.index.name == "item"
+
+
+def test_the_graph_has_all_items_and_the_decided_pairs():
+    decisions = from_profile(CLEAR).decisions()
+    graph = decisions.to_graph()
+    assert list(graph.nodes) == list("ABCD")
+    assert set(graph.edges) == set(decisions.pairs)
+    assert list(decided().to_graph().nodes) == list("ABCDE")
+
+
+def test_the_share_is_of_all_pairs():
+    assert from_profile(CLEAR).decisions().share == pytest.approx(5 / 6)
+    assert from_profile(ra.Profile.from_orders(["A"])).decisions().share == 1
+
+
+# -- how they look --------------------------------------------------------------------------------
+
+
+def test_a_summary_says_what_is_decided_and_what_is_not():
+    lines = from_profile(CLEAR, delta=0.01).decisions().summary().splitlines()
+    assert lines == [
+        "decided      5 of 6 pairs, by Holm's procedure on Hoeffding p-values; "
+        "the chance that any is wrong is at most 0.01",
+        "not told apart  A, B",
+    ]
+    assert repr(from_profile(CLEAR).decisions()) == "<Decisions on 5 pairs of 4 items>"
+
+
+def test_a_dict_is_plain_data():
+    decisions = from_profile(CLEAR).decisions()
+    data = json.loads(json.dumps(decisions.to_dict(), allow_nan=False))
+    assert data == decisions.to_dict()
+    assert (data["schema"], data["version"]) == ("rankagg.decisions", 1)
+    assert data["items"] == list("ABCD")
+    assert (data["delta"], data["how"]) == (0.05, decisions.how)
+    assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)
+    assert data["groups"] == [["A", "B"], ["C"], ["D"]]
+    assert data["cycles"] == []
+    assert from_profile(CYCLE).decisions().to_dict()["cycles"] == [["A", "B", "C"]]
+
+
+def test_decisions_are_values():
+    mine, again = (from_profile(CLEAR).decisions() for _ in range(2))
+    assert mine == again
+    assert hash(mine) == hash(again)
+    assert mine != from_profile(CLEAR, delta=0.01).decisions()
+    assert mine != from_profile(CLEAR, method="wilson").decisions()
+    with pytest.raises(ValueError, match="read-only"):
+        mine.above[0, 1] = True
+    with pytest.raises(AttributeError, match="immutable"):
+        mine.delta = 0.5

@@ -1,0 +1,820 @@
+"""Intervals of all pairs: bounds, options that do not go together, and how they look."""
+
+import copy
+import json
+import pickle
+from fractions import Fraction
+from math import comb, log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import (
+    PairwiseIntervals,
+    anytime_delta,
+    bernstein_radius,
+    hoeffding_p_value,
+    hoeffding_radius,
+)
+from rankagg.inference.units import units_of
+from tests import strategies
+
+NAN = float("nan")
+from_profile = PairwiseIntervals.from_profile
+
+BINOMIAL = ("wilson", "clopper-pearson")
+EXACT = ("hoeffding", "bernstein", *BINOMIAL)
+RESAMPLING = ("percentile", "bca")
+METHODS = EXACT + RESAMPLING
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+THREE = ra.Profile.from_orders(
+    ["ABC", "ACB", "BAC", "BCA", "CAB", "CBA"], counts=[15, 9, 6, 4, 3, 3]
+)
+SPARSE = ra.Profile.from_orders(["AB", "BA", "ABC", "C"], items="ABCD", counts=[3, 2, 2, 1])
+TIED = ra.Profile(
+    [ra.PartialRanking([0, 0, 2], "ABC"), ra.PartialRanking([0, 1, 2], "ABC")], counts=[2, 5]
+)
+GROUPED = ra.Profile.from_orders(
+    ["AB", "BA", "AB", "BA"], counts=[6, 2, 3, 9], groups="xxyy", weights=[1, 1, 3, 3]
+)
+ALL_MISSING = ra.Profile([ra.PartialRanking([-1, -1, -1], "ABC")], counts=[4])
+
+complete = strategies.profiles(
+    ties=False, unranked=False, unlisted=False, weights=st.just(1.0), min_size=2
+)
+strict = strategies.profiles(ties=False, weights=st.just(1.0), min_size=2)
+
+
+def upper(matrix):
+    """Return the entries of the pairs, first item before second."""
+    return matrix[np.triu_indices(len(matrix), k=1)]
+
+
+def options_of(method):
+    return {"rng": 1, "n_resamples": 400} if method in RESAMPLING else {}
+
+
+# -- estimates ------------------------------------------------------------------------------------
+
+
+@given(strategies.profiles(groups=True))
+@strategies.quick
+def test_estimates_are_the_proportions_of_the_votes(profile):
+    for estimand, policy in (("direct", "ignore"), ("imputed", "uniform")):
+        intervals = from_profile(profile, estimand=estimand)
+        votes = profile.pairwise(policy)
+        np.testing.assert_allclose(
+            upper(intervals.estimate), upper(votes.proportion), atol=1e-12
+        )  # fmt: skip
+    direct = from_profile(profile)
+    assert direct.never_compared == profile.pairwise("ignore").never_compared
+    assert from_profile(profile, estimand="imputed").never_compared == ()
+
+
+@given(strict, st.sampled_from(EXACT))
+@strategies.quick
+def test_all_methods_estimate_the_same(profile, method):
+    estimate, plain = (from_profile(profile, method=m).estimate for m in (method, "hoeffding"))
+    np.testing.assert_allclose(estimate, plain, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", RESAMPLING)
+def test_resampling_estimates_from_the_sample(method):
+    found = from_profile(THREE, method=method, rng=1, n_resamples=100)
+    np.testing.assert_allclose(found.estimate, from_profile(THREE).estimate, atol=1e-12)
+
+
+# -- what holds for all ---------------------------------------------------------------------------
+
+
+def check_shape(intervals):
+    """Check what holds for every result."""
+    estimate, lower, high = intervals.estimate, intervals.lower, intervals.upper
+    np.testing.assert_allclose(estimate + estimate.T, np.where(np.isnan(estimate), NAN, 1))
+    assert (upper(lower.T) == 1 - upper(high)).all()
+    assert (upper(high.T) == 1 - upper(lower)).all()
+    assert (lower >= 0).all()
+    assert (high <= 1).all()
+    told = ~np.isnan(estimate)
+    slack = 1e-9
+    assert (lower[told] <= estimate[told] + slack).all()
+    assert (estimate[told] <= high[told] + slack).all()
+    assert (intervals.n_units == intervals.n_units.T).all()
+    for matrix in (estimate, lower, high):
+        assert np.diag(matrix).tolist() == [0.5] * len(matrix)
+
+
+@given(strict, st.sampled_from(EXACT), st.sampled_from(ALTERNATIVES), st.floats(0.001, 0.3))
+@strategies.quick
+def test_rows_and_columns_swap(profile, method, alternative, delta):
+    check_shape(from_profile(profile, method=method, alternative=alternative, delta=delta))
+
+
+@given(complete, st.sampled_from(RESAMPLING), st.sampled_from(ALTERNATIVES))
+@strategies.quick
+def test_rows_and_columns_swap_when_resampled(profile, method, alternative):
+    options = {"rng": 1, "n_resamples": 100, "alternative": alternative}
+    check_shape(from_profile(profile, method=method, **options))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_order_of_the_items_does_not_matter(method):
+    other = ra.Profile.from_orders([r.order for r in THREE], items="CAB", counts=THREE.counts)
+    mine, theirs = (
+        from_profile(p, method=method, **options_of(method)) for p in (THREE, other)
+    )  # fmt: skip
+    at = [other.items.index(label) for label in THREE.items]
+    tolerance = 0.06 if method in RESAMPLING else 1e-12
+    for name in ("estimate", "lower", "upper"):
+        turned = getattr(theirs, name)[np.ix_(at, at)]
+        np.testing.assert_allclose(getattr(mine, name), turned, atol=tolerance)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_less_error_takes_more_room(method):
+    options = {"method": method, **options_of(method)}
+    many = ra.Profile(list(THREE), counts=10 * THREE.counts)
+    wide, narrow = (from_profile(many, delta=delta, **options) for delta in (0.01, 0.2))
+    assert (upper(wide.lower) < upper(narrow.lower)).all()
+    assert (upper(wide.upper) > upper(narrow.upper)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ten_times_the_data_take_less_room(method):
+    options = {"method": method, **options_of(method)}
+    many = ra.Profile(list(THREE), counts=10 * THREE.counts)
+    narrow, wide = (from_profile(p, **options) for p in (many, THREE))
+    widths = [upper(intervals.upper - intervals.lower) for intervals in (narrow, wide)]
+    assert (widths[0] < widths[1] / 2).all()
+
+
+# -- each method ----------------------------------------------------------------------------------
+
+
+def test_hoeffding_is_the_estimate_and_its_radius():
+    intervals = from_profile(THREE, delta=0.1)
+    radius = sqrt(log(20) / (2 * 40))
+    estimate = np.array([27, 30, 25]) / 40
+    assert upper(intervals.estimate) == pytest.approx(estimate)
+    assert upper(intervals.lower) == pytest.approx(estimate - radius)
+    assert upper(intervals.upper) == pytest.approx(np.minimum(estimate + radius, 1))
+    assert upper(intervals.shares) == pytest.approx(1 / 40)
+    assert upper(intervals.n_units).tolist() == [40, 40, 40]
+
+
+def test_hoeffding_takes_weights_and_fixed_tasks():
+    weighted = from_profile(GROUPED)
+    n_eff = (8 + 12 * 3) ** 2 / (8 + 12 * 9)
+    radius = hoeffding_radius(1 / n_eff, 0.05)
+    assert weighted.estimate[0, 1] == pytest.approx((6 + 9) / 44)
+    assert weighted.upper[0, 1] == pytest.approx(15 / 44 + radius)
+    fixed = from_profile(GROUPED, fixed_tasks=True)
+    mean = 1 / 4 * 6 / 8 + 3 / 4 * 3 / 12
+    radius = hoeffding_radius(1 / 16 / 8 + 9 / 16 / 12, 0.05)
+    assert fixed.fixed_tasks
+    assert fixed.estimate[0, 1] == pytest.approx(mean)
+    assert fixed.upper[0, 1] == pytest.approx(mean + radius)
+    assert fixed.n_units[0, 1] == 20
+
+
+def test_bernstein_is_the_estimate_and_its_radius():
+    profile = ra.Profile.from_orders(["AB", "BA"], counts=[198, 2])
+    found = from_profile(profile, method="bernstein", delta=0.02)
+    variance = 0.99 * 0.01 * 200 / 199
+    assert found.lower[0, 1] == pytest.approx(0.99 - bernstein_radius(variance, 200, 0.02))
+    assert found.lower[0, 1] > from_profile(profile, delta=0.02).lower[0, 1]
+    assert found.upper[0, 1] == 1
+
+
+def test_bernstein_uses_the_spread_of_averaged_units():
+    profile = ra.Profile.from_orders(["AB", "BA"] * 50 + ["AB", "AB"])
+    found = from_profile(
+        profile, method="bernstein", unit="instance", instances=np.repeat(range(51), 2).tolist()
+    )
+    values = np.array([0.5] * 50 + [1])
+    radius = bernstein_radius(values.var(ddof=1), 51, 0.05)
+    assert found.lower[0, 1] == pytest.approx(values.mean() - radius)
+
+
+@given(strict, st.sampled_from(BINOMIAL), st.floats(0.001, 0.4))
+@strategies.quick
+def test_binomial_intervals_are_those_of_scipy_and_statsmodels(profile, method, delta):
+    intervals = from_profile(profile, method=method, delta=delta)
+    votes = profile.pairwise("ignore")
+    kinds = {"wilson": "wilson", "clopper-pearson": "beta"}
+    for i, j in zip(*np.triu_indices(profile.n_items, k=1), strict=True):
+        n, wins = int(votes.comparisons[i, j]), int(votes.wins[i, j])
+        held = (intervals.lower[i, j], intervals.upper[i, j])
+        if n == 0:
+            assert held == (0, 1)
+            continue
+        named = "exact" if method == "clopper-pearson" else method
+        exact = stats.binomtest(wins, n).proportion_ci(1 - delta, method=named)
+        assert held == pytest.approx((exact.low, exact.high), abs=1e-12)
+        theirs = proportion_confint(wins, n, alpha=delta, method=kinds[method])
+        assert held == pytest.approx(np.nan_to_num(theirs, nan=0 if wins == 0 else 1), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("delta", [0.01, 0.1])
+def test_one_bound_is_that_of_twice_the_error(method, delta):
+    if method == "bernstein":
+        doubled = 2 * delta
+        profile = ra.Profile.from_orders(["AB", "BA"], counts=[900, 100])
+    else:
+        doubled, profile = 2 * delta, THREE
+    options = {"method": method, **options_of(method)}
+    both = from_profile(profile, delta=doubled, **options)
+    above = from_profile(profile, delta=delta, alternative="greater", **options)
+    below = from_profile(profile, delta=delta, alternative="less", **options)
+    np.testing.assert_allclose(upper(above.lower), upper(both.lower), atol=1e-12)
+    np.testing.assert_allclose(upper(below.upper), upper(both.upper), atol=1e-12)
+    assert (upper(above.upper) == 1).all()
+    assert (upper(below.lower) == 0).all()
+    assert (above.lower.T[np.triu_indices(len(above.lower), k=1)] == 0).all()
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("method", METHODS)
+def test_bonferroni_shares_the_error_among_the_pairs(method, alternative):
+    options = {"method": method, "alternative": alternative, **options_of(method)}
+    together = from_profile(THREE, delta=0.3, simultaneous="bonferroni", **options)
+    alone = from_profile(THREE, delta=0.1, **options)
+    np.testing.assert_allclose(together.lower, alone.lower, atol=1e-12)
+    np.testing.assert_allclose(together.upper, alone.upper, atol=1e-12)
+    assert together.delta == 0.3
+
+
+def test_bonferroni_counts_pairs_that_were_never_compared():
+    together = from_profile(SPARSE, delta=0.3, simultaneous="bonferroni")
+    alone = from_profile(SPARSE, delta=0.3 / comb(4, 2))
+    np.testing.assert_allclose(together.lower, alone.lower, atol=1e-12)
+
+
+def test_max_t_covers_all_pairs_and_is_shorter_than_bonferroni():
+    options = {"method": "percentile", "n_resamples": 5000, "rng": 1}
+    alone = from_profile(THREE, **options)
+    max_t = from_profile(THREE, simultaneous="max-t", **options)
+    assert (upper(max_t.lower) < upper(alone.lower)).all()
+    bonferroni = from_profile(THREE, simultaneous="bonferroni")
+    assert (upper(max_t.lower) > upper(bonferroni.lower)).all()
+    middle = upper(max_t.lower + max_t.upper) / 2
+    unclipped = upper(max_t.upper) < 1
+    assert middle[unclipped] == pytest.approx(upper(max_t.estimate)[unclipped])
+
+
+@pytest.mark.parametrize("simultaneous", [None, "bonferroni"])
+def test_anytime_intervals_are_wider_by_what_other_sizes_take(simultaneous):
+    choice = {"simultaneous": simultaneous, "delta": 0.3}
+    once, always = (from_profile(THREE, anytime=anytime, **choice) for anytime in (False, True))
+    assert (upper(always.lower) < upper(once.lower)).all()
+    delta = 0.1 if simultaneous else 0.3
+    radius = hoeffding_radius(1 / 40, anytime_delta(delta, 40))
+    assert upper(always.estimate - always.lower) == pytest.approx(radius)
+
+
+def test_anytime_goes_by_the_comparisons_of_each_pair():
+    profile = ra.Profile.from_orders(["AB", "BA", "ABC"], counts=[200, 200, 100])
+    found = from_profile(profile, anytime=True)
+    for pair, n in (((0, 1), 500), ((1, 2), 100)):
+        radius = hoeffding_radius(1 / n, anytime_delta(0.05, n))
+        assert found.estimate[pair] - found.lower[pair] == pytest.approx(radius)
+
+
+# -- scores ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(3, 24)).round(1) + np.array([[0.5], [0], [0]])
+    values[0, 3] = values[2, 7] = NAN
+    return ra.ScoreTable(
+        values,
+        systems="ABC",
+        tasks=["f1"] * 12 + ["bleu"] * 12,
+        instances=[*range(12)] * 2,
+        task_weights={"f1": 2},
+        higher_is_better=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {},
+        {"unit": "instance", "method": "bernstein"},
+        {"unit": "task"},
+        {"fixed_tasks": True},
+        {"estimand": "imputed", "unit": "instance"},
+        {"unit": "instance", "method": "bca", "rng": 3},
+        {"simultaneous": "bonferroni", "delta": 0.2, "alternative": "less"},
+    ],
+)
+def test_scores_are_ranked_first(table, choice):
+    instances = {"instances": table.instances} if choice.get("unit") == "instance" else {}
+    of_scores = PairwiseIntervals.from_scores(table, **choice)
+    assert of_scores == from_profile(table.rankings(), **instances, **choice)
+    assert hash(of_scores) == hash(from_profile(table.rankings(), **instances, **choice))
+
+
+def test_scores_are_tied_within_a_tolerance(table):
+    wide = PairwiseIntervals.from_scores(table, tolerance=100)
+    assert (upper(wide.estimate) == 0.5).all()
+    one = PairwiseIntervals.from_scores(table, tolerance=0.3)
+    assert one == from_profile(table.rankings(0.3))
+    assert one != PairwiseIntervals.from_scores(table)
+    by_task = PairwiseIntervals.from_scores(table, tolerance={"f1": 0.3})
+    assert by_task == from_profile(table.rankings({"f1": 0.3}))
+
+
+def test_averaged_instances_claim_less_than_their_metrics(table):
+    instances = PairwiseIntervals.from_scores(table, unit="instance")
+    rankings = PairwiseIntervals.from_scores(table.with_task_weights({}))
+    assert instances.n_units.max() == 12
+    assert rankings.n_units.max() == 23
+    widths = [upper(found.upper - found.lower) for found in (instances, rankings)]
+    assert (widths[0] > widths[1]).all()
+
+
+def test_only_a_score_table_has_scores():
+    with pytest.raises(InvalidInputError, match="`table` must be a ScoreTable"):
+        PairwiseIntervals.from_scores(THREE)
+
+
+# -- little or nothing to tell --------------------------------------------------------------------
+
+ANY_METHOD = [*METHODS, "max-t"]
+
+
+def chosen(method):
+    if method == "max-t":
+        return {"method": "percentile", "simultaneous": "max-t", "rng": 1, "n_resamples": 400}
+    return {"method": method, **options_of(method)}
+
+
+@pytest.mark.parametrize("method", ANY_METHOD)
+def test_pairs_never_compared_are_named_and_may_be_anything(method):
+    found = from_profile(SPARSE, **chosen(method))
+    assert found.never_compared == (("A", "D"), ("B", "D"), ("C", "D"))
+    assert found.notes[0] == "3 pairs were never compared: the interval is [0, 1]"
+    assert np.isnan(found.estimate[3, :3]).all()
+    assert found.lower[3, :3].tolist() == found.lower[:3, 3].tolist() == [0, 0, 0]
+    assert found.upper[3, :3].tolist() == found.upper[:3, 3].tolist() == [1, 1, 1]
+    assert found.n_units[0].tolist() == [0, 7, 2, 0]
+    assert (found.p_values()[3] == 1).all()
+
+
+@pytest.mark.parametrize("method", ANY_METHOD)
+def test_with_everything_missing_nothing_is_claimed(method):
+    found = from_profile(ALL_MISSING, **chosen(method))
+    assert len(found.never_compared) == 3
+    assert np.isnan(upper(found.estimate)).all()
+    assert (upper(found.lower) == 0).all()
+    assert (upper(found.upper) == 1).all()
+    assert found.decisions().pairs == ()
+
+
+def test_imputation_of_everything_is_even():
+    found = from_profile(ALL_MISSING, estimand="imputed")
+    assert (found.estimate == 0.5).all()
+    assert found.never_compared == ()
+    assert upper(found.n_units).tolist() == [4, 4, 4]
+
+
+def test_one_pair_is_no_pairs():
+    found = from_profile(ra.Profile.from_orders(["A", "B"], items="AB"))
+    assert found.notes == ("1 pair was never compared: the interval is [0, 1]",)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_one_bound_of_a_pair_never_compared_is_the_end(alternative):
+    found = from_profile(SPARSE, alternative=alternative)
+    assert (found.lower[0, 3], found.upper[0, 3]) == (0, 1)
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_one_ranking_decides_nothing(method):
+    found = from_profile(ra.Profile.from_orders(["AB"]), method=method)
+    assert found.estimate[0, 1] == 1
+    assert found.upper[0, 1] == 1
+    assert found.lower[0, 1] < 0.5
+    assert found.notes == ()
+    if method == "clopper-pearson":
+        assert found.lower[0, 1] == pytest.approx(0.025)
+    if method in ("hoeffding", "bernstein"):
+        assert found.lower[0, 1] == 0
+
+
+@pytest.mark.parametrize("method", [*RESAMPLING, "max-t"])
+def test_where_rankings_agree_the_interval_is_exact_and_a_note_says_so(method):
+    for m in (1, 30):
+        found = from_profile(ra.Profile.from_orders(["AB"] * m), **chosen(method))
+        exact = from_profile(ra.Profile.from_orders(["AB"] * m), method="clopper-pearson")
+        assert found.lower[0, 1] == pytest.approx(exact.lower[0, 1])
+        assert found.upper[0, 1] == 1
+        (note,) = found.notes
+        assert note.startswith("all units agree on 1 pair,")
+
+
+def test_units_that_agree_on_a_tie_leave_both_sides_open():
+    profile = ra.Profile.from_ranks([[0, 0]] * 20, items="AB")
+    found = from_profile(profile, method="percentile", rng=0)
+    assert found.lower[0, 1] == pytest.approx(0.5 * 0.025 ** (1 / 20))
+    assert found.upper[0, 1] == pytest.approx(1 - found.lower[0, 1])
+
+
+def test_fixed_tasks_that_agree_leave_the_proportion_open():
+    profile = ra.Profile.from_orders(["AB"] * 20, groups="x" * 10 + "y" * 10)
+    found = from_profile(profile, method="percentile", fixed_tasks=True, rng=0)
+    assert (found.lower[0, 1], found.upper[0, 1]) == (0, 1)
+    assert found.notes
+
+
+def test_only_pairs_that_agree_are_counted_as_such():
+    profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[30, 20])
+    (note,) = from_profile(profile, method="percentile", rng=1).notes
+    assert "all units agree on 2 pairs" in note
+    assert from_profile(THREE, method="percentile", rng=1).notes == ()
+
+
+def test_intervals_without_width_are_not_the_fault_of_ties():
+    found = from_profile(ra.Profile([ra.PartialRanking([0, 0], "AB")], counts=[200]))
+    assert (found.estimate[0, 1], found.lower[1, 0]) == (0.5, 1 - found.upper[0, 1])
+    assert found.lower[0, 1] < 0.5 < found.upper[0, 1]
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_one_item_has_no_pairs(method):
+    found = from_profile(ra.Profile.from_orders(["A"]), method=method)
+    assert found.estimate.tolist() == [[0.5]]
+    assert len(found.to_frame()) == 0
+    assert found.decisions().share == 1
+
+
+@pytest.mark.parametrize("method", [*RESAMPLING, "max-t"])
+def test_one_item_has_nothing_to_resample(method):
+    assert from_profile(ra.Profile.from_orders(["A"]), **chosen(method)).never_compared == ()
+
+
+def test_a_frame_without_rows_has_its_columns():
+    frame = from_profile(ra.Profile.from_orders(["A"])).to_frame()
+    assert list(frame.columns) == list(from_profile(THREE).to_frame().columns)
+
+
+# -- ties -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", BINOMIAL)
+def test_binomial_intervals_leave_ties_out_on_request(method):
+    with pytest.raises(InvalidInputError, match="there are 2 ties in 1 pairs") as caught:
+        from_profile(TIED, method=method)
+    assert "'hoeffding', where a tie counts half" in str(caught.value)
+    found = from_profile(TIED, method=method, ties="exclude")
+    assert found.notes == ("2 ties were left out",)
+    assert upper(found.n_units).tolist() == [5, 7, 7]
+    without = ra.Profile([TIED[1]], counts=[5])
+    expected = from_profile(without, method=method)
+    assert found.lower[0, 1] == expected.lower[0, 1]
+    assert from_profile(THREE, method=method, ties="exclude") == from_profile(THREE, method=method)
+
+
+@pytest.mark.parametrize("method", BINOMIAL)
+def test_nothing_but_ties_is_no_comparison_without_them(method):
+    tied = ra.Profile([ra.PartialRanking([0, 0], "AB")], counts=[3])
+    found = from_profile(tied, method=method, ties="exclude")
+    assert (found.lower[0, 1], found.upper[0, 1]) == (0, 1)
+    assert found.never_compared == (("A", "B"),)
+
+
+def test_a_tie_counts_half_elsewhere():
+    assert from_profile(TIED).estimate[0, 1] == pytest.approx(6 / 7)
+    assert from_profile(TIED).n_units[0, 1] == 7
+
+
+# -- options that do not go together --------------------------------------------------------------
+
+WEIGHTED = ra.Profile(list(THREE), weights=[1, 1, 1, 1, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("profile", "choice", "parameter", "message"),
+    [
+        (THREE, {"method": "bayes"}, "method", "must be 'hoeffding' or 'bernstein' or"),
+        (THREE, {"delta": 0}, "delta", r"must be a number in \(0, "),
+        (THREE, {"delta": 1.0}, "delta", "Got 1"),
+        (THREE, {"delta": True}, "delta", "must be a number"),
+        (THREE, {"delta": NAN}, "delta", "must be a number"),
+        (THREE, {"simultaneous": True}, "simultaneous", "None or 'bonferroni' or 'max-t'"),
+        (THREE, {"alternative": "larger"}, "alternative", "'two-sided' or 'greater' or 'less'"),
+        (THREE, {"anytime": 1}, "anytime", "True or False"),
+        (THREE, {"ties": "drop"}, "ties", "'half' or 'exclude'"),
+        (THREE, {"n_resamples": 99}, "n_resamples", "an integer of at least 100"),
+        (THREE, {"rng": "seed"}, "rng", "a non-negative seed or a numpy Generator"),
+        (THREE, {"unit": "pair"}, "unit", "'ranking' or 'instance' or 'task'"),
+        (THREE, {"estimand": "both"}, "estimand", "'direct' or 'imputed'"),
+        (THREE, {"unit": "task"}, "unit", "they have no tasks"),
+        (THREE, {"unit": "instance"}, "unit", "they have no instances"),
+        (THREE, {"fixed_tasks": True}, "fixed_tasks", "False for rankings without groups"),
+        (GROUPED, {"unit": "task", "fixed_tasks": True}, "fixed_tasks", "False unless"),
+        (THREE, {"simultaneous": "max-t"}, "simultaneous", "a bootstrap: `method='percentile'`"),
+        (THREE, {"method": "bca", "simultaneous": "max-t"}, "simultaneous", "'bonferroni' with"),
+        (THREE, {"method": "wilson", "anytime": True}, "anytime", "unless `method='hoeffding'`"),
+        (THREE, {"ties": "exclude"}, "ties", "Only 'wilson' and 'clopper-pearson' leave ties out"),
+        (WEIGHTED, {"method": "bernstein"}, "method", "where units differ in weight"),
+        (GROUPED, {"method": "bernstein", "fixed_tasks": True}, "method", "'hoeffding' or a boot"),
+        (WEIGHTED, {"method": "wilson"}, "method", "direct comparisons of equal weight"),
+        (THREE, {"method": "wilson", "estimand": "imputed"}, "method", "direct comparisons"),
+        (GROUPED, {"method": "wilson", "unit": "task"}, "method", "each ranking a unit"),
+        (GROUPED, {"method": "clopper-pearson", "fixed_tasks": True}, "method", "each ranking a"),
+        (GROUPED, {"method": "bca", "fixed_tasks": True}, "method", "'percentile' or 'hoeffding'"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(profile, choice, parameter, message):
+    with pytest.raises(InvalidInputError, match=message) as caught:
+        from_profile(profile, **choice)
+    assert caught.value.parameter == parameter
+
+
+def test_the_message_names_the_parameter():
+    with pytest.raises(InvalidInputError) as caught:
+        from_profile([["A", "B"]])
+    assert caught.value.parameter == "profile"
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"method": "percentile", "fixed_tasks": True},
+        {"method": "percentile", "simultaneous": "max-t", "fixed_tasks": True},
+        {"method": "percentile", "simultaneous": "max-t", "unit": "task"},
+        {"method": "bca", "simultaneous": "bonferroni"},
+        {"method": "bca", "estimand": "imputed"},
+        {"anytime": True, "simultaneous": "bonferroni", "alternative": "greater"},
+        {"anytime": True, "fixed_tasks": True},
+        {"estimand": "imputed", "fixed_tasks": True},
+    ],
+)
+def test_options_that_go_together(choice):
+    rng = {"rng": 1} if "method" in choice else {}
+    check_shape(from_profile(GROUPED, **choice, **rng))
+
+
+def test_a_whole_number_of_resamples_may_be_a_float():
+    options = {"method": "percentile", "rng": 1}
+    few = from_profile(THREE, n_resamples=200.0, **options)
+    assert few == from_profile(THREE, n_resamples=200, **options)
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 16), np.float32(1 / 16)])
+def test_any_number_that_passes_for_a_probability_is_kept_as_a_float(delta):
+    found = from_profile(THREE, delta=delta)
+    assert found == from_profile(THREE, delta=1 / 16)
+    assert json.loads(json.dumps(found.to_dict()))["delta"] == 1 / 16
+
+
+# -- resamples ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [*RESAMPLING, "max-t"])
+def test_a_seed_makes_the_same_intervals(method):
+    options = chosen(method)
+    assert from_profile(THREE, **options) == from_profile(THREE, **options)
+    generator = options | {"rng": np.random.default_rng(1)}
+    assert from_profile(THREE, **generator) == from_profile(THREE, **options)
+    other = from_profile(THREE, **options | {"rng": 2})
+    assert other != from_profile(THREE, **options)
+    again = from_profile(THREE, **generator)
+    assert again != from_profile(THREE, **options)
+
+
+def test_too_few_resamples_for_the_level_are_noted():
+    options = {"method": "percentile", "n_resamples": 100, "rng": 1}
+    (note,) = from_profile(THREE, delta=0.01, **options).notes
+    assert note == "only 0.5 resamples are expected beyond each bound: raise `n_resamples`"
+    assert from_profile(THREE, delta=0.2, **options).notes == ()
+    assert len(from_profile(THREE, delta=0.2, simultaneous="bonferroni", **options).notes) == 1
+    assert from_profile(THREE, delta=0.01, simultaneous="max-t", **options).notes == ()
+
+
+# -- p-values -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", BINOMIAL)
+def test_p_values_of_binomial_intervals_are_exact(method):
+    found = from_profile(THREE, method=method).p_values()
+    wins = THREE.pairwise().wins
+    for i in range(3):
+        for j in range(3):
+            if i != j:
+                exact = stats.binomtest(int(wins[i, j]), 40, alternative="greater").pvalue
+                assert found[i, j] == pytest.approx(exact, abs=1e-12)
+    assert np.diag(found).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "bernstein", "percentile", "bca"])
+def test_other_p_values_are_those_of_hoeffding(method):
+    found = from_profile(THREE, method=method, **options_of(method)).p_values()
+    estimate = THREE.pairwise().proportion
+    for i in range(3):
+        for j in range(3):
+            if i != j:
+                expected = hoeffding_p_value(estimate[i, j], 1 / 40)
+                assert found[i, j] == pytest.approx(expected)
+    assert np.diag(found).tolist() == [1, 1, 1]
+
+
+def test_p_values_take_weights_and_fixed_tasks():
+    weighted = from_profile(GROUPED)
+    expected = hoeffding_p_value(29 / 44, (8 + 12 * 9) / 44**2)
+    assert weighted.p_values()[1, 0] == pytest.approx(expected)
+    fixed = from_profile(GROUPED, fixed_tasks=True)
+    expected = hoeffding_p_value(1 - 3 / 8, 1 / 16 / 8 + 9 / 16 / 12)
+    assert fixed.p_values()[1, 0] == pytest.approx(expected)
+    assert fixed.p_values()[0, 1] == 1
+
+
+@given(strict, st.floats(0.01, 0.4))
+@strategies.quick
+def test_a_p_value_below_delta_is_a_bound_above_one_half(profile, delta):
+    found = from_profile(profile, delta=delta, alternative="greater")
+    np.testing.assert_array_equal(
+        upper(found.lower) > 0.5 + 1e-9, upper(found.p_values()) < delta - 1e-9
+    )
+
+
+# -- how they look --------------------------------------------------------------------------------
+
+
+def test_a_frame_has_the_larger_proportion_above():
+    profile = ra.Profile.from_orders(["BAC", "CBA", "ABC"], counts=[30, 5, 5])
+    frame = from_profile(profile, simultaneous="bonferroni").to_frame()
+    expected = ["above", "below", "estimate", "lower", "upper", "n_units", "outside"]
+    assert list(frame.columns) == expected
+    assert frame[["above", "below"]].to_numpy().tolist() == [["B", "A"], ["A", "C"], ["B", "C"]]
+    assert frame["estimate"].tolist() == pytest.approx([35 / 40, 35 / 40, 35 / 40])
+    radius = float(hoeffding_radius(1 / 40, 0.05 / 3))
+    assert frame["lower"].tolist() == pytest.approx([35 / 40 - radius] * 3)
+    assert frame["outside"].tolist() == [True] * 3
+    assert frame["n_units"].tolist() == [40] * 3
+
+
+def test_outside_means_that_one_half_is_not_in_the_interval():
+    frame = from_profile(THREE).to_frame()
+    for row in frame.itertuples():
+        assert row.outside == (not row.lower <= 0.5 <= row.upper)
+    assert frame["outside"].tolist() == [False, True, False]
+
+
+def test_a_frame_keeps_pairs_never_compared_in_the_order_of_the_items():
+    frame = from_profile(SPARSE).to_frame()
+    row = frame[frame["below"] == "D"].iloc[0]
+    assert (row["above"], row["lower"], row["upper"], row["n_units"]) == ("A", 0, 1, 0)
+    assert np.isnan(row["estimate"])
+    assert not row["outside"]
+
+
+@pytest.mark.parametrize("profile", [THREE, SPARSE, ALL_MISSING, ra.Profile.from_orders(["A"])])
+@pytest.mark.parametrize("choice", [{}, {"simultaneous": "bonferroni", "alternative": "less"}])
+def test_a_dict_is_plain_data(profile, choice):
+    found = from_profile(profile, **choice)
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data == found.to_dict()
+    assert (data["schema"], data["version"]) == ("rankagg.intervals", 1)
+    assert data["items"] == list(profile.items)
+    assert data["notes"] == list(found.notes)
+    assert len(data["pairs"]) == comb(profile.n_items, 2)
+    for name in ("estimand", "unit", "fixed_tasks", "method", "delta", "simultaneous",
+                 "alternative", "anytime"):  # fmt: skip
+        assert data[name] == getattr(found, name)
+    for pair in data["pairs"]:
+        i, j = profile.items.indices([pair["above"], pair["below"]])
+        assert (pair["lower"], pair["upper"]) == (found.lower[i, j], found.upper[i, j])
+        assert (pair["estimate"] is None) == bool(np.isnan(found.estimate[i, j]))
+        assert pair["n_units"] == found.n_units[i, j]
+
+
+def test_integer_labels_are_plain_data():
+    data = from_profile(ra.Profile.from_ranks(np.array([[0, 1], [1, 0]]))).to_dict()
+    assert json.loads(json.dumps(data))["pairs"][0]["above"] == 0
+
+
+def test_a_description_says_what_the_level_covers():
+    plain = from_profile(THREE)
+    assert plain.describe() == (
+        "P(above) among rankings that compare the two; 95 % intervals for each pair alone "
+        "(hoeffding); independent: rankings"
+    )
+    full = from_profile(
+        GROUPED, fixed_tasks=True, estimand="imputed", simultaneous="bonferroni", delta=0.01,
+        anytime=True, alternative="greater",
+    )  # fmt: skip
+    assert full.describe() == (
+        "mean proportion of compatible permutations over all rankings; 99 % intervals for all "
+        "pairs at once (hoeffding, bonferroni, fixed tasks, at all sample sizes, one-sided "
+        "(greater)); independent: rankings"
+    )
+    assert "independent: tasks" in from_profile(GROUPED, unit="task").describe()
+    assert plain.describe() in repr(plain)
+
+
+def test_a_summary_has_the_description_the_notes_and_the_pairs():
+    found = from_profile(SPARSE)
+    lines = found.summary().splitlines()
+    assert lines[0] == found.describe()
+    assert lines[1] == f"note: {found.notes[0]}"
+    assert lines[2].split() == list(found.to_frame().columns)
+    assert len(lines) == 3 + 6
+    assert lines[5].split() == ["A", "D", "-", "0.000", "1.000", "0", "False"]
+    assert str(found) == found.summary()
+
+
+def test_a_summary_says_how_many_pairs_it_leaves_out():
+    found = from_profile(SPARSE)
+    lines = found.summary(rows=2).splitlines()
+    assert lines[-1] == "... and 4 more pairs"
+    assert len(lines) == 3 + 2 + 1
+    many = from_profile(ra.Profile.from_orders(["ABCDEFGHI"]))
+    assert many.summary().endswith("... and 6 more pairs")
+    assert "more pairs" not in many.summary(rows=None)
+    with pytest.raises(InvalidInputError, match="`rows` must be an integer of at least 1"):
+        found.summary(rows=0)
+
+
+def test_html_escapes_labels():
+    profile = ra.Profile.from_orders([["<b>", "&"]])
+    page = from_profile(profile)._repr_html_()
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+
+
+# -- values ---------------------------------------------------------------------------------------
+
+
+def test_intervals_are_equal_where_they_say_the_same():
+    assert from_profile(SPARSE) == from_profile(SPARSE)
+    assert hash(from_profile(SPARSE)) == hash(from_profile(SPARSE))
+    merged = ra.Profile.from_orders(["AB"] * 3 + ["BA"] * 2 + ["ABC"] * 2 + ["C"], items="ABCD")
+    assert from_profile(merged) == from_profile(SPARSE)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"delta": 0.1},
+        {"simultaneous": "bonferroni"},
+        {"method": "wilson"},
+        {"alternative": "greater"},
+        {"anytime": True},
+        {"estimand": "imputed"},
+        {"unit": "instance", "instances": range(6)},
+    ],
+)
+def test_intervals_differ_where_they_say_something_else(choice):
+    once = ra.Profile(list(THREE))
+    assert from_profile(once, **choice) != from_profile(once)
+    assert from_profile(once) != "intervals"
+
+
+def test_intervals_never_change():
+    found = from_profile(THREE)
+    with pytest.raises(AttributeError, match="immutable"):
+        found.delta = 0.1
+    for name in ("estimate", "lower", "upper", "n_units", "shares"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(found, name)[0, 1] = 0
+
+
+def test_copies_are_the_same_intervals():
+    found = from_profile(SPARSE)
+    assert copy.deepcopy(found) == found
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found
+    assert hash(again) == hash(found)
+    assert not again.lower.flags.writeable
+
+
+def test_units_are_counted_in_whole_numbers():
+    assert from_profile(THREE).n_units.dtype.kind == "i"
+
+
+def test_a_single_task_may_be_fixed_too():
+    profile = ra.Profile.from_orders(["AB", "BA"], groups="xx")
+    assert from_profile(profile, fixed_tasks=True).fixed_tasks
+
+
+@given(strategies.profiles(groups=True), st.booleans())
+@strategies.quick
+def test_units_and_shares_are_those_of_the_units(profile, fixed):
+    found = from_profile(profile, fixed_tasks=fixed)
+    moments = units_of(profile, fixed_tasks=fixed).moments()
+    np.testing.assert_array_equal(upper(found.n_units), moments.n)
+    np.testing.assert_array_equal(upper(found.shares), moments.shares)
+    np.testing.assert_array_equal(found.shares, found.shares.T)

@@ -1,0 +1,462 @@
+"""Units against loops over rankings and permutations, in fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import units
+from rankagg.inference.units import units_of
+from tests import oracles, strategies
+
+NAN = float("nan")
+ESTIMANDS = ("direct", "imputed")
+estimands = st.sampled_from(ESTIMANDS)
+
+# Their means over a task are exact, so equal ones stay equal.
+exact_weights = st.sampled_from([1.0, 2.0, 0.5])
+
+
+# -- the slow twin --------------------------------------------------------------------------------
+
+
+def value(ranking, i, j, estimand):
+    """Return what a ranking says of a pair, None where it says nothing."""
+    if estimand == "imputed":
+        return oracles.probability_before(ranking)[i][j]
+    said = {oracles.ABOVE: Fraction(1), oracles.TIED: Fraction(1, 2), oracles.BELOW: Fraction(0)}
+    return said.get(oracles.judgement(oracles.as_places(ranking), i, j))
+
+
+def votes_of(profile):
+    """Return ranking, count and weight of each row."""
+    weights = [oracles.as_fraction(weight) for weight in profile.weights]
+    return list(zip(profile, map(int, profile.counts), weights, strict=True))
+
+
+def average(values_and_weights):
+    told = [(value, weight) for value, weight in values_and_weights if value is not None]
+    total = sum((weight for _, weight in told), Fraction(0))
+    return sum(value * weight for value, weight in told) / total if told else None
+
+
+def slow_units(profile, i, j, estimand, labels=None, *, equal=False):
+    """Return (value, weight) of every unit that tells of the pair."""
+    if labels is None:
+        found = [
+            (value(ranking, i, j, estimand), weight)
+            for ranking, count, weight in votes_of(profile)
+            for _ in range(count)
+        ]
+    else:
+        found = []
+        for label in dict.fromkeys(labels):
+            members = [
+                (value(ranking, i, j, estimand), count, weight)
+                for (ranking, count, weight), own in zip(votes_of(profile), labels, strict=True)
+                if own == label
+            ]
+            size = sum(count for _, count, _ in members)
+            importance = sum(count * weight for _, count, weight in members) / size
+            mean = average((value, count * weight) for value, count, weight in members)
+            found.append((mean, Fraction(1) if equal else importance))
+    return [(value, weight) for value, weight in found if value is not None]
+
+
+def slow_moments(told):
+    """Return n, mean, variance and shares of the units that tell."""
+    n = len(told)
+    if n == 0:
+        return 0, NAN, NAN, NAN
+    mass = sum(weight for _, weight in told)
+    mean = average(told)
+    shares = sum((weight / mass) ** 2 for _, weight in told)
+    variance = sum((value - mean) ** 2 for value, _ in told) / (n - 1) if n > 1 else NAN
+    return n, float(mean), float(variance), float(shares)
+
+
+def check_moments(held, expected):
+    """Compare moments, NaN where the slow twin has it; its None is not looked at."""
+    for position, name in enumerate(("n", "mean", "variance", "shares")):
+        values = [moments[position] for moments in expected]
+        if None not in values:
+            np.testing.assert_allclose(getattr(held, name), values, atol=1e-12, err_msg=name)
+
+
+def all_pairs(profile):
+    return oracles.pairs(profile.n_items)
+
+
+def values_of(held):
+    return np.concatenate([block.values for block in held.blocks()])
+
+
+# -- what one ranking says ------------------------------------------------------------------------
+
+
+def test_a_ranking_says_above_below_tied_or_nothing():
+    ranking = ra.PartialRanking([0, 1, 1, -2, -2, -1], "ABCDEF")
+    held = units_of(ra.Profile([ranking]))
+    said = dict(zip(zip(*held.pairs, strict=True), values_of(held)[0], strict=True))
+    assert said[0, 1] == said[0, 3] == said[1, 4] == 1
+    assert said[1, 2] == 0.5
+    assert np.isnan([said[3, 4], said[0, 5], said[4, 5]]).all()
+    upside_down = ra.Profile([ra.PartialRanking([1, 0], "AB")])
+    assert values_of(units_of(upside_down)).tolist() == [[0]]
+
+
+def test_the_missing_items_example_imputed():
+    held = units_of(ra.Profile.from_orders(["BC"], items="ABCD"), estimand="imputed")
+    assert values_of(held)[0] == pytest.approx([1 / 3, 2 / 3, 1 / 2, 1, 2 / 3, 1 / 3])
+
+
+@given(strategies.profiles(), estimands)
+@strategies.quick
+def test_values_are_those_of_an_enumeration(profile, estimand):
+    found = values_of(units_of(profile, estimand=estimand))
+    expected = [
+        [value(ranking, i, j, estimand) for i, j in all_pairs(profile)] for ranking in profile
+    ]
+    expected = np.array(expected, dtype=float).reshape(len(profile), -1)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@given(strategies.profiles(), estimands)
+@strategies.quick
+def test_blocks_hold_counts_weights_and_no_tasks(profile, estimand):
+    (block,) = units_of(profile, estimand=estimand).blocks()
+    assert block.counts.tolist() == profile.counts.tolist()
+    assert block.weights.tolist() == profile.weights.tolist()
+    assert not block.strata.any()
+
+
+# -- moments --------------------------------------------------------------------------------------
+
+
+@given(strategies.profiles(), estimands)
+@strategies.quick
+def test_moments_of_rankings(profile, estimand):
+    held = units_of(profile, estimand=estimand)
+    expected = [
+        slow_moments(slow_units(profile, i, j, estimand)) for i, j in all_pairs(profile)
+    ]  # fmt: skip
+    if held.is_weighted:
+        assert len(set(profile.weights)) > 1
+        assert np.isnan(held.moments().variance).all()
+        expected = [(n, mean, None, shares) for n, mean, _, shares in expected]
+    check_moments(held.moments(), expected)
+
+
+@given(strategies.profiles(weights=st.just(0.1)), estimands)
+@strategies.quick
+def test_equal_weights_are_no_weights(profile, estimand):
+    held = units_of(profile, estimand=estimand)
+    assert not held.is_weighted
+    plain = ra.Profile(list(profile), counts=profile.counts)
+    expected = [slow_moments(slow_units(plain, i, j, estimand)) for i, j in all_pairs(plain)]
+    check_moments(held.moments(), expected)
+
+
+@given(strategies.profiles(groups=True, weights=exact_weights), estimands)
+@strategies.quick
+def test_moments_of_tasks(profile, estimand):
+    held = units_of(profile, unit="task", estimand=estimand)
+    assert held.n_units == len(set(profile.groups))
+    expected = [
+        slow_moments(slow_units(profile, i, j, estimand, profile.groups))
+        for i, j in all_pairs(profile)
+    ]
+    if held.is_weighted:
+        expected = [(n, mean, None, shares) for n, mean, _, shares in expected]
+    check_moments(held.moments(), expected)
+
+
+@given(st.data(), strategies.profiles(), estimands)
+@strategies.quick
+def test_moments_of_instances(data, profile, estimand):
+    size = len(profile)
+    labels = data.draw(st.lists(st.sampled_from("uvw"), min_size=size, max_size=size))
+    held = units_of(profile, unit="instance", estimand=estimand, instances=labels)
+    assert held.n_units == len(set(labels))
+    assert not held.is_weighted
+    expected = [
+        slow_moments(slow_units(profile, i, j, estimand, labels, equal=True))
+        for i, j in all_pairs(profile)
+    ]
+    check_moments(held.moments(), expected)
+
+
+def slow_fixed(profile, i, j, estimand):
+    """Return the mean of the means of the tasks that tell of the pair, and its shares."""
+    told = []
+    for task in dict.fromkeys(profile.groups):
+        rows = [
+            row for row, group in zip(votes_of(profile), profile.groups, strict=True)
+            if group == task
+        ]  # fmt: skip
+        values = [(value(ranking, i, j, estimand), count) for ranking, count, _ in rows]
+        size = sum(count for said, count in values if said is not None)
+        weight = sum(count * weight for _, count, weight in rows) / sum(c for _, c, _ in rows)
+        if size:
+            told.append((average(values), weight, size))
+    if not told:
+        return 0, NAN, None, NAN
+    mass = sum(weight for _, weight, _ in told)
+    mean = sum(mean * weight for mean, weight, _ in told) / mass
+    shares = sum((weight / mass) ** 2 / size for _, weight, size in told)
+    return sum(size for _, _, size in told), float(mean), None, float(shares)
+
+
+@given(strategies.profiles(groups=True), estimands)
+@strategies.quick
+def test_moments_of_fixed_tasks(profile, estimand):
+    held = units_of(profile, fixed_tasks=True, estimand=estimand)
+    check_moments(
+        held.moments(), [slow_fixed(profile, i, j, estimand) for i, j in all_pairs(profile)]
+    )
+
+
+def test_fixed_tasks_count_by_their_weights_and_not_by_their_sizes():
+    profile = ra.Profile.from_orders(
+        ["AB", "BA", "BA"], counts=[6, 1, 3], groups="xyy", weights=[3, 1, 1]
+    )
+    moments = units_of(profile, fixed_tasks=True).moments()
+    assert moments.n.tolist() == [10]
+    assert moments.mean.tolist() == [3 / 4]
+    assert moments.shares == pytest.approx([(3 / 4) ** 2 / 6 + (1 / 4) ** 2 / 4])
+
+
+def test_an_instance_is_one_observation_whatever_its_metrics():
+    profile = ra.Profile.from_orders(["AB", "AB", "BA", "BA"])
+    moments = units_of(profile, unit="instance", instances=[7, 7, 7, 8]).moments()
+    assert moments.n.tolist() == [2]
+    assert moments.mean == pytest.approx([1 / 3])
+    assert moments.variance == pytest.approx([2 / 9])
+
+
+def test_weights_count_within_an_instance_only():
+    profile = ra.Profile.from_orders(["AB", "BA", "BA"], weights=[3, 1, 50])
+    moments = units_of(profile, unit="instance", instances="uuv").moments()
+    assert moments.mean == pytest.approx([3 / 8])
+    assert moments.shares.tolist() == [1 / 2]
+
+
+@given(strategies.profiles(groups=True), estimands)
+@strategies.quick
+def test_a_count_is_as_many_rankings(profile, estimand):
+    rows = np.repeat(np.arange(len(profile)), profile.counts)
+    repeated = ra.Profile(
+        [profile[int(row)] for row in rows],
+        weights=profile.weights[rows],
+        groups=[profile.groups[row] for row in rows],
+    )
+    for choice in ({}, {"fixed_tasks": True}):
+        once = units_of(profile, estimand=estimand, **choice)
+        often = units_of(repeated, estimand=estimand, **choice)
+        assert once.n_units == often.n_units == profile.counts.sum()
+        for name in ("n", "mean", "variance", "shares"):
+            np.testing.assert_allclose(
+                getattr(once.moments(), name), getattr(often.moments(), name), atol=1e-12
+            )
+
+
+@given(strategies.profiles())
+@strategies.quick
+def test_means_and_shares_are_those_of_the_votes(profile):
+    direct = units_of(profile).moments()
+    votes = profile.pairwise("ignore")
+    first, second = np.triu_indices(profile.n_items, k=1)
+    np.testing.assert_allclose(direct.mean, votes.proportion[first, second], atol=1e-12)
+    with np.errstate(invalid="ignore"):
+        shares = votes.squared_weights / votes.comparisons**2
+    np.testing.assert_allclose(direct.shares, shares[first, second], atol=1e-12)
+    imputed = units_of(profile, estimand="imputed").moments()
+    proportion = profile.pairwise("uniform").proportion
+    np.testing.assert_allclose(imputed.mean, proportion[first, second], atol=1e-12)
+    assert (imputed.n == profile.counts.sum()).all()
+
+
+@given(strategies.profiles(unranked=False, unlisted=False))
+@strategies.quick
+def test_complete_rankings_need_no_imputation(profile):
+    direct, imputed = (units_of(profile, estimand=estimand) for estimand in ESTIMANDS)
+    assert values_of(direct).tolist() == values_of(imputed).tolist()
+
+
+# -- blocks ---------------------------------------------------------------------------------------
+
+CHOICES = [
+    {},
+    {"unit": "task"},
+    {"unit": "instance"},
+    {"fixed_tasks": True},
+    {"estimand": "imputed"},
+    {"estimand": "imputed", "unit": "task"},
+]
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 20])
+@given(profile=strategies.profiles(groups=True, max_rows=8), choice=st.sampled_from(CHOICES))
+@strategies.quick
+def test_going_in_blocks_changes_nothing(size, profile, choice):
+    held = units_of(profile, instances=[ord(g) % 2 for g in profile.groups], **choice)
+    whole, moments = held.whole(), held.moments()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(units, "BLOCK", size)
+        np.testing.assert_array_equal(held.whole().values, whole.values)
+        np.testing.assert_array_equal(held.whole().counts, whole.counts)
+        for name in ("n", "mean", "variance", "shares"):
+            np.testing.assert_allclose(
+                getattr(held.moments(), name), getattr(moments, name), atol=1e-12
+            )
+
+
+def test_a_block_holds_no_more_than_it_should(monkeypatch):
+    profile = ra.Profile.from_orders(["ABC"] * 10, groups="uuuvvwwwwx")
+    monkeypatch.setattr(units, "BLOCK", 9)
+    sizes = [len(block.values) for block in units_of(profile).blocks()]
+    assert sizes == [3, 3, 3, 1]
+    sizes = [len(block.values) for block in units_of(profile, unit="task").blocks()]
+    assert sizes == [1, 1, 1, 1]
+    monkeypatch.setattr(units, "BLOCK", 15)
+    sizes = [len(block.values) for block in units_of(profile, unit="task").blocks()]
+    assert sizes == [2, 2]
+
+
+def test_the_members_of_a_unit_need_not_stand_together():
+    profile = ra.Profile.from_orders(["AB", "BA", "AB", "BA", "AB"], groups="xyxyy")
+    assert values_of(units_of(profile, unit="task")) == pytest.approx(np.array([[1], [1 / 3]]))
+
+
+# -- all units at once ----------------------------------------------------------------------------
+
+
+def test_equal_rankings_are_one_row_of_the_whole():
+    profile = ra.Profile.from_orders(["AB", "BA", "AB"], counts=[2, 5, 3])
+    whole = units_of(profile).whole()
+    assert sorted(zip(whole.values[:, 0], whole.counts, strict=True)) == [(0, 5), (1, 5)]
+
+
+def test_rankings_of_other_weights_or_tasks_stay_apart():
+    orders = ["AB", "AB", "AB"]
+    weighted = units_of(ra.Profile.from_orders(orders, weights=[1, 2, 1])).whole()
+    assert sorted(zip(weighted.weights, weighted.counts, strict=True)) == [(1, 2), (2, 1)]
+    profile = ra.Profile.from_orders(orders, groups="xyx")
+    fixed = units_of(profile, fixed_tasks=True).whole()
+    assert sorted(zip(fixed.strata, fixed.counts, strict=True)) == [(0, 2), (1, 1)]
+
+
+@given(strategies.profiles(groups=True, max_rows=8), st.sampled_from(CHOICES))
+@strategies.quick
+def test_the_whole_has_the_mass_of_the_units(profile, choice):
+    held = units_of(profile, instances=profile.groups, **choice)
+    whole = held.whole()
+    blocks = list(held.blocks())
+    assert whole.counts.sum() == held.n_units
+    for total in (lambda b: b.counts.sum(), lambda b: b.counts @ b.weights):
+        assert total(whole) == pytest.approx(sum(total(block) for block in blocks))
+    told = sum(block.counts @ np.nan_to_num(block.values) for block in blocks)
+    np.testing.assert_allclose(whole.counts @ np.nan_to_num(whole.values), told, atol=1e-12)
+
+
+# -- score tables ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def table():
+    return ra.ScoreTable(
+        [[0.9, 0.5, 0.7, NAN], [0.8, 0.7, 0.7, 0.1]],
+        systems="AB",
+        tasks=["f1", "f1", "bleu", "bleu"],
+        instances=[1, 2, 1, 2],
+        task_weights={"f1": 3},
+        higher_is_better=True,
+    )
+
+
+def test_a_score_table_has_instances_and_tasks(table):
+    instance = units_of(table, unit="instance")
+    assert values_of(instance) == pytest.approx(np.array([[(3 * 1 + 0.5) / 4], [0]]))
+    task = units_of(table, unit="task")
+    assert values_of(task).tolist() == [[0.5], [0.5]]
+    assert task.is_weighted
+    assert task.moments().shares == pytest.approx([(9 + 1) / 16])
+    assert values_of(units_of(table)).tolist()[:3] == [[1], [0], [0.5]]
+
+
+def test_scores_within_the_tolerance_are_tied(table):
+    assert values_of(units_of(table, tolerance=0.15)).tolist()[:2] == [[0.5], [0]]
+
+
+def test_a_pair_that_an_instance_never_compares_has_no_say(table):
+    gone = ra.ScoreTable(
+        [[0.9, NAN], [0.8, 0.1]], tasks=["f1", "f1"], instances=[1, 2], higher_is_better=True
+    )
+    assert units_of(gone, unit="instance").moments().n.tolist() == [1]
+    imputed = units_of(gone, unit="instance", estimand="imputed").moments()
+    assert (imputed.n.tolist(), imputed.mean.tolist()) == ([2], [0.75])
+
+
+# -- weights --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("weights", "choice", "expected"),
+    [
+        ([1, 1, 1], {}, False),
+        ([2, 2, 2], {}, False),
+        ([1, 1, 2], {}, True),
+        ([1, 1, 2], {"unit": "task"}, True),
+        ([1, 3, 2], {"unit": "task"}, False),
+        ([1, 1, 2], {"unit": "instance"}, False),
+        ([1, 1, 1], {"fixed_tasks": True}, True),
+    ],
+)
+def test_units_are_weighted_where_they_differ_or_tasks_are_fixed(weights, choice, expected):
+    profile = ra.Profile.from_orders(["AB"] * 3, weights=weights, groups="xxy")
+    assert units_of(profile, instances="uuv", **choice).is_weighted is expected
+
+
+def test_tasks_of_equal_weight_are_not_weighted_whatever_their_sizes():
+    profile = ra.Profile.from_orders(["AB"] * 4, weights=[0.1] * 4, groups="xxxy")
+    assert not units_of(profile, unit="task").is_weighted
+
+
+# -- errors ---------------------------------------------------------------------------------------
+
+BALLOTS = ra.Profile.from_orders(["AB", "BA"])
+GROUPED = ra.Profile.from_orders(["AB", "BA"], groups="xy")
+
+
+@pytest.mark.parametrize(
+    ("given_data", "choice", "message"),
+    [
+        (BALLOTS, {"unit": "metric"}, "`unit` must be 'ranking' or 'instance' or 'task'"),
+        (BALLOTS, {"estimand": "mean"}, "`estimand` must be 'direct' or 'imputed'"),
+        ([[0, 1]], {}, "`data` must be a Profile or a ScoreTable"),
+        (BALLOTS, {"unit": "instance"}, "they have no instances.*give `instances=`"),
+        (BALLOTS, {"unit": "task"}, "they have no tasks.*Give the profile `groups=`"),
+        (BALLOTS, {"unit": "instance", "instances": [1]}, r"one instance per ranking \(2 of them"),
+        (BALLOTS, {"fixed_tasks": True}, "`fixed_tasks` must be False for rankings without groups"),
+        (GROUPED, {"fixed_tasks": 1}, "`fixed_tasks` must be True or False"),
+        (GROUPED, {"fixed_tasks": True, "unit": "task"}, "False unless `unit='ranking'`"),
+        (
+            GROUPED,
+            {"fixed_tasks": True, "unit": "instance", "instances": [1, 2]},
+            "average them instead",
+        ),
+    ],
+)
+def test_units_that_the_data_do_not_know_are_refused(given_data, choice, message):
+    with pytest.raises(InvalidInputError, match=message):
+        units_of(given_data, **choice)
+
+
+def test_a_table_of_whole_tasks_has_no_instances():
+    table = ra.ScoreTable([[1, 2], [2, 1]], higher_is_better=True)
+    with pytest.raises(InvalidInputError, match="A ScoreTable with instances has them"):
+        units_of(table, unit="instance")
