@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import click
 
+from rankagg._typing import Unranked
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import METHODS, make
 from rankagg.cli.output import echo_json
@@ -66,7 +67,10 @@ def command(
     if report.n_missing:
         profile, _ = rankings_of(given.data, given.tolerance, None)
         rule = make(method, given.unranked)
-        parts["sensitivity"] = sensitivity(profile, rule, n_samples=samples, rng=seed)
+        policies = sorted(get_args(Unranked), key=lambda policy: policy != given.unranked)
+        parts["sensitivity"] = sensitivity(
+            profile, rule, policies=policies, n_samples=samples, rng=seed
+        )
     if as_json:
         echo_json(
             {**{name: part.to_dict() for name, part in parts.items()}, "input": list(given.lines)}

@@ -44,7 +44,7 @@ def dispersion(
         Divide by the total weight of the rankings: the mean distance, in pairs of items.
     normalized : bool, default False
         Divide by the weight of all judgements, n(n - 1)/2 for each complete ranking: the share
-        of them that the ranking contradicts, from 0 to 1.
+        of them that the ranking contradicts, from 0 to 1, an average already.
     discordant : bool, default False
         Count only pairs that the ranking orders strictly and a vote orders the other way. A pair
         that the ranking ties then costs nothing, instead of what breaking the tie at random
@@ -183,15 +183,12 @@ def spread(
     votes = evidence.votes(policy)
     wins, ties = votes.wins, votes.ties
     itself = _self_distance(profile) if policy == "uniform" and not profile.is_complete else 0.0
-    total = 2.0 * (_over_pairs(wins * wins.T) - itself)
+    total = max(2.0 * (_over_pairs(wins * wins.T) - itself), 0.0)
     if penalty:
         total += 2.0 * penalty * _over_pairs(ties * (wins + wins.T))
     if check_flag(normalized, "normalized"):
         return _ratio(total, _judged_pairs(votes, profile, policy))
-    if not check_flag(average, "average"):
-        return total
-    squares = float((profile.counts * profile.weights**2).sum())
-    return _ratio(total, profile.total_weight**2 - squares)
+    return _ratio(total, _pairs_of_rankings(profile)) if check_flag(average, "average") else total
 
 
 def _over_pairs(values: Floats) -> float:
@@ -199,22 +196,37 @@ def _over_pairs(values: Floats) -> float:
 
 
 def _ratio(total: float, weight: float) -> float:
-    # A difference of squares that should be 0 may be off by rounding.
-    return total / weight if weight > 1e-12 * max(total, 1.0) else float("nan")
+    return total / weight if weight > 0 else float("nan")
+
+
+def _pairs_of_rankings(profile: Profile) -> float:
+    """Return the weight of the ordered pairs of different rankings, (sum w)^2 - sum w^2.
+
+    A sum of products, small weights first: a difference of squares would cancel.
+    """
+    order = np.argsort(profile.weights, kind="stable")
+    counts, weights = profile.counts[order].astype(np.float64), profile.weights[order]
+    mass = counts * weights
+    lighter = np.concatenate([[0.0], np.cumsum(mass)[:-1]])
+    return float(2.0 * mass @ lighter + (counts * (counts - 1.0)) @ weights**2)
 
 
 def _judged_pairs(votes: PairwiseMatrix, profile: Profile, unranked: Unranked) -> float:
     """Return the weight of all pairs of different rankings and items that both judge."""
+    n = profile.n_items
+    if unranked == "uniform" or profile.is_complete:
+        return n * (n - 1) / 2 * _pairs_of_rankings(profile)
     judged = votes.wins + votes.wins.T + votes.ties
     if unranked == "ignore":
-        return _over_pairs(judged**2 - votes.squared_weights)
-    squares = (profile.counts * profile.weights**2)[:, None]
-    n = profile.n_items
-    if unranked == "uniform":
-        return n * (n - 1) / 2 * float(profile.total_weight**2 - squares.sum())
-    # "last": two items that are both off a ranking's list are not compared by it.
-    off = ((profile.ranks == UNRANKED) | (profile.ranks == UNLISTED)).astype(np.float64)
-    return _over_pairs(judged**2 - (squares.sum() - (squares * off).T @ off))
+        itself = votes.squared_weights
+    else:
+        # "last": two items that are both off a ranking's list are not compared by it.
+        off = ((profile.ranks == UNRANKED) | (profile.ranks == UNLISTED)).astype(np.float64)
+        squares = (profile.counts * profile.weights**2)[:, None]
+        itself = squares.sum() - (squares * off).T @ off
+    # What is left of a single ranking is rounding.
+    pairs = judged**2 - itself
+    return _over_pairs(np.where(pairs > 1e-13 * judged**2, pairs, 0.0))
 
 
 def _self_distance(profile: Profile) -> float:

@@ -144,14 +144,22 @@ class DispersionReport(Value):
         """
         others = self.total_weight - self.least_weight
         lower = self.spread / (2.0 * others) if others > 1e-12 * self.total_weight else 0.0
-        return lower, self.spread / self.total_weight if self.is_plain else None
+        upper = self.spread / self.total_weight if self.is_plain else None
+        return lower + self._cost_of_ties, upper
 
     @cached_property
     def pair_bounds(self) -> tuple[float, float]:
         """What the votes on single pairs say: sum of the smaller sides to half of all votes."""
         wins = self.votes.wins
-        lower = np.triu(np.minimum(wins, wins.T), k=1).sum()
-        return float(lower), float(np.triu(wins + wins.T, k=1).sum() / 2.0)
+        lower = float(np.triu(np.minimum(wins, wins.T), k=1).sum())
+        upper = float(np.triu(wins + wins.T, k=1).sum() / 2.0)
+        return lower + self._cost_of_ties, upper + self._cost_of_ties
+
+    @property
+    def _cost_of_ties(self) -> float:
+        """What tied votes cost every ranking, by the exact rule's `tie_cost`."""
+        per_tie = 0.0 if self.exact is None else self.exact.tie_cost
+        return per_tie * float(np.triu(self.votes.ties, k=1).sum())
 
     # -- tables -------------------------------------------------------------------------------
 
@@ -209,7 +217,7 @@ class DispersionReport(Value):
             **numbers,
             "bounds": {"spread": list(self.spread_bounds), "pairs": list(self.pair_bounds)},
             "certificate": None if certificate is None else certificate.summary(),
-            "methods": frame.astype(object).where(frame.notna(), None).to_dict("records"),
+            "methods": frame.astype(object).where(_finite(frame), None).to_dict("records"),
         }
 
     def summary(self) -> str:
@@ -258,6 +266,11 @@ class DispersionReport(Value):
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(index=False, na_rep="", escape=True)
+
+
+def _finite(frame: pd.DataFrame) -> pd.DataFrame:
+    """Say which cells JSON can hold."""
+    return frame.notna() & ~frame.isin([np.inf, -np.inf])
 
 
 def _ratio(total: float, best: float) -> float:

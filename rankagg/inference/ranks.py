@@ -168,7 +168,7 @@ def _scores_of(
         )  # fmt: skip
     else:
         # Studentized differences do not depend on the scale.
-        scale = max(float(np.ptp(scores, axis=1).max()), 1.0)
+        scale = float(np.ptp(scores, axis=1).max()) or 1.0
     source = Differences(scores, scale, is_bounded=score_range is not None)
     return data.rankings(), data.instances, source
 

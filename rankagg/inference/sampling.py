@@ -251,7 +251,8 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
         check_number(self.epsilon, "epsilon", low=0, high=1, open_low=True, open_high=True)
         check_delta(self.delta)
         check_number(self.floor, "floor", low=0, high=1, open_low=True)
-        check_integer(self.max_samples, "max_samples", low=10)
+        most = check_integer(self.max_samples, "max_samples", low=10)
+        object.__setattr__(self, "max_samples", most)
 
     def _estimate(self, sampler: _Sampler) -> Estimate:
         statistic = sampler.statistic

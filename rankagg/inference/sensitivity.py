@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, cast, get_args
 
 import numpy as np
@@ -197,12 +198,15 @@ class Sensitivity(Value):
     @property
     def share_above(self) -> Floats:
         """Share of completions with row above column, ties half, shape (n, n)."""
+        above = self._strictly_above
+        return above + 0.5 * (1.0 - above - above.T)
+
+    @cached_property
+    def _strictly_above(self) -> Floats:
         n = len(self.items)
         share = np.zeros((n, n))
         for item in range(n):
-            mine = self.samples[:, [item]]
-            share[item] = ((mine < self.samples) + 0.5 * (mine == self.samples)).mean(axis=0)
-        np.fill_diagonal(share, 0.5)
+            share[item] = (self.samples[:, [item]] < self.samples).mean(axis=0)
         return share
 
     def to_frame(self, *, everything: bool = False) -> pd.DataFrame:
@@ -229,11 +233,16 @@ class Sensitivity(Value):
             for b in range(a + 1, len(order)):
                 i, j = int(order[a]), int(order[b])
                 verdicts = [_verdict(c.ranking.ranks, i, j) for c in self.consensuses]
-                if everything or len(set(verdicts)) > 1 or not _all_say(verdicts[0], share[i, j]):
+                if everything or len(set(verdicts)) > 1 or self._flips(verdicts[0], i, j):
                     rows.append((self.items[i], self.items[j], *verdicts, share[i, j]))
         frame = pd.DataFrame(rows, columns=["above", "below", *self.policies, "share"])
         closeness = (frame["share"] - 0.5).abs().to_numpy()
         return frame.iloc[np.argsort(closeness, kind="stable")].reset_index(drop=True)
+
+    def _flips(self, verdict: str, i: int, j: int) -> bool:
+        """Say whether some completion orders a pair unlike the policies."""
+        expected = {"above": (1.0, 0.0), "below": (0.0, 1.0)}.get(verdict, (0.0, 0.0))
+        return (self._strictly_above[i, j], self._strictly_above[j, i]) != expected
 
     def top(self, k: int = 3) -> pd.DataFrame:
         """Return which items are among the first k, under each policy and in completions.
@@ -325,10 +334,6 @@ def _verdict(ranks: NDArray[np.int32], i: int, j: int) -> str:
     if mine == theirs:
         return "tied"
     return "above" if mine < theirs else "below"
-
-
-def _all_say(verdict: str, share: float) -> bool:
-    return share == {"above": 1.0, "below": 0.0}.get(verdict, 0.5)
 
 
 def _shown(frame: pd.DataFrame) -> str:

@@ -116,7 +116,7 @@ def _draws_tasks(profile: Profile, unit: Unit, fixed_tasks: bool) -> bool:
     """Say whether whole tasks are drawn: those of units that are tasks, or of one ranking each."""
     if unit == "task":
         return True
-    single = profile.groups is not None and len(set(profile.groups)) == len(profile)
+    single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings
     return unit == "ranking" and single and not fixed_tasks
 
 
@@ -154,11 +154,20 @@ class _Redraw:
                 self.profile.items, self.profile.ranks, weights=self.profile.weights
             )
             return [_span(c) for c in resample_kemeny(base, rows, self.rule)]
-        return [_span(self.rule._run(self._evidence(counts))) for counts in rows]
+        return [self._span(counts) for counts in rows]
 
-    def _evidence(self, counts: NDArray[np.int64]) -> Evidence:
+    def _span(self, counts: NDArray[np.int64]) -> _Span:
+        evidence = self._evidence(counts)
+        if evidence is None:
+            nowhere = np.zeros(self.profile.n_items, dtype=np.intp)
+            return _Span(nowhere, nowhere, nowhere > 0)
+        return _span(self.rule._run(evidence))
+
+    def _evidence(self, counts: NDArray[np.int64]) -> Evidence | None:
+        """Return a resample; None where no score was drawn at all."""
         if self.rule.needs == "scores" and isinstance(self.data, ScoreTable):
-            return Evidence(self._table(self.data, counts), self.tolerance)
+            table = self._table(self.data, counts)
+            return None if table is None else Evidence(table, self._tolerance(table))
         kept = np.flatnonzero(counts)
         profile = self.profile[kept]
         times = counts[kept]
@@ -171,10 +180,17 @@ class _Redraw:
             Profile._trusted(profile.items, profile.ranks, groups=profile.groups, **copies)
         )
 
-    def _table(self, table: ScoreTable, counts: NDArray[np.int64]) -> ScoreTable:
+    def _tolerance(self, table: ScoreTable) -> float | Mapping[Label, float]:
+        if not isinstance(self.tolerance, Mapping):
+            return self.tolerance
+        return {task: step for task, step in self.tolerance.items() if task in table.tasks}
+
+    def _table(self, table: ScoreTable, counts: NDArray[np.int64]) -> ScoreTable | None:
         scored = ~table.missing.all(axis=0)
         times = np.where(scored, np.minimum(counts, 1) if self.draws_tasks else counts, 0)
         columns = np.repeat(np.arange(table.n_units), times)
+        if not len(columns):
+            return None
         tasks = [table.tasks[int(table.unit_tasks[u])] for u in columns]
         drawn = {task: float(counts[u]) for task, u in zip(tasks, columns, strict=True)}
         return ScoreTable(
@@ -196,10 +212,8 @@ def _span(consensus: Consensus) -> _Span:
         return _span_of_ranking(consensus.ranking, is_proved=certificate is None)
     optima = consensus.optima
     assert optima is not None, "an exact rule has a set of optima"
-    always = optima.relation()
-    can_win = np.zeros(len(always), dtype=bool)
-    can_win[optima.items.indices(optima.winners())] = True
-    return _Span(1 + always.sum(axis=0), len(always) - always.sum(axis=1), can_win)
+    best, worst = optima.place_ranges()
+    return _Span(best, worst, best == 1)
 
 
 def _span_of_ranking(ranking: PartialRanking, *, is_proved: bool) -> _Span:
@@ -230,8 +244,8 @@ class RankShares(Value):
         True where it was drawn within each task.
     best, worst : ndarray of int, shape (B, n)
         The first and the last place, from 1, that the result of a resample leaves an item: those
-        of its bucket where it is tied, and those that all optima of an exact rule leave it; 0
-        where it has no place.
+        of its bucket where it is tied, and those of the optima of an exact rule
+        (`Optima.place_ranges`); 0 where it has no place.
     can_win : ndarray of bool, shape (B, n)
         The item is first, or among those tied at the first place, or first in some optimum.
     notes : tuple of str

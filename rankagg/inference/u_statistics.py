@@ -60,7 +60,7 @@ class UStatistic:
     batch: Callable[..., Floats] | None = None
 
     def __post_init__(self) -> None:
-        check_integer(self.degree, "degree", low=1)
+        object.__setattr__(self, "degree", check_integer(self.degree, "degree", low=1))
         low = check_number(self.low, "low")
         if not check_number(self.high, "high") > low:
             raise InvalidInputError("high", f"a number above low ({low:g})", self.high)

@@ -31,6 +31,9 @@ from rankagg.exceptions import BlockTooLargeError
 
 __all__ = ["Optima"]
 
+# The places within larger blocks are bounded and not found.
+RANGED = 14
+
 
 class Optima(Value):
     """All optimal rankings of a Kemeny problem whose optimum is proved.
@@ -151,14 +154,34 @@ class Optima(Value):
         -------
         tuple of str or int
         """
-        block = self._positions[0]
-        inside = self._problem.restrict(block)
-        if len(block) <= LARGEST:
-            firsts = SubsetTable(inside).first_items()
-        else:
-            ahead = self.relation()[np.ix_(block, block)].any(axis=0)
-            firsts = [i for i in np.flatnonzero(~ahead).tolist() if can_lead(inside, i)]
-        return tuple(self.items[i] for i in sorted(block[firsts].tolist()))
+        best, _ = self.place_ranges()
+        return tuple(self.items[int(i)] for i in np.flatnonzero(best == 1))
+
+    def place_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the best and the worst place, from 1, of every item among the optima.
+
+        Where optima differ within a block of more than 14 items, the places are bounds that follow
+        from `relation`, but for the first place, which is always exact.
+
+        Returns
+        -------
+        best, worst : ndarray of int, shape (n,)
+        """
+        always = self.relation()
+        best, worst = 1 + always.sum(axis=0), len(always) - always.sum(axis=1)
+        for number, block in enumerate(self._positions):
+            if len(block) == 1:
+                continue
+            inside = self._problem.restrict(block)
+            start = int(best[block].min())
+            if len(block) <= RANGED:
+                stands = SubsetTable(inside).positions()
+                best[block] = start + stands.argmax(axis=1)
+                worst[block] = start + len(block) - 1 - stands[:, ::-1].argmax(axis=1)
+            elif number == 0:
+                leads = [best[i] == 1 and can_lead(inside, k) for k, i in enumerate(block)]
+                best[block] = np.where(leads, 1, np.maximum(best[block], 2))
+        return best, worst
 
     def nearest(self, ranking: PartialRanking) -> Permutation:
         """Return an optimum with the least Kendall distance to a ranking.

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Integers
+from rankagg._typing import Bools, Integers
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
 
@@ -103,15 +103,23 @@ class SubsetTable:
         rest = subset ^ 1 << item
         return int(self.best[rest] + self._last_costs[item][rest])
 
-    def first_items(self) -> list[int]:
-        """Return the items that stand first in some optimal order."""
-        everyone = (1 << self._problem.n) - 1
-        ahead = self._problem.costs.sum(axis=1)
-        return [
-            i
-            for i in range(self._problem.n)
-            if int(self.best[everyone ^ 1 << i] + ahead[i]) == self.cost
-        ]
+    def positions(self) -> Bools:
+        """Return which items stand at which places of some optimal order, shape (n, n)."""
+        n = self._problem.n
+        table = np.zeros((n, n), dtype=bool)
+        # The items before some place of an optimal order, from all of them down.
+        begins = np.zeros(1 << n, dtype=bool)
+        begins[-1] = True
+        for subsets in reversed(_by_size(n)):
+            for item in range(n):
+                bit = 1 << item
+                holding = subsets[begins[subsets] & ((subsets & bit) > 0)]
+                rest = holding ^ bit
+                last = self.best[rest] + self._last_costs[item][rest] == self.best[holding]
+                begins[rest[last]] = True
+                if last.any():
+                    table[item, int(holding[0]).bit_count() - 1] = True
+        return table
 
     def count(self) -> int:
         """Return the number of optimal orders; it fits 64 bits for `LARGEST` items."""

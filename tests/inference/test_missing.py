@@ -1,0 +1,340 @@
+"""What is missing, against counting cell by cell."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.missing import ASSUMPTIONS
+from tests import oracles, strategies
+
+NAN = float("nan")
+LETTERS = "ABCDEF"
+
+
+# -- the slow twins -------------------------------------------------------------------------------
+
+
+def cells_of(data):
+    """Return one row of booleans (is it missing?) and a task for each unit, counts written out."""
+    if isinstance(data, ra.ScoreTable):
+        return [
+            ([bool(np.isnan(score)) for score in data.values[:, u]], data.tasks[int(task)])
+            for u, task in enumerate(data.unit_tasks)
+        ]
+    groups = data.groups or [None] * len(data)
+    return [
+        ([place is None for place in oracles.as_places(ranking)], group)
+        for ranking, count, group in zip(data, data.counts, groups, strict=True)
+        for _ in range(count)
+    ]
+
+
+def rankings_of(data):
+    return data.rankings() if isinstance(data, ra.ScoreTable) else data
+
+
+def compared(data):
+    """Return the summed weight of comparisons of each pair of positions."""
+    profile = rankings_of(data)
+    _, _, comparisons = oracles.pairwise_votes(profile, "ignore")
+    return comparisons
+
+
+def connected(data):
+    """Return the sets of items that chains of comparisons connect."""
+    comparisons = compared(data)
+    groups = [{i} for i in range(len(comparisons))]
+    for i, j in oracles.pairs(len(comparisons)):
+        if comparisons[i][j]:
+            first, second = (next(g for g in groups if k in g) for k in (i, j))
+            if first is not second:
+                groups.remove(second)
+                first |= second
+    return groups
+
+
+@st.composite
+def tables(draw, *, instances):
+    values = draw(strategies.score_arrays(draw(st.integers(1, 5)), draw(st.integers(1, 6))))
+    columns = values.shape[1]
+    tasks = draw(st.lists(st.sampled_from("xyz"), min_size=columns, max_size=columns))
+    tasks = tasks if instances else list(range(columns))
+    for task in set(tasks):
+        assume(not np.isnan(values[:, [t == task for t in tasks]]).all())
+    return ra.ScoreTable(
+        values, systems=LETTERS[: len(values)], tasks=tasks, higher_is_better=True,
+        instances=list(range(columns)) if instances else None,
+    )  # fmt: skip
+
+
+anything = st.one_of(
+    tables(instances=False),
+    tables(instances=True),
+    strategies.profiles(),
+    strategies.profiles(groups=True),
+)
+
+
+# -- counts ---------------------------------------------------------------------------------------
+
+
+@given(anything)
+@strategies.quick
+def test_cells_are_counted_one_by_one(data):
+    report = ra.missing_report(data)
+    cells = cells_of(data)
+    n = len(report.items)
+    missing = [sum(row[i] for row, _ in cells) for i in range(n)]
+    assert report.missing.tolist() == missing
+    assert report.n_missing == sum(missing)
+    assert report.n_units == len(cells)
+    assert report.n_cells == len(cells) * n
+    frame = report.to_frame()
+    assert frame.index.tolist() == list(report.items)
+    assert frame["missing"].tolist() == missing
+    assert frame["observed"].tolist() == [len(cells) - gone for gone in missing]
+    assert frame["share"].tolist() == pytest.approx([gone / len(cells) for gone in missing])
+
+
+@given(st.one_of(tables(instances=False), tables(instances=True), strategies.profiles(groups=True)))
+@strategies.quick
+def test_cells_are_counted_within_each_task(data):
+    report = ra.missing_report(data)
+    cells = cells_of(data)
+    tasks = list(dict.fromkeys(task for _, task in cells))
+    assert report.tasks == tuple(tasks)
+    rows = {task: [row for row, own in cells if own == task] for task in tasks}
+    n = len(report.items)
+    missing = [[sum(row[i] for row in rows[task]) for task in tasks] for i in range(n)]
+    sizes = [len(rows[task]) for task in tasks]
+    assert report.task_sizes.tolist() == sizes
+    assert report.missing_by_task.tolist() == missing
+    shares = report.by_task()
+    assert shares.columns.tolist() == tasks
+    assert shares.index.tolist() == list(report.items)
+    np.testing.assert_allclose(shares, np.array(missing) / sizes)
+    absent = [[gone == size for gone, size in zip(row, sizes, strict=True)] for row in missing]
+    assert report.absent.tolist() == absent
+    frame = report.to_frame()
+    assert frame["tasks_absent"].tolist() == [sum(row) for row in absent]
+    partly = [
+        sum(0 < gone < size for gone, size in zip(row, sizes, strict=True)) for row in missing
+    ]
+    assert frame["tasks_partly"].tolist() == partly
+
+
+@given(anything)
+@strategies.quick
+def test_comparisons_are_those_of_single_rankings(data):
+    report = ra.missing_report(data)
+    comparisons = compared(data)
+    n = len(report.items)
+    np.testing.assert_allclose(report.comparisons, np.array(comparisons, dtype=float))
+    never = tuple(
+        (report.items[i], report.items[j])
+        for i, j in oracles.pairs(n)
+        if not comparisons[i][j]
+    )  # fmt: skip
+    assert report.never_compared == never
+    partners = [sum(bool(comparisons[i][j]) for j in range(n) if j != i) for i in range(n)]
+    assert report.to_frame()["compared_with"].tolist() == partners
+
+
+@given(anything)
+@strategies.quick
+def test_groups_are_connected_by_chains_of_comparisons(data):
+    report = ra.missing_report(data)
+    expected = {frozenset(report.items[i] for i in group) for group in connected(data)}
+    assert {frozenset(group) for group in report.groups} == expected
+    sizes = [len(group) for group in report.groups]
+    assert sizes == sorted(sizes, reverse=True)
+    for group in report.groups:
+        assert list(group) == sorted(group)
+
+
+@given(anything)
+@strategies.quick
+def test_patterns_say_what_is_missing_together(data):
+    report = ra.missing_report(data)
+    frame = report.patterns()
+    expected = Counter(
+        tuple(item for item, gone in zip(report.items, row, strict=True) if gone)
+        for row, _ in cells_of(data)
+    )
+    assert dict(zip(frame["missing"], frame["units"], strict=True)) == expected
+    assert len(frame) == len(expected)
+    assert frame["units"].is_monotonic_decreasing
+
+
+# -- examples -------------------------------------------------------------------------------------
+
+GAPS = ra.ScoreTable(
+    [[0.9, 0.8, NAN], [0.7, 0.9, NAN], [NAN, NAN, 0.8], [NAN, NAN, 0.1]],
+    systems="ABCD",
+    tasks=["x", "y", "z"],
+    higher_is_better=True,
+)
+INSTANCES = ra.ScoreTable(
+    [[1, 2, NAN, NAN, NAN], [1, NAN, 3, 4, NAN], [1, 2, 3, 4, 5]],
+    systems="ABC",
+    tasks=["x", "x", "y", "y", "y"],
+    instances=[0, 1, 0, 1, 2],
+    higher_is_better={"x": True, "y": False},
+)
+
+
+def test_two_islands():
+    report = ra.missing_report(GAPS)
+    assert report.groups == (("A", "B"), ("C", "D"))
+    assert report.never_compared == (("A", "C"), ("A", "D"), ("B", "C"), ("B", "D"))
+    assert report.patterns().to_dict("list") == {
+        "units": [2, 1],
+        "missing": [("C", "D"), ("A", "B")],
+    }
+    assert report.unit == "task"
+
+
+def test_a_system_is_absent_from_a_task_or_partly_there():
+    report = ra.missing_report(INSTANCES)
+    assert report.unit == "instance"
+    frame = report.to_frame()
+    assert frame["tasks_absent"].tolist() == [1, 0, 0]
+    assert frame["tasks_partly"].tolist() == [0, 2, 0]
+    assert report.by_task().loc["B"].tolist() == pytest.approx([1 / 2, 1 / 3])
+
+
+def test_counts_are_so_many_units():
+    profile = ra.Profile.from_orders(["ABC", "AB"], items="ABC", counts=[3, 2])
+    report = ra.missing_report(profile)
+    assert (report.unit, report.n_units, report.n_missing, report.n_cells) == ("ranking", 5, 2, 15)
+    assert report.missing.tolist() == [0, 0, 2]
+    assert report.tasks is None
+    assert "tasks_absent" not in report.to_frame()
+
+
+def test_weights_do_not_change_how_much_is_missing():
+    plain = ra.Profile.from_orders(["AB", "BC"])
+    weighted = ra.Profile.from_orders(["AB", "BC"], weights=[0.5, 3])
+    first, second = ra.missing_report(plain), ra.missing_report(weighted)
+    assert first.missing.tolist() == second.missing.tolist()
+    assert second.comparisons[1].tolist() == [0.5, 0, 3]
+    assert first != second
+
+
+def test_items_off_a_list_are_not_missing():
+    lists = ra.Profile([ra.PartialRanking.from_top_k("A", items="ABC")])
+    report = ra.missing_report(lists)
+    assert report.n_missing == 0
+    assert report.never_compared == (("B", "C"),)
+    assert report.groups == (("A", "B", "C"),)
+    assert report.patterns().to_dict("list") == {"units": [1], "missing": [()]}
+    text = report.summary().splitlines()
+    assert text == ["0 of 3 cells missing (0 %): 3 items, 1 rankings", "never compared: B and C"]
+
+
+def test_nothing_is_missing_from_complete_data():
+    report = ra.missing_report(ra.datasets.load("tennessee"))
+    assert report.n_missing == 0
+    assert report.never_compared == ()
+    assert len(report.groups) == 1
+    assert report.summary().splitlines() == [
+        "0 of 400 cells missing (0 %): 4 items, 100 rankings",
+        "every two items were compared somewhere",
+    ]
+
+
+def test_one_item_has_nobody_to_be_compared_with():
+    report = ra.missing_report(ra.Profile.from_orders(["A"]))
+    assert report.groups == (("A",),)
+    assert report.to_frame()["compared_with"].tolist() == [0]
+
+
+# -- how it is told -------------------------------------------------------------------------------
+
+
+@given(anything)
+@strategies.quick
+def test_json_is_plain(data):
+    report = ra.missing_report(data)
+    told = report.to_dict()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert (told["schema"], told["version"]) == ("rankagg.missing", 1)
+    assert told["unit"] == report.unit
+    assert told["n_missing"] == report.n_missing
+    assert told["n_cells"] == told["n_units"] * len(told["items"])
+    assert [row["item"] for row in told["items"]] == list(report.items)
+    assert [row["missing"] for row in told["items"]] == report.missing.tolist()
+    assert sorted(item for group in told["groups"] for item in group) == list(report.items)
+    assert set(told["assumptions"]) == {"uniform", "ignore", "last"}
+
+
+def test_labels_may_be_numbers():
+    profile = ra.Profile.from_orders([[1, 2], [2]], items=[1, 2, 3])
+    told = ra.missing_report(profile).to_dict()
+    assert json.loads(json.dumps(told)) == told
+    assert told["never_compared"] == [[1, 3], [2, 3]]
+    assert told["groups"] == [[1, 2], [3]]
+
+
+def test_summary_tells_who_lacks_what_and_what_is_assumed():
+    lines = ra.missing_report(GAPS).summary().splitlines()
+    assert lines[0] == "6 of 12 cells missing (50 %): 4 items, 3 tasks"
+    # Those with the largest gaps first, in the order of the items otherwise.
+    assert [line.split()[0] for line in lines[2:6]] == ["C", "D", "A", "B"]
+    assert lines[6] == "never compared: A and C; A and D; B and C; B and D"
+    assert lines[7] == "no chain of comparisons connects: A, B | C, D"
+    assert lines[8:] == [f"{policy:<8}assumes: {text}" for policy, text in ASSUMPTIONS.items()]
+
+
+def test_rows_of_the_summary_are_limited_and_the_rest_counted():
+    report = ra.missing_report(GAPS)
+    text = report.summary(rows=1)
+    assert "... and 3 more items" in text
+    assert "never compared: A and C; and 3 more" in text
+    assert report.summary(rows=None) == report.summary() == str(report)
+    with pytest.raises(InvalidInputError, match="`rows`"):
+        report.summary(rows=0)
+
+
+def test_only_items_with_gaps_are_printed():
+    text = ra.missing_report(ra.Profile.from_orders(["ABC", "AB"])).summary()
+    assert [line.split()[0] for line in text.splitlines()[2:3]] == ["C"]
+    assert "every two items were compared somewhere" in text
+
+
+def test_notebooks_show_the_table_with_names_escaped():
+    report = ra.missing_report(ra.Profile.from_orders([["<b>", "c"], ["c"]], items=["<b>", "c"]))
+    assert "&lt;b&gt;" in report._repr_html_()
+    assert repr(report) == "<MissingReport: 1 of 4 cells missing>"
+
+
+def test_reports_are_values():
+    first, second = ra.missing_report(GAPS), ra.missing_report(GAPS)
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != ra.missing_report(INSTANCES)
+    with pytest.raises(ValueError, match="read-only"):
+        first.missing[0] = 7
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+def test_votes_do_not_say_what_is_missing():
+    for data in (GAPS.rankings().pairwise(), GAPS.values, None):
+        with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable or a Profile"):
+            ra.missing_report(data)
+
+
+def test_data_without_tasks_have_no_shares_by_task():
+    report = ra.missing_report(ra.Profile.from_orders(["AB", "A"]))
+    with pytest.raises(InvalidInputError, match="data with tasks"):
+        report.by_task()
+    with pytest.raises(InvalidInputError, match="data with tasks"):
+        _ = report.absent

@@ -1,0 +1,513 @@
+"""Intervals for places against pairs decided by hand, and against true places."""
+
+import json
+from fractions import Fraction
+from math import inf, log, nan, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import bernstein_radius
+from rankagg.inference.pair_values import point_differences
+from tests import oracles, strategies
+from tests.strategies import POLICIES
+
+CONDORCET = ra.datasets.load("condorcet_1785")
+TENNESSEE = ra.datasets.load("tennessee")
+CLEAR = ra.Profile.from_orders(["ABC", "ACB"], counts=[55, 45])
+
+complete = strategies.profiles(min_size=1, max_size=5, unranked=False, unlisted=False)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_collecting_garbage():
+    """Spare the collection at each call of statsmodels, which takes most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gc.collect", lambda *args: 0)
+        yield
+
+
+some_scores = st.sampled_from([-1.5, 0.0, 0.25, 0.5, 1.0, 70.0])
+
+
+# -- the slow twins -------------------------------------------------------------------------------
+
+
+def places_by(above):
+    """Return the place of each item from the items above it, the same for its bounds."""
+    n = len(above)
+    return [1 + sum(bool(above[j][i]) for j in range(n)) for i in range(n)]
+
+
+def points_of(ranking, policy):
+    """Return each item's expected points, or its wins less its losses."""
+    scores = oracles.borda([oracles.as_places(ranking)], policy)
+    return [Fraction(score) for score in scores]
+
+
+def written_out(profile):
+    return [ranking for ranking, c in zip(profile, profile.counts, strict=True) for _ in range(c)]
+
+
+def competition(scores):
+    """Return places from 1 by scores, higher is better."""
+    return [1 + sum(other > score for other in scores) for score in scores]
+
+
+# -- places and decisions -------------------------------------------------------------------------
+
+
+@given(strategies.profiles(max_size=4), st.sampled_from(["pairwise", "borda"]))
+@strategies.quick
+def test_bounds_are_those_that_the_decisions_leave(profile, of):
+    result = ra.rank_intervals(profile, of=of, delta=0.5)
+    above = result.decisions.above
+    n = profile.n_items
+    assert result.best.tolist() == places_by(above)
+    assert result.worst.tolist() == [n - sum(bool(above[i][j]) for j in range(n)) for i in range(n)]
+    assert (result.best <= result.place).all()
+    assert (result.place <= result.worst).all()
+    assert result.decisions.delta == 0.5
+    assert result.items == profile.items
+
+
+def test_decided_pairs_bound_the_places():
+    result = ra.rank_intervals(CLEAR, delta=0.1)
+    assert result.decisions.pairs == (("A", "B"), ("A", "C"))
+    assert result.place.tolist() == [1, 2, 3]
+    assert (result.best.tolist(), result.worst.tolist()) == ([1, 2, 2], [1, 3, 3])
+
+
+def test_pairwise_places_count_the_majorities_above():
+    result = ra.rank_intervals(CONDORCET)
+    wins = CONDORCET.pairwise().wins
+    assert result.place.tolist() == places_by(wins > wins.T) == [2, 2, 2]
+    never = ra.rank_intervals(ra.Profile.from_orders(["AB", "C"], items="ABC"))
+    assert never.place.tolist() == [1, 2, 1]
+    assert (never.best.tolist(), never.worst.tolist()) == ([1] * 3, [3] * 3)
+
+
+@pytest.mark.parametrize("how", ["holm", "intervals"])
+def test_places_follow_from_intervals_of_pairs(how):
+    intervals = ra.PairwiseIntervals.from_profile(TENNESSEE, simultaneous="bonferroni", delta=0.3)
+    result = ra.RankIntervals.from_intervals(intervals, how)
+    decisions = intervals.decisions(how)
+    assert result.decisions == decisions
+    frame = decisions.places()
+    assert result.best.tolist() == frame["best"].tolist()
+    assert result.worst.tolist() == frame["worst"].tolist()
+    assert (result.of, result.unit, result.notes) == ("pairwise", "ranking", intervals.notes)
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "clopper-pearson"])
+def test_majorities_are_decided_by_holm(method):
+    intervals = ra.PairwiseIntervals.from_profile(
+        TENNESSEE, method=method, simultaneous="bonferroni"
+    )
+    assert ra.rank_intervals(TENNESSEE, method=method).decisions == intervals.decisions("holm")
+
+
+def test_majorities_by_bootstrap_are_decided_by_intervals():
+    result = ra.rank_intervals(TENNESSEE, method="max-t", rng=0)
+    intervals = ra.PairwiseIntervals.from_profile(
+        TENNESSEE, method="percentile", simultaneous="max-t", rng=0
+    )
+    assert result.decisions == intervals.decisions("intervals")
+    assert result.decisions.is_approximate
+
+
+# -- by Borda points ------------------------------------------------------------------------------
+
+
+@given(strategies.profiles(max_size=4), strategies.policies)
+@strategies.quick
+def test_values_of_pairs_are_differences_of_points(profile, policy):
+    values = point_differences(profile.ranks, policy).values()
+    n = profile.n_items
+    largest = max(n - 1, 1) * (2 if policy == "ignore" else 1)
+    for ranking, row in zip(profile, values, strict=True):
+        points = points_of(ranking, policy)
+        for (i, j), value in zip(oracles.pairs(n), row, strict=True):
+            assert value == pytest.approx(float(1 + (points[i] - points[j]) / largest) / 2)
+            assert -1e-12 <= value <= 1 + 1e-12
+
+
+@given(strategies.profiles(), strategies.policies)
+@strategies.quick
+def test_places_by_points_are_those_of_borda(profile, policy):
+    result = ra.rank_intervals(profile, of="borda", unranked=policy)
+    expected = ra.Borda(unranked=policy).aggregate(profile).ranking.ranks + 1
+    assert result.place.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("method", ["hoeffding", "bernstein"])
+def test_points_are_decided_where_half_is_outside(method, policy):
+    rng = np.random.default_rng(0)
+    scores = rng.random((300, 4)) + np.array([0.6, 0.4, 0.1, 0])
+    scores[rng.random(scores.shape) < 0.2] = nan
+    profile = ra.Profile.from_scores(scores, higher_is_better=True)
+    delta = 0.2
+    result = ra.rank_intervals(profile, of="borda", method=method, delta=delta, unranked=policy)
+    largest = 3 * (2 if policy == "ignore" else 1)
+    points = np.array([[float(p) for p in points_of(r, policy)] for r in profile])
+    found = 0
+    for i, j in oracles.pairs(4):
+        shares = (1 + (points[:, i] - points[:, j]) / largest) / 2
+        each = delta / 6
+        radius = (
+            sqrt(log(2 / each) / (2 * 300))
+            if method == "hoeffding"
+            else float(bernstein_radius(shares.var(ddof=1), 300, each))
+        )
+        assert result.decisions.above[i, j] == (shares.mean() - radius > 0.5)
+        assert result.decisions.above[j, i] == (shares.mean() + radius < 0.5)
+        found += result.decisions.above[i, j]
+    assert 0 < found < 6
+
+
+def test_counts_are_so_many_rankings():
+    rows = ra.Profile(written_out(CLEAR))
+    for method in ("hoeffding", "bernstein"):
+        compact, full = (ra.rank_intervals(p, of="borda", method=method) for p in (CLEAR, rows))
+        assert compact == full
+
+
+def test_bernstein_decides_more_where_points_vary_little():
+    alike = ra.Profile.from_orders(["ABCDE", "BACDE"], counts=[50, 50])
+    decided = [
+        ra.rank_intervals(alike, of="borda", method=method, delta=0.5).decisions.above.sum()
+        for method in ("hoeffding", "bernstein")
+    ]
+    assert decided == [7, 9]
+
+
+def test_tasks_are_averaged_where_they_are_the_units():
+    # One level counts seven rankings of x, two levels two tasks.
+    profile = ra.Profile.from_orders(["AB"] * 7 + ["BA"] * 2 + ["AB"], groups="x" * 7 + "yyy")
+    assert ra.rank_intervals(profile, of="borda").place.tolist() == [1, 2]
+    by_task = ra.rank_intervals(profile, of="borda", unit="task")
+    assert by_task.unit == "task"
+    assert by_task.place.tolist() == [1, 2]
+    reverse = ra.Profile.from_orders(["AB"] * 7 + ["BA"] * 3, groups="x" * 7 + "yzz")
+    assert ra.rank_intervals(reverse, of="borda").place.tolist() == [1, 2]
+    assert ra.rank_intervals(reverse, of="borda", unit="task").place.tolist() == [2, 1]
+    fixed = ra.rank_intervals(reverse, of="borda", fixed_tasks=True)
+    assert fixed.place.tolist() == [2, 1]
+
+
+def test_instances_are_averaged_where_they_are_the_units():
+    profile = ra.Profile.from_orders(["AB"] * 3 + ["BA"] * 2)
+    for of in ("pairwise", "borda"):
+        result = ra.rank_intervals(profile, of=of, unit="instance", instances=[0, 0, 0, 1, 2])
+        assert result.place.tolist() == [2, 1]
+
+
+# -- by mean scores -------------------------------------------------------------------------------
+
+
+@st.composite
+def full_tables(draw, *, instances):
+    n, columns = draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    cells = draw(st.lists(some_scores, min_size=n * columns, max_size=n * columns))
+    tasks = draw(st.lists(st.sampled_from("xy"), min_size=columns, max_size=columns))
+    tasks = tasks if instances else list(range(columns))
+    names = list(dict.fromkeys(tasks))
+    return ra.ScoreTable(
+        np.array(cells).reshape(n, columns),
+        systems="ABCD"[:n],
+        tasks=tasks,
+        instances=range(columns) if instances else None,
+        higher_is_better={task: draw(st.booleans()) for task in names},
+        task_weights={task: draw(strategies.weights) for task in names},
+    )
+
+
+WIDE = (-100.0, 100.0)
+
+
+@given(full_tables(instances=False))
+@strategies.quick
+def test_places_by_means_are_those_of_the_mean(table):
+    expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
+    assert ra.rank_intervals(table, of="mean", score_range=WIDE).place.tolist() == expected
+    bootstrap = ra.rank_intervals(table, of="mean", n_resamples=100, rng=0)
+    assert bootstrap.place.tolist() == expected
+
+
+@given(full_tables(instances=True))
+@strategies.quick
+def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
+    expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
+    for options in ({"fixed_tasks": True}, {"unit": "task"}):
+        result = ra.rank_intervals(table, of="mean", score_range=WIDE, **options)
+        assert result.place.tolist() == expected
+
+
+def test_lower_may_be_better():
+    cells = [[1, 2, 3], [3, 5, 4]]
+    for higher, expected in ((True, [2, 1]), (False, [1, 2])):
+        table = ra.ScoreTable(cells, systems="AB", higher_is_better=higher)
+        assert ra.rank_intervals(table, of="mean", score_range=(0, 5)).place.tolist() == expected
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "bernstein", "max-t"])
+def test_means_are_decided_by_their_differences(method):
+    rng = np.random.default_rng(1)
+    scores = rng.random((3, 200)) / 2 + np.array([[0.5], [0.2], [0.18]])
+    table = ra.ScoreTable(scores, systems="ABC", higher_is_better=True)
+    result = ra.rank_intervals(table, of="mean", method=method, score_range=(0, 1), rng=0)
+    assert result.decisions.pairs == (("A", "B"), ("A", "C"))
+    assert result.place.tolist() == competition(scores.mean(axis=1))
+    assert result.decisions.is_approximate == (method == "max-t")
+    wide = ra.rank_intervals(table, of="mean", method=method, score_range=(-50, 50), rng=0)
+    assert len(wide.decisions.pairs) == (2 if method == "max-t" else 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "radius"),
+    [
+        ("hoeffding", sqrt(log(2 / 0.05) / (2 * 200))),
+        ("bernstein", 7 * log(4 / 0.05) / (3 * 199)),
+    ],
+)
+@pytest.mark.parametrize("width", [1.0, 50.0])
+def test_a_mean_difference_is_a_share_of_the_largest_possible(method, radius, width):
+    noise = np.random.default_rng(0).random(200) / 2
+    for step, decided in ((1.99 * radius, 0), (2.01 * radius, 1)):
+        table = ra.ScoreTable(
+            width * np.array([noise + step, noise]), systems="AB", higher_is_better=True
+        )
+        result = ra.rank_intervals(table, of="mean", method=method, score_range=(0, width))
+        assert len(result.decisions.pairs) == decided
+
+
+def test_means_are_bootstrapped_where_the_range_of_scores_is_not_known():
+    table = ra.ScoreTable([[1, 2, 3], [3, 5, 4]], systems="AB", higher_is_better=True)
+    assert "max-t bootstrap" in ra.rank_intervals(table, of="mean", rng=0).decisions.how
+    known = ra.rank_intervals(table, of="mean", score_range=(0, 5))
+    assert known.decisions.how == "hoeffding (Bonferroni) intervals of differences of scores"
+
+
+def test_equal_seeds_give_equal_intervals():
+    rng = np.random.default_rng(3)
+    table = ra.ScoreTable(rng.random((4, 30)), higher_is_better=True)
+    first, second = (ra.rank_intervals(table, of="mean", rng=1) for _ in range(2))
+    assert first == second
+    assert hash(first) == hash(second)
+
+
+def test_units_of_scores_change_nothing():
+    rng = np.random.default_rng(2)
+    scores = rng.random((3, 40)) + np.array([[0.3], [0.15], [0]])
+    results = [
+        ra.rank_intervals(ra.ScoreTable(factor * scores, higher_is_better=True), of="mean", rng=0)
+        for factor in (1, 1000, 2.0**-20)
+    ]
+    assert results[0] == results[1] == results[2]
+    assert results[0].decisions.share > 0
+
+
+def test_tiny_scores_have_places_too():
+    table = ra.ScoreTable([[1e-13, 2e-13], [3e-13, 5e-13]], systems="AB", higher_is_better=True)
+    assert ra.Mean().aggregate(table).order == ("B", "A")
+    assert ra.rank_intervals(table, of="mean", rng=0).place.tolist() == [2, 1]
+
+
+# -- coverage -------------------------------------------------------------------------------------
+
+POPULATION = ra.Profile.from_orders(
+    ["ABCD", "BACD", "ABDC", "DABC", "CBAD"], counts=[30, 25, 20, 15, 10]
+)
+
+
+def holds(result, true):
+    return bool(((result.best <= true) & (true <= result.worst)).all())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"of": "pairwise"},
+        {"of": "pairwise", "method": "clopper-pearson"},
+        {"of": "borda"},
+        {"of": "borda", "method": "bernstein"},
+        {"of": "borda", "method": "max-t", "n_resamples": 100},
+    ],
+    ids=str,
+)
+def test_all_true_places_are_covered_at_once_as_often_as_promised(options):
+    delta, runs, size = 0.2, 120, 80
+    if options["of"] == "borda":
+        true = competition(oracles.borda(POPULATION))
+    else:
+        wins = np.array(oracles.pairwise_votes(POPULATION)[0], dtype=float)
+        true = places_by(wins > wins.T)
+    rng = np.random.default_rng(7)
+    missed = decided = 0
+    for _ in range(runs):
+        drawn = rng.multinomial(size, POPULATION.counts / POPULATION.n_rankings)
+        kept = np.flatnonzero(drawn)
+        sample = ra.Profile([POPULATION[int(row)] for row in kept], counts=drawn[kept])
+        result = ra.rank_intervals(sample, delta=delta, rng=rng, **options)
+        missed += not holds(result, np.array(true))
+        decided += result.decisions.share
+    assert missed <= stats.binom.ppf(0.999, runs, delta)
+    assert decided > 0.3 * runs
+
+
+def test_true_places_by_mean_scores_are_covered():
+    delta, runs = 0.2, 120
+    means = np.array([[0.6], [0.5], [0.5], [0.35]])
+    true = np.array(competition(means[:, 0]))
+    rng = np.random.default_rng(11)
+    missed = decided = 0
+    for _ in range(runs):
+        scores = np.clip(means + 0.3 * (rng.random((4, 60)) - 0.5), 0, 1)
+        table = ra.ScoreTable(scores, higher_is_better=True)
+        result = ra.rank_intervals(table, of="mean", delta=delta, n_resamples=200, rng=rng)
+        missed += not holds(result, true)
+        decided += result.decisions.share
+    assert missed <= stats.binom.ppf(0.999, runs, delta)
+    assert decided > 0.7 * runs
+
+
+# -- how it is told -------------------------------------------------------------------------------
+
+
+def test_the_table_has_the_best_place_first():
+    frame = ra.rank_intervals(TENNESSEE, of="borda").to_frame()
+    assert frame.index.tolist() == ["Nashville", "Chattanooga", "Memphis", "Knoxville"]
+    assert frame["place"].tolist() == [1, 2, 3, 4]
+    assert frame.columns.tolist() == ["place", "best", "worst"]
+
+
+@pytest.mark.parametrize("of", ["pairwise", "borda"])
+def test_json_is_plain(of):
+    result = ra.rank_intervals(TENNESSEE, of=of, delta=0.1)
+    told = result.to_dict()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert (told["schema"], told["version"]) == ("rankagg.rank_intervals", 1)
+    assert (told["of"], told["unit"], told["delta"]) == (of, "ranking", 0.1)
+    assert [row["item"] for row in told["places"]] == result.to_frame().index.tolist()
+    assert set(told["places"][0]) == {"item", "place", "best", "worst"}
+    numbers = ra.rank_intervals(ra.Profile.from_orders([[1, 2]]), of=of).to_dict()
+    assert json.loads(json.dumps(numbers, allow_nan=False)) == numbers
+
+
+def test_summary_tells_places_level_and_unit():
+    result = ra.rank_intervals(CLEAR, delta=0.1)
+    assert result.summary().splitlines() == [
+        "places by majorities; 90 % intervals for all places at once, by Holm's procedure on "
+        "Hoeffding p-values; independent: rankings",
+        "   1  A  place 1",
+        "   2  B  places 2 to 3",
+        "   3  C  places 2 to 3",
+    ]
+    assert result.summary(rows=1).splitlines()[-1] == "... and 2 more items"
+    assert result.summary(rows=None) == result.summary() == str(result)
+    assert repr(result) == "<RankIntervals of 3 items by pairwise>"
+    assert "<table" in result._repr_html_()
+    with pytest.raises(InvalidInputError, match="`rows`"):
+        result.summary(rows=0)
+
+
+def test_what_the_reader_must_know_is_noted():
+    never = ra.rank_intervals(ra.Profile.from_orders(["AB", "C"], items="ABC"))
+    assert never.notes == ("2 pairs were never compared: the interval is [0, 1]",)
+    assert "note: 2 pairs were never compared" in never.summary()
+    alike = ra.rank_intervals(ra.Profile.from_orders(["AB"] * 5), of="borda", method="max-t", rng=0)
+    assert any("all units agree on 1 pair" in note for note in alike.notes)
+    assert (alike.best.tolist(), alike.worst.tolist()) == ([1, 1], [2, 2])
+
+
+def test_one_item_is_first():
+    for of in ("pairwise", "borda"):
+        alone = ra.rank_intervals(ra.Profile.from_orders(["A"]), of=of)
+        assert (alone.place.tolist(), alone.best.tolist(), alone.worst.tolist()) == ([1], [1], [1])
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+TABLE = ra.ScoreTable([[0.1, 0.9], [0.5, 0.4]], systems="AB", higher_is_better=True)
+
+
+def test_means_need_all_scores():
+    gaps = ra.ScoreTable([[0.1, nan], [0.5, 0.4]], systems="AB", higher_is_better=True)
+    with pytest.raises(InvalidInputError, match="1 of 4 scores missing"):
+        ra.rank_intervals(gaps, of="mean")
+    for data in (CLEAR, CLEAR.pairwise()):
+        with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable for of='mean'"):
+            ra.rank_intervals(data, of="mean")
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "bernstein"])
+def test_bounded_means_need_the_range_of_scores(method):
+    with pytest.raises(InvalidInputError, match=r"`score_range` .* use method='max-t'"):
+        ra.rank_intervals(TABLE, of="mean", method=method)
+
+
+@pytest.mark.parametrize(
+    "score_range",
+    [(0, 0.8), (0.2, 1), (1, 0), (0, 0), (0, inf), (-inf, 1), (nan, 1), (0, nan), (0,), "ab", 1],
+    ids=str,
+)
+def test_the_range_holds_all_scores(score_range):
+    with pytest.raises(InvalidInputError, match="`score_range` must be"):
+        ra.rank_intervals(TABLE, of="mean", score_range=score_range)
+
+
+@pytest.mark.parametrize(
+    ("of", "method"),
+    [
+        ("pairwise", "bernstein"),
+        ("pairwise", "bca"),
+        ("borda", "clopper-pearson"),
+        ("borda", "wilson"),
+        ("mean", "clopper-pearson"),
+        ("mean", "percentile"),
+        ("borda", "magic"),
+    ],
+)
+def test_methods_are_those_for_the_kind_of_place(of, method):
+    with pytest.raises(InvalidInputError, match=f"method for of='{of}'"):
+        ra.rank_intervals(TABLE, of=of, method=method)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"of": "kemeny"}, "`of` must be 'pairwise' or 'borda' or 'mean'"),
+        ({"delta": 0}, r"`delta` must be a number in \(0, 1\)"),
+        ({"of": "borda", "delta": 1.5}, r"`delta` must be a number in \(0, 1\)"),
+        ({"of": "borda", "unit": "day"}, "`unit`"),
+        ({"of": "borda", "unit": "task"}, "they have no tasks"),
+        ({"of": "borda", "unit": "instance"}, "they have no instances"),
+        ({"of": "borda", "fixed_tasks": True}, "`fixed_tasks`"),
+        ({"of": "borda", "fixed_tasks": 1}, "`fixed_tasks`"),
+        ({"of": "borda", "unranked": "drop"}, "'uniform' or 'ignore' or 'last'"),
+        ({"of": "borda", "method": "max-t", "n_resamples": 10}, "`n_resamples`"),
+        ({"of": "borda", "unit": "instance", "instances": [1]}, "`instances`"),
+    ],
+    ids=str,
+)
+def test_options_are_checked(options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.rank_intervals(CLEAR, **options)
+
+
+def test_weighted_rankings_have_no_bernstein_interval():
+    weighted = ra.Profile.from_orders(["AB", "BA"], weights=[1, 2])
+    with pytest.raises(InvalidInputError, match="'hoeffding' or a bootstrap"):
+        ra.rank_intervals(weighted, of="borda", method="bernstein")
+
+
+def test_votes_hold_no_rankings():
+    for of in ("pairwise", "borda"):
+        with pytest.raises(InvalidInputError, match="`data` must be a Profile or a ScoreTable"):
+            ra.rank_intervals(CLEAR.pairwise(), of=of)

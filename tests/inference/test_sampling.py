@@ -1,0 +1,473 @@
+"""Sampled means of functions of rankings against exact ones, and the promises about them."""
+
+from fractions import Fraction
+from itertools import permutations
+from math import ceil, log, nan
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import Estimate, distance_to, mean_distance, sampling, u_statistics
+from rankagg.inference.sampling import _Sampler
+from tests import oracles, strategies
+
+HALVES = ra.Profile.from_orders(["AB", "BA"], counts=[500, 500])
+SMALL = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[2, 1, 1], weights=[1, 2, 0.5])
+UNANIMOUS = ra.Profile.from_orders(["ABCD"], counts=[1000])
+FOOTRULE = ra.UStatistic(kernel=ra.spearman_footrule, low=0, high=4)
+
+
+# -- the slow twins -------------------------------------------------------------------------------
+
+
+def choices_of(profile, degree):
+    """Return rows and weight of every ordered choice of different observations."""
+    rows = np.repeat(np.arange(len(profile)), profile.counts)
+    weights = [oracles.as_fraction(profile.weights[row]) for row in rows]
+    found = {}
+    for chosen in permutations(range(len(rows)), degree):
+        product = Fraction(1)
+        for observation in chosen:
+            product *= weights[observation]
+        key = tuple(int(rows[observation]) for observation in chosen)
+        found[key] = found.get(key, 0) + product
+    return found
+
+
+def exact_mean(profile, kernel, degree):
+    law = choices_of(profile, degree)
+    total = sum(
+        weight * Fraction(kernel(*(profile[row] for row in rows))) for rows, weight in law.items()
+    )
+    return float(total / sum(law.values()))
+
+
+def slow_distance(first, second, policy, p):
+    if policy == "uniform":
+        before, after = (oracles.probability_before(ranking) for ranking in (first, second))
+        total = Fraction(0)
+        for i, j in oracles.pairs(len(before)):
+            judged = [oracles.judgement(oracles.as_places(r), i, j) for r in (first, second)]
+            if oracles.TIED in judged:
+                total += Fraction(p) * (judged.count(oracles.TIED) == 1)
+            else:
+                total += before[i][j] * after[j][i] + before[j][i] * after[i][j]
+        return float(total)
+    if policy == "last":
+        first, second = oracles.with_unranked_last(first), oracles.with_unranked_last(second)
+    return float(oracles.kendall_distance(first, second, Fraction(p)))
+
+
+def drawn_rows(profile, degree, size, rng=0):
+    """Return rows that the sampler chose, as its statistic meets them."""
+    seen = []
+
+    def remember(*arrays):
+        rows = [
+            [np.flatnonzero((profile.ranks == one).all(axis=1))[0] for one in a] for a in arrays
+        ]
+        seen.append(np.array(rows).T)
+        return np.zeros(len(arrays[0]))
+
+    statistic = ra.UStatistic(degree=degree, low=0, high=1, batch=remember)
+    _Sampler(profile, statistic, np.random.default_rng(rng)).draw(size)
+    return np.concatenate(seen)
+
+
+# -- kernels --------------------------------------------------------------------------------------
+
+
+@given(
+    strategies.profiles(min_size=2, max_size=4),
+    strategies.policies,
+    st.sampled_from([0.0, 0.25, 1.0]),
+    st.booleans(),
+)
+@strategies.quick
+def test_the_kernel_is_the_distance_of_two_rankings(profile, policy, p, normalized):
+    statistic = mean_distance(profile.n_items, normalized=normalized, p=p, unranked=policy)
+    m, n = len(profile), profile.n_items
+    rows = np.array([(s, t) for s in range(m) for t in range(m)])
+    scale = n * (n - 1) / 2 if normalized else 1
+    expected = [slow_distance(profile[s], profile[t], policy, p) / scale for s, t in rows.tolist()]
+    np.testing.assert_allclose(statistic.values(profile, rows), expected, atol=1e-12)
+    assert (statistic.degree, statistic.low) == (2, 0)
+    assert statistic.high == n * (n - 1) / 2 / scale
+
+
+@given(strategies.profiles(min_size=2, max_size=4, max_rows=3), strategies.policies)
+@strategies.quick
+def test_the_mean_of_the_kernel_is_the_exact_spread(profile, policy):
+    statistic = mean_distance(profile.n_items, p=0.5, unranked=policy)
+    assume(profile.n_rankings >= 2)
+    law = choices_of(profile, 2)
+    values = statistic.values(profile, np.array(list(law)))
+    mean = np.average(values, weights=np.array(list(law.values()), dtype=float))
+    exact = ra.spread(profile, average=True, p=0.5, unranked=policy)
+    assert mean == pytest.approx(exact, abs=1e-9)
+
+
+def test_distances_do_not_depend_on_the_size_of_blocks(monkeypatch):
+    rng = np.random.default_rng(1)
+    profile = ra.Profile.from_ranks(rng.random((20, 5)))
+    rows = rng.integers(0, 20, (57, 2))
+    whole = mean_distance(5).values(profile, rows)
+    monkeypatch.setattr(u_statistics, "BLOCK", 5**2 * 10)
+    assert mean_distance(5).values(profile, rows).tolist() == whole.tolist()
+
+
+def test_the_distance_to_a_ranking_looks_at_one_ranking():
+    target = ra.Permutation.from_order("ABC")
+    statistic = distance_to(target, ra.spearman_footrule, 4)
+    assert (statistic.degree, statistic.low, statistic.high, statistic.width) == (1, 0, 4, 4)
+    values = statistic.values(SMALL, np.array([[0], [1], [2]]))
+    assert values.tolist() == [0, 4, 4]
+    kendall = distance_to(target, ra.kendall_distance, 3)
+    exact = ra.dispersion(SMALL, target, average=True)
+    assert exact_mean(SMALL, kendall.kernel, 1) == pytest.approx(exact)
+
+
+def ordered(*rankings):
+    """A function of any number of rankings that looks at their order too."""
+    return sum(place / 3 ** (k + 1) for k, place in enumerate(r.ranks[0] for r in rankings))
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_any_function_of_some_rankings_is_estimated(degree):
+    statistic = ra.UStatistic(kernel=ordered, degree=degree, low=0, high=1)
+    estimate = ra.HoeffdingEstimator(epsilon=0.02, delta=0.01).estimate(SMALL, statistic, rng=3)
+    expected = exact_mean(SMALL, lambda *rankings: Fraction(ordered(*rankings)), degree)
+    assert abs(estimate.value - expected) <= 0.02
+
+
+def test_the_mean_footrule_is_estimated():
+    estimate = ra.HoeffdingEstimator(epsilon=0.1, delta=0.01).estimate(SMALL, FOOTRULE, rng=1)
+    exact = exact_mean(SMALL, ra.spearman_footrule, 2)
+    assert abs(estimate.value - exact) <= 0.1
+    assert estimate.lower <= exact <= estimate.upper
+
+
+def test_a_function_of_rankings_and_one_of_arrays_give_the_same():
+    arrays = ra.UStatistic(
+        low=0, high=4, batch=lambda first, second: np.abs(first - second).sum(axis=1)
+    )
+    estimator = ra.HoeffdingEstimator(epsilon=0.2, delta=0.1)
+    assert estimator.estimate(SMALL, arrays, rng=5) == estimator.estimate(SMALL, FOOTRULE, rng=5)
+
+
+def test_arrays_are_used_where_both_are_given():
+    both = ra.UStatistic(
+        kernel=ra.spearman_footrule, low=0, high=4, batch=lambda first, _: np.ones(len(first))
+    )
+    assert both.values(SMALL, np.array([[0, 1], [0, 2]])).tolist() == [1, 1]
+
+
+# -- drawing --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_choices_have_the_product_of_their_weights(degree):
+    law = choices_of(SMALL, degree)
+    total = sum(law.values())
+    size = 20_000
+    rows = drawn_rows(SMALL, degree, size)
+    drawn = [tuple(row) for row in rows.tolist()]
+    assert set(drawn) <= set(law)
+    observed = [drawn.count(key) for key in law]
+    expected = [float(size * weight / total) for weight in law.values()]
+    assert stats.chisquare(observed, expected).pvalue > 1e-3
+
+
+def test_a_single_ranking_is_never_drawn_twice_but_its_copies_are():
+    rows = drawn_rows(SMALL, 2, 5000)
+    twice = rows[rows[:, 0] == rows[:, 1], 0]
+    assert set(twice.tolist()) == {0}
+
+
+def test_as_many_rankings_as_there_are_may_be_drawn():
+    three = ra.Profile.from_orders(["ABC", "BCA", "CAB"], weights=[1, 5, 2])
+    rows = drawn_rows(three, 3, 200)
+    assert (np.sort(rows, axis=1) == [0, 1, 2]).all()
+
+
+def test_samples_are_drawn_in_chunks(monkeypatch):
+    sizes = []
+
+    def count(first):
+        sizes.append(len(first))
+        return np.zeros(len(first))
+
+    monkeypatch.setattr(sampling, "CHUNK", 40)
+    statistic = ra.UStatistic(degree=1, low=0, high=1, batch=count)
+    estimate = ra.HoeffdingEstimator(epsilon=0.1, delta=0.1).estimate(SMALL, statistic, rng=0)
+    assert sizes == [40, 40, 40, 30]
+    assert estimate.n_samples == 150
+
+
+# -- a number of samples that is fixed beforehand -------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.3, 2.0, 10.0])
+@pytest.mark.parametrize("delta", [0.01, 0.5])
+def test_the_number_of_samples_follows_from_the_range(epsilon, delta):
+    estimator = ra.HoeffdingEstimator(epsilon=epsilon, delta=delta)
+    statistic = ra.UStatistic(kernel=ra.spearman_footrule, low=-1, high=4)
+    expected = ceil(25 * log(2 / delta) / (2 * epsilon**2))
+    assert estimator.n_samples(statistic) == expected >= 1
+    if expected < 1000:
+        estimate = estimator.estimate(SMALL, statistic, rng=0)
+        assert (estimate.n_samples, estimate.stopped) == (expected, "fixed")
+        assert estimate.delta == delta
+
+
+def test_the_interval_stays_within_the_range():
+    estimator = ra.HoeffdingEstimator(epsilon=0.4, delta=0.1)
+    none = estimator.estimate(UNANIMOUS, rng=0)
+    assert (none.value, none.lower, none.upper) == (0, 0, 0.4)
+    reverse = ra.Profile.from_orders(["AB", "BA"])
+    everything = estimator.estimate(reverse, rng=0)
+    assert (everything.value, everything.lower, everything.upper) == (1, 0.6, 1)
+
+
+def test_errors_are_as_frequent_as_the_law_of_the_samples_says():
+    # Whether two of 1000 rankings differ: a coin of chance 500/999, thrown 29 times.
+    epsilon, delta, runs = 0.2, 0.2, 600
+    estimator = ra.HoeffdingEstimator(epsilon=epsilon, delta=delta)
+    exact = ra.spread(HALVES, average=True)
+    assert exact == pytest.approx(500 / 999)
+    n = estimator.n_samples(mean_distance(2))
+    assert n == 29
+    errors = sum(
+        abs(estimator.estimate(HALVES, rng=seed).value - exact) > epsilon for seed in range(runs)
+    )
+    values = np.arange(n + 1)
+    off = np.abs(values / n - exact) > epsilon
+    chance = stats.binom.pmf(values, n, exact)[off].sum()
+    assert chance < delta
+    low, high = stats.binom.interval(0.999, runs, chance)
+    assert low <= errors <= high
+
+
+# -- stopping early -------------------------------------------------------------------------------
+
+
+def test_relative_precision_holds_as_often_as_promised():
+    epsilon, delta, runs = 0.3, 0.2, 150
+    rule = ra.EmpiricalBernsteinStopping(epsilon=epsilon, delta=delta)
+    exact = ra.spread(SMALL, average=True)
+    estimates = [rule.estimate(SMALL, rng=seed) for seed in range(runs)]
+    assert {estimate.stopped for estimate in estimates} == {"relative"}
+    errors = sum(abs(estimate.value - exact) > epsilon * exact for estimate in estimates)
+    assert errors <= stats.binom.ppf(0.999, runs, delta)
+    outside = sum(not estimate.lower <= exact <= estimate.upper for estimate in estimates)
+    assert outside <= stats.binom.ppf(0.999, runs, delta)
+    assert all(estimate.lower <= estimate.value <= estimate.upper for estimate in estimates)
+
+
+def test_what_stops_is_what_the_interval_says():
+    epsilon = 0.2
+    rule = ra.EmpiricalBernsteinStopping(epsilon=epsilon, delta=0.1)
+    for seed in range(5):
+        estimate = rule.estimate(SMALL, rng=seed)
+        # No mean within the interval is farther off, relatively.
+        assert estimate.value <= (1 + epsilon) * estimate.lower * (1 + 1e-12)
+        assert estimate.value >= (1 - epsilon) * estimate.upper * (1 - 1e-12)
+
+
+def test_means_below_zero_have_a_relative_precision_too():
+    def loss(first, second):
+        return -ra.kendall_distance(first, second)
+
+    statistic = ra.UStatistic(kernel=loss, low=-3, high=0)
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.25, delta=0.05)
+    estimate = rule.estimate(SMALL, statistic, rng=2)
+    exact = -ra.spread(SMALL, average=True)
+    assert estimate.stopped == "relative"
+    assert abs(estimate.value - exact) <= 0.25 * -exact
+
+
+def test_where_all_rankings_are_equal_an_absolute_precision_is_enough():
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.05, floor=0.05)
+    estimate = rule.estimate(UNANIMOUS, rng=0)
+    assert estimate.stopped == "absolute"
+    assert 0 <= estimate.value <= 0.05 * 6
+    assert (estimate.lower, estimate.upper) == (0, pytest.approx(2 * estimate.value))
+    assert estimate.upper - estimate.lower <= 2 * 0.05 * 6
+    finer = ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.05, floor=0.01)
+    assert finer.estimate(UNANIMOUS, rng=0).n_samples > estimate.n_samples
+
+
+@pytest.mark.parametrize("limit", [10, 50, 100])
+def test_no_more_samples_than_allowed(limit):
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.01, delta=0.05, max_samples=limit)
+    estimate = rule.estimate(SMALL, rng=0)
+    assert (estimate.n_samples, estimate.stopped) == (limit, "max_samples")
+    assert 0 <= estimate.lower <= estimate.value <= estimate.upper <= 3
+    assert estimate.lower <= ra.spread(SMALL, average=True) <= estimate.upper
+
+
+def test_a_limit_may_be_written_as_a_float():
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.001, delta=0.05, max_samples=1e3)
+    assert rule.estimate(SMALL, rng=0).n_samples == 1000
+
+
+def test_a_degree_may_be_written_as_a_float():
+    statistic = ra.UStatistic(kernel=ra.kendall_distance, degree=2.0, low=0, high=3)
+    ra.HoeffdingEstimator(epsilon=0.5, delta=0.1).estimate(SMALL, statistic, rng=0)
+
+
+def test_little_variance_needs_fewer_samples_than_the_range_suggests():
+    def nearly_constant(first):
+        return 0.5 + 0.001 * first[:, 0]
+
+    statistic = ra.UStatistic(degree=1, low=0, high=1, batch=nearly_constant)
+    mean = 0.5 + 0.001 * np.average(SMALL.ranks[:, 0], weights=SMALL.counts * SMALL.weights)
+    epsilon = 0.02
+    early = ra.EmpiricalBernsteinStopping(epsilon=epsilon, delta=0.05)
+    estimate = early.estimate(SMALL, statistic, rng=0)
+    fixed = ra.HoeffdingEstimator(epsilon=epsilon * mean, delta=0.05)
+    assert estimate.stopped == "relative"
+    assert estimate.n_samples < fixed.n_samples(statistic) / 4
+    assert estimate.value == pytest.approx(mean, rel=epsilon)
+
+
+def test_the_variance_decides_when_to_stop():
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.05)
+    constant = ra.UStatistic(degree=1, low=0, high=2, batch=lambda first: np.ones(len(first)))
+    coin = ra.UStatistic(degree=1, low=0, high=2, batch=lambda first: 2.0 * first[:, 0])
+    sure, unsure = (rule.estimate(HALVES, statistic, rng=1) for statistic in (constant, coin))
+    assert unsure.n_samples > 3 * sure.n_samples
+    assert sure.value == pytest.approx(1, rel=0.1)
+
+
+# -- both -----------------------------------------------------------------------------------------
+
+RULES = (
+    ra.HoeffdingEstimator(epsilon=0.3, delta=0.1),
+    ra.EmpiricalBernsteinStopping(epsilon=0.3, delta=0.1),
+)
+both_rules = pytest.mark.parametrize("rule", RULES, ids=["fixed", "stopping"])
+
+
+@both_rules
+def test_equal_seeds_give_equal_estimates(rule):
+    first, second = (rule.estimate(SMALL, rng=7) for _ in range(2))
+    assert first == second
+    assert rule.estimate(SMALL, rng=np.random.default_rng(7)) == first
+    assert rule.estimate(SMALL, rng=8) != first
+
+
+@both_rules
+def test_the_mean_distance_is_what_is_estimated_by_default(rule):
+    chosen = rule.estimate(SMALL, mean_distance(3), rng=1)
+    assert isinstance(chosen, Estimate)
+    assert rule.estimate(SMALL, rng=1) == chosen
+
+
+@both_rules
+def test_a_kernel_that_leaves_its_range_is_told(rule):
+    low = ra.UStatistic(kernel=ra.spearman_footrule, low=0, high=3)
+    with pytest.raises(InvalidInputError, match="a value of 4, outside 0 to 3"):
+        rule.estimate(SMALL, low, rng=0)
+    nothing = ra.UStatistic(degree=1, low=0, high=3, batch=lambda first: first[:, 0] * nan)
+    with pytest.raises(InvalidInputError, match="a value of nan"):
+        rule.estimate(SMALL, nothing, rng=0)
+
+
+@both_rules
+def test_there_are_as_many_rankings_as_the_function_looks_at(rule):
+    one = ra.Profile.from_orders(["ABC"])
+    with pytest.raises(InvalidInputError, match=r"2 rankings or more .* Got 1 rankings"):
+        rule.estimate(one, rng=0)
+    three = ra.UStatistic(kernel=ordered, degree=3, low=0, high=1)
+    with pytest.raises(InvalidInputError, match="3 rankings or more"):
+        rule.estimate(one[[0, 0]], three, rng=0)
+    assert rule.estimate(ra.Profile.from_orders(["AB"], counts=[2]), rng=0).lower == 0
+
+
+def test_one_ranking_of_nearly_all_the_weight_is_told(monkeypatch):
+    monkeypatch.setattr(sampling, "REDRAWS", 100)
+    heavy = ra.Profile.from_orders(["ABC", "BCA"], weights=[1e9, 1])
+    with pytest.raises(InvalidInputError, match="nearly every choice holds a ranking twice"):
+        RULES[0].estimate(heavy, rng=0)
+
+
+@both_rules
+def test_other_arguments_are_refused(rule):
+    for data in (SMALL.pairwise(), [[0, 1]], None):
+        with pytest.raises(InvalidInputError, match="`profile` must be a Profile"):
+            rule.estimate(data)
+    with pytest.raises(InvalidInputError, match="`statistic` must be a UStatistic"):
+        rule.estimate(SMALL, ra.kendall_distance)
+    with pytest.raises(InvalidInputError, match="`rng` must be"):
+        rule.estimate(SMALL, rng="seed")
+
+
+@pytest.mark.parametrize("delta", [0, 1, -0.1, 1.5, nan, "0.1", True])
+def test_the_probability_of_error_is_between_nothing_and_one(delta):
+    for kind in (ra.HoeffdingEstimator, ra.EmpiricalBernsteinStopping):
+        with pytest.raises(InvalidInputError, match=r"`delta` must be a number in \(0, 1\)"):
+            kind(epsilon=0.1, delta=delta)
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, nan, np.inf, None])
+def test_the_precision_is_a_number_above_nothing(epsilon):
+    for kind in (ra.HoeffdingEstimator, ra.EmpiricalBernsteinStopping):
+        with pytest.raises(InvalidInputError, match="`epsilon` must be a number in"):
+            kind(epsilon=epsilon, delta=0.1)
+    with pytest.raises(InvalidInputError, match=r"`epsilon` must be a number in \(0, 1\)"):
+        ra.EmpiricalBernsteinStopping(epsilon=1, delta=0.1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"floor": 0}, "`floor`"),
+        ({"floor": 1.5}, "`floor`"),
+        ({"max_samples": 9}, "`max_samples`"),
+        ({"max_samples": 10.5}, "`max_samples`"),
+    ],
+    ids=str,
+)
+def test_limits_of_the_stopping_rule_are_checked(options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.1, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"low": 0, "high": 1}, "`kernel` must be a function"),
+        ({"low": 0, "high": 1, "kernel": 3}, "`kernel` must be a function"),
+        ({"low": 1, "high": 1, "kernel": ordered}, r"`high` must be a number above low \(1\)"),
+        ({"low": nan, "high": 1, "kernel": ordered}, "`low`"),
+        ({"low": 0, "high": np.inf, "kernel": ordered}, "`high`"),
+        ({"low": 0, "high": 1, "kernel": ordered, "degree": 0}, "`degree`"),
+        ({"low": 0, "high": 1, "kernel": ordered, "degree": 1.5}, "`degree`"),
+    ],
+    ids=["no kernel", "a number", "no range", "nan", "infinite", "degree 0", "degree 1.5"],
+)
+def test_statistics_are_checked(options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.UStatistic(**options)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "words"),
+    [
+        ([1], {}, "`n_items`"),
+        ([3], {"p": 2}, "`p`"),
+        ([3], {"unranked": "drop"}, "'uniform' or 'ignore' or 'last'"),
+    ],
+    ids=str,
+)
+def test_the_mean_distance_checks_its_options(arguments, options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        mean_distance(*arguments, **options)
+    with pytest.raises(InvalidInputError, match="`ranking`"):
+        distance_to("ABC", ra.kendall_distance, 3)

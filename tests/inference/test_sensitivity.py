@@ -1,0 +1,398 @@
+"""What flips between assumptions about missing items, against all completions."""
+
+import json
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy import stats
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from tests import oracles, strategies
+from tests.strategies import POLICIES
+
+NAN = float("nan")
+RULES = (ra.Borda(), ra.Copeland(), ra.Copeland(alpha=0), ra.PairwiseMajority(), ra.Kemeny())
+GAPS = ra.Profile.from_orders(["ABC", "AB", "CA"], items="ABC")
+
+# C wins the only ranking that it is in.
+FLIP = ra.Profile.from_orders(["AB", "AB", "CAB"], items="ABC")
+
+
+# -- the slow twin --------------------------------------------------------------------------------
+
+
+def completions(profile):
+    """Return every profile in which each incomplete ranking became one of its permutations."""
+    choices = []
+    for ranking, count in zip(profile, profile.counts, strict=True):
+        gaps = None in oracles.as_places(ranking)
+        versions = oracles.compatible_permutations(ranking) if gaps else [None]
+        choices += [[(ranking, version) for version in versions]] * int(count)
+    weights = np.repeat(profile.weights, profile.counts)
+    for chosen in product(*choices):
+        rankings = [
+            ranking if version is None else ra.Permutation(version, profile.items)
+            for ranking, version in chosen
+        ]
+        yield ra.Profile(rankings, weights=weights)
+
+
+def law_of(profile, rule):
+    """Return how often each consensus occurs among all completions."""
+    found = Counter(tuple(rule.aggregate(c).ranking.ranks.tolist()) for c in completions(profile))
+    total = sum(found.values())
+    return {ranks: times / total for ranks, times in found.items()}
+
+
+def rows_of(samples):
+    return Counter(map(tuple, samples.tolist()))
+
+
+# -- consensuses under each policy ----------------------------------------------------------------
+
+
+@given(strategies.profiles(max_size=4))
+@strategies.quick
+def test_each_policy_has_the_consensus_of_the_rule(profile):
+    for rule in (ra.Borda(), ra.Copeland(), ra.PairwiseMajority()):
+        result = ra.sensitivity(profile, rule, n_samples=1, rng=0)
+        assert result.policies == POLICIES
+        for policy, consensus in zip(POLICIES, result.consensuses, strict=True):
+            expected = type(rule)(unranked=policy).aggregate(profile)
+            assert consensus == expected
+            assert consensus.unranked == policy
+
+
+def test_scores_are_ranked_first():
+    table = ra.ScoreTable(
+        [[1, NAN, 5], [2, 3, NAN], [3, 3.05, 1]], systems="ABC", higher_is_better=True
+    )
+    for tolerance in (0, 0.1):
+        from_scores = ra.sensitivity(table, n_samples=20, tolerance=tolerance, rng=1)
+        from_rankings = ra.sensitivity(table.rankings(tolerance), n_samples=20, rng=1)
+        assert from_scores == from_rankings
+        assert from_scores.aggregator == ra.Borda()
+
+
+def test_policies_may_be_chosen_and_the_first_leads():
+    result = ra.sensitivity(FLIP, policies=["last", "ignore"], n_samples=5, rng=0)
+    assert result.policies == ("last", "ignore")
+    assert result.to_frame(everything=True).columns.tolist() == [
+        "above", "below", "last", "ignore", "share",
+    ]  # fmt: skip
+    alone = ra.sensitivity(FLIP, policies=("ignore",), n_samples=5, rng=0)
+    assert len(alone.consensuses) == 1
+    assert alone.consensuses[0] == ra.Borda(unranked="ignore").aggregate(FLIP)
+
+
+def test_the_policy_of_the_rule_is_replaced():
+    results = [
+        ra.sensitivity(GAPS, ra.Borda(unranked=policy), n_samples=10, rng=0) for policy in POLICIES
+    ]
+    for result in results:
+        assert result.consensuses == results[0].consensuses
+        assert result.samples.tolist() == results[0].samples.tolist()
+
+
+def test_other_parameters_of_the_rule_are_kept():
+    result = ra.sensitivity(GAPS, ra.Copeland(alpha=0), n_samples=1, rng=0)
+    assert {consensus.aggregator.alpha for consensus in result.consensuses} == {0}
+
+
+# -- completions ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_samples_are_consensuses_of_completions(rule):
+    result = ra.sensitivity(GAPS, rule, n_samples=30, rng=4)
+    assert result.samples.shape == (30, 3)
+    if not isinstance(rule, ra.Kemeny):
+        assert set(rows_of(result.samples)) <= set(law_of(GAPS, rule))
+        return
+    best = []
+    for completed in completions(GAPS):
+        wins, _, _ = oracles.pairwise_votes(completed)
+        best += [tuple(np.argsort(order).tolist()) for order in oracles.kemeny(wins)[1]]
+    assert set(rows_of(result.samples)) <= set(best)
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        GAPS,
+        ra.Profile.from_orders(["A", "BC"], items="ABC", weights=[1, 2]),
+        ra.Profile.from_orders(["AB", "CB"], items="ABC", counts=[2, 1]),
+        # Ties of an incomplete ranking are broken too, those of a complete one stay.
+        ra.Profile.from_ranks([[0, 0, NAN], [0, 1, 1]], items="ABC"),
+        ra.Profile([ra.PartialRanking([0, -2, -1], "ABC"), ra.PartialRanking([0, 1, -2], "ABC")]),
+    ],
+    ids=str,
+)
+def test_all_completions_are_equally_likely(profile):
+    rule = ra.Borda()
+    law = law_of(profile, rule)
+    times = 600
+    result = ra.sensitivity(profile, rule, n_samples=times, rng=8)
+    observed = rows_of(result.samples)
+    assert set(observed) <= set(law)
+    expected = [times * share for share in law.values()]
+    if len(law) > 1:
+        found = [observed[ranks] for ranks in law]
+        assert stats.chisquare(found, expected).pvalue > 1e-3
+    above = sum(
+        share * ((np.array(ranks)[:, None] < ranks) + 0.5 * (np.array(ranks)[:, None] == ranks))
+        for ranks, share in law.items()
+    )
+    np.testing.assert_allclose(result.share_above, above, atol=4.5 * 0.5 / times**0.5)
+
+
+def test_shares_count_ties_half():
+    result = ra.sensitivity(GAPS, n_samples=50, rng=2)
+    for i, j in oracles.ordered_pairs(3):
+        expected = np.mean(
+            [1 if s[i] < s[j] else 0.5 if s[i] == s[j] else 0 for s in result.samples]
+        )
+        assert result.share_above[i, j] == pytest.approx(expected)
+    assert np.diag(result.share_above).tolist() == [0.5] * 3
+    np.testing.assert_allclose(result.share_above + result.share_above.T, 1)
+
+
+def test_complete_rankings_stay_as_they_are():
+    certain = ra.Profile.from_ranks([[0, 1, 1], [2, 0, 0]], items="ABC", counts=[5, 1])
+    result = ra.sensitivity(certain, n_samples=7, rng=0)
+    assert result.samples.tolist() == [[0, 1, 1]] * 7
+    assert len(result.to_frame()) == 0
+    beside = ra.Profile([*certain, ra.PartialRanking([0, 1, -1], "ABC")], counts=[50, 1, 1])
+    mostly = ra.sensitivity(beside, n_samples=20, rng=0)
+    # The 50 decide, and one permutation of the last breaks their tie.
+    assert {tuple(sample[1:] > sample[0]) for sample in mostly.samples} == {(True, True)}
+
+
+def test_lists_are_no_gaps():
+    lists = ra.Profile([ra.PartialRanking.from_top_k("A", items="ABC")])
+    result = ra.sensitivity(lists, n_samples=3, rng=0)
+    assert result.samples.tolist() == [[0, 1, 1]] * 3
+
+
+def test_each_copy_of_an_incomplete_ranking_is_completed_on_its_own():
+    # Were all copies completed alike, "B" would be first in half of the completions.
+    copies = ra.Profile.from_orders(["A"], items="AB", counts=[400])
+    result = ra.sensitivity(copies, n_samples=100, rng=0)
+    tied = ra.sensitivity(copies[[0]], n_samples=100, rng=0)
+    assert set(rows_of(result.samples)) <= {(0, 1), (1, 0), (0, 0)}
+    written_out = ra.Profile.from_orders(["A"] * 400, items="AB")
+    assert ra.sensitivity(written_out, n_samples=100, rng=0).samples.tolist() == (
+        result.samples.tolist()
+    )
+    weighted = ra.Profile.from_orders(["A", "AB"], items="AB", counts=[400, 1], weights=[1, 100])
+    decided = ra.sensitivity(weighted, n_samples=100, rng=0)
+    assert (decided.samples == [0, 1]).all()
+    assert not (tied.samples == [0, 1]).all()
+
+
+def test_equal_seeds_give_equal_samples():
+    first, second = (ra.sensitivity(GAPS, n_samples=20, rng=3) for _ in range(2))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert ra.sensitivity(GAPS, n_samples=20, rng=np.random.default_rng(3)) == first
+    assert ra.sensitivity(GAPS, n_samples=20, rng=4) != first
+
+
+def test_processes_change_nothing():
+    alone = ra.sensitivity(GAPS, ra.Copeland(), n_samples=12, rng=5)
+    together = ra.sensitivity(GAPS, ra.Copeland(), n_samples=12, rng=5, n_jobs=2)
+    assert alone == together
+
+
+def test_two_levels_have_one_policy():
+    profile = ra.Profile.from_orders(["ABC", "AB", "CA", "B"], items="ABC", groups="xxyy")
+    rule = ra.TwoLevel(ra.Borda(), ra.Copeland(), absent="unranked")
+    result = ra.sensitivity(profile, rule, n_samples=25, rng=0)
+    for policy, consensus in zip(POLICIES, result.consensuses, strict=True):
+        both = ra.TwoLevel(
+            ra.Borda(unranked=policy), ra.Copeland(unranked=policy), absent="unranked"
+        )
+        assert consensus == both.aggregate(profile)
+    possible = {
+        tuple(rule.aggregate(ra.Profile(list(c), groups="xxyy")).ranking.ranks.tolist())
+        for c in completions(profile)
+    }
+    assert set(rows_of(result.samples)) <= possible
+
+
+# -- what flips -----------------------------------------------------------------------------------
+
+
+def test_pairs_flip_between_policies():
+    result = ra.sensitivity(FLIP, n_samples=400, rng=0)
+    orders = [consensus.buckets for consensus in result.consensuses]
+    assert orders == [(("A",), ("C",), ("B",)), (("A", "C"), ("B",)), (("A",), ("B", "C"))]
+    frame = result.to_frame()
+    assert frame.columns.tolist() == ["above", "below", *POLICIES, "share"]
+    told = {
+        (row.above, row.below): (row.uniform, row.ignore, row.last) for row in frame.itertuples()
+    }
+    assert told == {
+        ("A", "C"): ("above", "tied", "above"),
+        ("C", "B"): ("above", "above", "tied"),
+    }
+    share = {(row.above, row.below): row.share for row in frame.itertuples()}
+    assert share["A", "C"] == result.share_above[0, 2]
+    assert share["C", "B"] == result.share_above[2, 1]
+    assert np.abs(frame["share"] - 0.5).is_monotonic_increasing
+
+
+def test_a_pair_may_turn_round():
+    profile = ra.Profile.from_orders(["AB", "BA", "CAB"], items="ABC")
+    frame = ra.sensitivity(profile, n_samples=5, rng=0).to_frame().set_index(["above", "below"])
+    assert frame.loc[("C", "A"), [*POLICIES]].tolist() == ["above", "above", "below"]
+    assert frame.loc[("C", "B"), [*POLICIES]].tolist() == ["above", "above", "below"]
+
+
+def test_all_pairs_are_shown_on_request():
+    frame = ra.sensitivity(FLIP, n_samples=50, rng=0).to_frame(everything=True)
+    assert {frozenset(pair) for pair in zip(frame["above"], frame["below"], strict=True)} == {
+        frozenset("AB"), frozenset("AC"), frozenset("BC"),
+    }  # fmt: skip
+    certain = frame[(frame["above"] == "A") & (frame["below"] == "B")]
+    assert certain[[*POLICIES, "share"]].values.tolist() == [["above"] * 3 + [1]]
+
+
+def test_completions_alone_make_a_pair_flip():
+    profile = ra.Profile.from_orders(["AB", "A"], items="AB")
+    frame = ra.sensitivity(profile, n_samples=200, rng=0).to_frame()
+    assert frame[["above", "below", *POLICIES]].values.tolist() == [["A", "B"] + ["above"] * 3]
+    assert 0.6 < frame["share"][0] < 0.9
+
+
+@given(strategies.profiles(max_size=4))
+@strategies.quick
+def test_a_pair_is_left_out_where_all_policies_and_completions_agree(profile):
+    result = ra.sensitivity(profile, n_samples=9, rng=0)
+    shown = {frozenset(pair) for pair in result.to_frame()[["above", "below"]].values.tolist()}
+    consensuses = [consensus.ranking.ranks for consensus in result.consensuses]
+    for i, j in oracles.pairs(profile.n_items):
+        by_policy = {int(np.sign(ranks[i] - ranks[j])) for ranks in consensuses}
+        by_completion = {int(np.sign(ranks[i] - ranks[j])) for ranks in result.samples}
+        if by_policy != {0}:
+            flips = len(by_policy | by_completion) > 1
+            assert (frozenset({profile.items[i], profile.items[j]}) in shown) == flips
+
+
+def test_completions_that_split_evenly_flip_a_tie():
+    mirrored = ra.Profile.from_orders(["A", "B"], items="AB")
+    results = (ra.sensitivity(mirrored, n_samples=2, rng=seed) for seed in range(20))
+    split = next(r for r in results if rows_of(r.samples) == {(0, 1): 1, (1, 0): 1})
+    assert len(split.to_frame()) == 1
+
+
+def test_an_item_that_no_ranking_holds_is_where_the_policy_puts_it():
+    profile = ra.Profile.from_orders(["AB", "AB"], items="ABC")
+    frame = ra.sensitivity(profile, n_samples=100, rng=0).to_frame().set_index(["above", "below"])
+    assert frame.loc[("C", "B"), "last"] == "tied" or frame.loc[("C", "B"), "last"] == "below"
+    assert frame.loc[("A", "C"), "last"] == "above"
+
+
+# -- who is among the first -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_top_is_the_chance_to_be_among_the_first(k):
+    result = ra.sensitivity(FLIP, n_samples=40, rng=0)
+    frame = result.top(k)
+
+    def chance(ranks, item):
+        versions = oracles.compatible_permutations(ranks)
+        return sum(places[item] < k for places in versions) / len(versions)
+
+    for i, item in enumerate("ABC"):
+        expected = [chance(c.ranking.ranks.tolist(), i) for c in result.consensuses]
+        expected.append(np.mean([chance(sample, i) for sample in result.samples.tolist()]))
+        if any(expected):
+            assert frame.loc[item].tolist() == pytest.approx(expected)
+        else:
+            assert item not in frame.index
+    assert frame.sum().tolist() == pytest.approx([k] * 4)
+    assert frame["uniform"].is_monotonic_decreasing
+
+
+@pytest.mark.parametrize("k", [0, 4, 1.5, "two"])
+def test_there_are_no_more_places_than_items(k):
+    with pytest.raises(InvalidInputError, match="`k` must be an integer of at least 1 and at most"):
+        ra.sensitivity(FLIP, n_samples=1, rng=0).top(k)
+
+
+# -- how it is told -------------------------------------------------------------------------------
+
+
+def test_json_is_plain():
+    told = ra.sensitivity(FLIP, n_samples=30, rng=0).to_dict()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert (told["schema"], told["version"]) == ("rankagg.sensitivity", 1)
+    assert (told["aggregator"], told["n_samples"]) == ("Borda", 30)
+    assert told["consensuses"]["last"] == [["A"], ["B", "C"]]
+    assert {(row["above"], row["below"]) for row in told["flips"]} == {("A", "C"), ("C", "B")}
+    numbers = ra.Profile.from_orders([[1, 2], [2]], items=[1, 2])
+    told = ra.sensitivity(numbers, n_samples=5, rng=0).to_dict()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+def test_summary_tells_consensuses_top_and_flips():
+    result = ra.sensitivity(FLIP, n_samples=50, rng=0)
+    lines = result.summary().splitlines()
+    assert lines[0] == "Borda under 3 policies and on 50 completions: 2 of 3 pairs flip"
+    assert lines[1:4] == ["uniform A > C > B", "ignore  A = C > B", "last    A > B = C"]
+    assert "pairs that flip:" in lines
+    assert result.summary(rows=1).splitlines()[-1] == "... and 1 more pairs"
+    assert result.summary(rows=None) == result.summary() == str(result)
+    assert repr(result) == "<Sensitivity of Borda: 2 pairs flip>"
+    assert "<table" in result._repr_html_()
+    with pytest.raises(InvalidInputError, match="`rows`"):
+        result.summary(rows=0)
+
+
+def test_where_nothing_flips_no_pairs_are_listed():
+    result = ra.sensitivity(ra.Profile.from_orders(["ABC"]), n_samples=2)
+    assert "0 of 3 pairs flip" in result.summary()
+    assert "pairs that flip:" not in result.summary()
+    assert result.to_dict()["flips"] == []
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rule", [ra.Mean(), ra.Median(), ra.TwoLevel(ra.Mean(), ra.Borda())], ids=str
+)
+def test_rules_on_the_scores_that_are_present_have_no_policy(rule):
+    table = ra.ScoreTable([[1, NAN], [2, 3]], systems="AB", higher_is_better=True)
+    with pytest.raises(InvalidInputError, match="a rule with a policy for unranked items"):
+        ra.sensitivity(table, rule)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"policies": ()}, "`policies`"),
+        ({"policies": ("last", "last")}, "`policies`"),
+        ({"policies": ("drop",)}, "'uniform' or 'ignore' or 'last'"),
+        ({"n_samples": 0}, "`n_samples`"),
+        ({"n_samples": 1.5}, "`n_samples`"),
+        ({"n_jobs": 0}, "`n_jobs`"),
+        ({"aggregator": "borda"}, "`aggregator`"),
+        ({"rng": "seed"}, "`rng`"),
+    ],
+    ids=str,
+)
+def test_options_are_checked(options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.sensitivity(GAPS, **options)
+
+
+def test_votes_have_no_gaps():
+    with pytest.raises(InvalidInputError, match="`data` must be a Profile or a ScoreTable"):
+        ra.sensitivity(GAPS.pairwise())

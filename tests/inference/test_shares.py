@@ -1,0 +1,523 @@
+"""Shares of resamples against resamples that are written out and aggregated one by one."""
+
+import json
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.inference.bootstrap import resample_rows
+from rankagg.inference.units import rankings_of, units_of
+from tests import oracles, strategies
+
+NAN = float("nan")
+BORDA, COPELAND, KEMENY = ra.Borda(), ra.Copeland(), ra.Kemeny()
+TWO_LEVELS = ra.TwoLevel(BORDA, BORDA)
+CLOSE = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[4, 3, 3])
+CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"])
+TABLE = ra.ScoreTable(
+    [[3, 1, 2, 5], [2, 4, 2, 1], [1, 3, 2.5, 3]],
+    systems="ABC",
+    tasks=["w", "x", "y", "z"],
+    higher_is_better={"w": True, "x": False, "y": True, "z": True},
+    task_weights={"x": 2, "z": 0.5},
+)
+INSTANCES = ra.ScoreTable(
+    [[3, 1, 2, 5, 4, 0], [2, 4, 2, 1, 5, 1], [1, 3, 3, 3, NAN, 2]],
+    systems="ABC",
+    tasks=["x", "x", "x", "y", "y", "z"],
+    instances=[0, 1, 2, 0, 1, 0],
+    higher_is_better=True,
+    task_weights={"y": 3},
+)
+
+
+# -- the slow twin --------------------------------------------------------------------------------
+
+
+def drawn(data, times, seed, *, unit="ranking", fixed_tasks=False, instances=None):
+    """Return how often each ranking occurs in each resample, as the package draws them."""
+    profile, known = rankings_of(data, 0.0, instances)
+    units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
+    return resample_rows(units, times, np.random.default_rng(seed))
+
+
+def written_out(profile, counts, *, rename=False):
+    """Return a profile with a row for each single ranking of a resample.
+
+    With `rename` each time that a task is drawn is a task of its own.
+    """
+    rankings, weights, groups = [], [], []
+    for row, times in enumerate(counts):
+        for k in range(int(times)):
+            rankings.append(profile[row])
+            weights.append(profile.weights[row])
+            if profile.groups is not None:
+                copy = k // int(profile.counts[row])
+                groups.append((profile.groups[row], copy) if rename else profile.groups[row])
+    return ra.Profile(rankings, weights=weights, groups=groups or None)
+
+
+def repeated(table, counts, *, rename=False):
+    """Return a table with a column for each time that one was drawn."""
+    columns = np.repeat(np.arange(table.n_units), counts)
+    copies = [k for times in counts for k in range(int(times))]
+    old = [table.tasks[int(table.unit_tasks[u])] for u in columns]
+    tasks = [f"{t} {k}" for t, k in zip(old, copies, strict=True)] if rename else old
+    origin = dict(zip(tasks, old, strict=True))
+    return ra.ScoreTable(
+        table.values[:, columns],
+        systems=table.systems,
+        tasks=tasks,
+        instances=None if table.instances is None else range(len(columns)),
+        higher_is_better={task: table.higher_is_better[origin[task]] for task in origin},
+        task_weights={task: table.task_weights[origin[task]] for task in origin},
+    )
+
+
+def span_of(ranking):
+    """Return first and last place of each item, 0 for one without, and who is among the first."""
+    places = oracles.as_places(ranking)
+    n = len(places)
+    best, worst = [0] * n, [0] * n
+    for i in range(n):
+        if places[i] is None:
+            continue
+        judged = [oracles.judgement(places, i, j) for j in range(n) if places[j] is not None]
+        best[i] = 1 + judged.count(oracles.BELOW)
+        worst[i] = len(judged) - judged.count(oracles.ABOVE)
+    return best, worst, [place == 1 for place in best]
+
+
+def span_of_optima(profile, policy):
+    """Return what all optimal orders agree on, and who is first in some."""
+    wins, _, _ = oracles.pairwise_votes(profile, policy)
+    _, orders = oracles.kemeny(wins)
+    n = len(wins)
+    always = [[all(o.index(i) < o.index(j) for o in orders) for j in range(n)] for i in range(n)]
+    best = [1 + sum(always[j][i] for j in range(n)) for i in range(n)]
+    worst = [n - sum(always[i][j] for j in range(n)) for i in range(n)]
+    return best, worst, [any(o[0] == i for o in orders) for i in range(n)]
+
+
+def check(shares, spans):
+    best, worst, can_win = (np.array(part) for part in zip(*spans, strict=True))
+    assert shares.best.tolist() == best.tolist()
+    assert shares.worst.tolist() == worst.tolist()
+    assert shares.can_win.tolist() == can_win.tolist()
+    assert shares.n_resamples == len(spans)
+    assert shares.first_in_every.tolist() == pytest.approx((worst == 1).mean(axis=0))
+    assert shares.first_in_some.tolist() == pytest.approx(can_win.mean(axis=0))
+
+
+# -- rankings -------------------------------------------------------------------------------------
+
+some_profiles = strategies.profiles(min_size=2, max_size=4, max_rows=3, groups=True)
+rules = st.sampled_from([ra.Borda, ra.Copeland])
+
+
+@given(some_profiles, rules, strategies.policies, st.sampled_from(["ranking", "task"]))
+@strategies.quick
+def test_each_resample_is_ranked_by_the_rule(profile, rule, policy, unit):
+    chosen = rule(unranked=policy)
+    shares = ra.rank_shares(profile, chosen, n_resamples=6, unit=unit, rng=1)
+    counts = drawn(profile, 6, 1, unit=unit)
+    spans = [span_of(chosen.aggregate(written_out(profile, row)).ranking) for row in counts]
+    check(shares, spans)
+    assert (shares.unit, shares.fixed_tasks, shares.aggregator) == (unit, False, chosen)
+
+
+@given(some_profiles, strategies.policies, st.sampled_from(["ranking", "task"]))
+@strategies.quick
+def test_optima_of_each_resample_are_those_of_all_orders(profile, policy, unit):
+    chosen = ra.Kemeny(unranked=policy)
+    shares = ra.rank_shares(profile, chosen, n_resamples=4, unit=unit, rng=2)
+    counts = drawn(profile, 4, 2, unit=unit)
+    check(shares, [span_of_optima(written_out(profile, row), policy) for row in counts])
+
+
+@given(some_profiles, rules)
+@strategies.quick
+def test_fixed_tasks_keep_their_numbers_of_rankings(profile, rule):
+    shares = ra.rank_shares(profile, rule(), n_resamples=5, fixed_tasks=True, rng=3)
+    counts = drawn(profile, 5, 3, fixed_tasks=True)
+    for group in set(profile.groups):
+        inside = [own == group for own in profile.groups]
+        size = profile.counts[inside].sum()
+        assert (counts[:, inside].sum(axis=1) == size).all()
+    check(shares, [span_of(rule().aggregate(written_out(profile, row)).ranking) for row in counts])
+    assert shares.fixed_tasks
+
+
+@given(strategies.profiles(min_size=2, max_size=4, max_rows=4), rules, st.data())
+@strategies.quick
+def test_rankings_of_an_instance_are_drawn_together(profile, rule, data):
+    m = len(profile)
+    labels = data.draw(st.lists(st.integers(0, 2), min_size=m, max_size=m))
+    options = {"unit": "instance", "instances": labels}
+    shares = ra.rank_shares(profile, rule(), n_resamples=5, rng=4, **options)
+    counts = drawn(profile, 5, 4, **options)
+    for row in counts:
+        for label in set(labels):
+            times = {
+                int(c) / int(own)
+                for c, own, mine in zip(row, profile.counts, labels, strict=True)
+                if mine == label
+            }
+            assert len(times) == 1
+    check(shares, [span_of(rule().aggregate(written_out(profile, row)).ranking) for row in counts])
+
+
+@given(strategies.profiles(min_size=2, max_size=4, max_rows=4, groups=True))
+@strategies.quick
+def test_a_task_that_is_drawn_twice_is_two_tasks(profile):
+    shares = ra.rank_shares(profile, TWO_LEVELS, n_resamples=5, unit="task", rng=5)
+    counts = drawn(profile, 5, 5, unit="task")
+    spans = []
+    for row in counts:
+        rebuilt = written_out(profile, row, rename=True)
+        spans.append(span_of(TWO_LEVELS.aggregate(rebuilt).ranking))
+    check(shares, spans)
+
+
+def test_rankings_within_tasks_are_drawn_for_two_levels():
+    profile = ra.Profile.from_orders(["ABC", "BCA", "CAB", "BAC"], groups="xxyy")
+    for options in ({}, {"fixed_tasks": True}):
+        shares = ra.rank_shares(profile, TWO_LEVELS, n_resamples=30, rng=6, **options)
+        counts = drawn(profile, 30, 6, **options)
+        spans = [span_of(TWO_LEVELS.aggregate(written_out(profile, row)).ranking) for row in counts]
+        check(shares, spans)
+
+
+def test_two_levels_on_one_ranking_a_task_draw_tasks():
+    profile = TABLE.rankings()
+    shares = ra.rank_shares(profile, TWO_LEVELS, n_resamples=30, rng=6)
+    rebuilt = [written_out(profile, row, rename=True) for row in drawn(profile, 30, 6)]
+    check(shares, [span_of(TWO_LEVELS.aggregate(one).ranking) for one in rebuilt])
+    assert shares.to_frame().equals(
+        ra.rank_shares(profile, TWO_LEVELS, n_resamples=30, unit="task", rng=6).to_frame()
+    )
+
+
+def test_counts_are_so_many_rankings_for_two_levels_too():
+    compact = ra.Profile.from_orders(["AB", "BA"], counts=[3, 1], groups="xy")
+    counts = drawn(compact, 20, 0)
+    rebuilt = [written_out(compact, row) for row in counts]
+    shares = ra.rank_shares(compact, TWO_LEVELS, n_resamples=20, rng=0)
+    check(shares, [span_of(TWO_LEVELS.aggregate(one).ranking) for one in rebuilt])
+
+
+def test_the_exact_rule_is_the_default():
+    assert ra.rank_shares(CYCLE, n_resamples=5, rng=0) == ra.rank_shares(
+        CYCLE, KEMENY, n_resamples=5, rng=0
+    )
+
+
+def test_equal_seeds_give_equal_shares():
+    first, second = (ra.rank_shares(CLOSE, BORDA, n_resamples=20, rng=1) for _ in range(2))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert ra.rank_shares(CLOSE, BORDA, n_resamples=20, rng=np.random.default_rng(1)) == first
+    assert ra.rank_shares(CLOSE, BORDA, n_resamples=20, rng=2) != first
+
+
+@pytest.mark.parametrize("rule", [BORDA, KEMENY], ids=["Borda", "Kemeny"])
+def test_processes_change_nothing(rule):
+    alone = ra.rank_shares(CLOSE, rule, n_resamples=9, rng=1)
+    assert ra.rank_shares(CLOSE, rule, n_resamples=9, rng=1, n_jobs=2) == alone
+
+
+# -- how often ------------------------------------------------------------------------------------
+
+
+def test_shares_approach_the_chances_of_a_resample():
+    profile = ra.Profile.from_orders(["AB", "BA"], counts=[3, 2])
+    times = 600
+    shares = ra.rank_shares(profile, BORDA, n_resamples=times, rng=0)
+    chance = sum(comb(5, k) * 0.6**k * 0.4 ** (5 - k) for k in (3, 4, 5))
+    band = 4.5 * (chance * (1 - chance) / times) ** 0.5
+    assert shares.first_in_every.tolist() == pytest.approx([chance, 1 - chance], abs=band)
+
+
+def test_whole_tasks_come_and_go():
+    # Three tasks, two of which say A: A leads where it is drawn twice or more.
+    profile = ra.Profile.from_orders(["AB", "AB", "AB", "BA"], groups="xxyz")
+    rule = ra.TwoLevel(BORDA, BORDA)
+    times = 400
+    shares = ra.rank_shares(profile, rule, unit="task", n_resamples=times, rng=0)
+    chance = 20 / 27
+    band = 4.5 * (chance * (1 - chance) / times) ** 0.5
+    assert shares.first_in_every.tolist() == pytest.approx([chance, 1 - chance], abs=band)
+
+
+def test_one_ranking_is_always_drawn():
+    for rule in (BORDA, COPELAND, KEMENY):
+        shares = ra.rank_shares(ra.Profile.from_orders(["CAB"]), rule, n_resamples=4, rng=0)
+        assert shares.first_in_every.tolist() == [0, 0, 1]
+        assert shares.places().loc["A"].tolist() == [0, 1, 0]
+        assert shares.notes == ()
+
+
+# -- scores ---------------------------------------------------------------------------------------
+
+
+def test_means_draw_tasks():
+    shares = ra.rank_shares(TABLE, ra.Mean(), n_resamples=30, rng=0)
+    counts = drawn(TABLE, 30, 0)
+    rebuilt = [repeated(TABLE, row, rename=True) for row in counts]
+    check(shares, [span_of(ra.Mean().aggregate(table).ranking) for table in rebuilt])
+    by_task = ra.rank_shares(TABLE, ra.Mean(), unit="task", n_resamples=30, rng=0)
+    assert by_task.best.tolist() == shares.best.tolist()
+
+
+@pytest.mark.parametrize("unit", ["ranking", "instance", "task"])
+@pytest.mark.parametrize(
+    "rule", [ra.Mean(), ra.Median(), ra.TwoLevel(ra.Mean(), BORDA), TWO_LEVELS], ids=str
+)
+def test_means_draw_instances_within_their_tasks(rule, unit):
+    shares = ra.rank_shares(INSTANCES, rule, unit=unit, n_resamples=30, rng=0)
+    counts = drawn(INSTANCES, 30, 0, unit=unit)
+    rebuilt = [repeated(INSTANCES, row, rename=unit == "task") for row in counts]
+    if unit == "task":
+        # Copies of a task are tasks of their own, each with all of its instances.
+        assert {len(set(table.unit_tasks.tolist())) for table in rebuilt} == {3}
+    check(shares, [span_of(rule.aggregate(table).ranking) for table in rebuilt])
+
+
+def test_fixed_tasks_keep_their_instances():
+    shares = ra.rank_shares(INSTANCES, ra.Mean(), fixed_tasks=True, n_resamples=40, rng=0)
+    counts = drawn(INSTANCES, 40, 0, fixed_tasks=True)
+    assert (counts[:, :3].sum(axis=1) == 3).all()
+    assert (counts[:, 5] == 1).all()
+    rebuilt = [repeated(INSTANCES, row) for row in counts]
+    check(shares, [span_of(ra.Mean().aggregate(table).ranking) for table in rebuilt])
+
+
+def test_fixed_tasks_of_one_column_each_leave_nothing_to_draw():
+    shares = ra.rank_shares(TABLE, ra.Mean(), fixed_tasks=True, n_resamples=5, rng=0)
+    whole = span_of(ra.Mean().aggregate(TABLE).ranking)
+    check(shares, [whole] * 5)
+
+
+def test_rules_on_rankings_rank_the_scores_first():
+    for tolerance in (0, 1.5):
+        from_scores = ra.rank_shares(TABLE, KEMENY, n_resamples=20, tolerance=tolerance, rng=0)
+        rankings = TABLE.rankings(tolerance)
+        assert from_scores == ra.rank_shares(rankings, KEMENY, n_resamples=20, rng=0)
+
+
+def test_an_item_whose_scores_are_not_drawn_has_no_place():
+    table = ra.ScoreTable([[1, NAN], [2, 2], [3, 3]], systems="ABC", higher_is_better=True)
+    shares = ra.rank_shares(table, ra.Mean(), n_resamples=200, rng=0)
+    gone = int((shares.best[:, 0] == 0).sum())
+    assert 25 < gone < 75  # the second task twice, one in four
+    assert shares.notes == (f"in {gone} of 200 resamples some item has no place",)
+    assert shares.places().sum(axis=1)["A"] == pytest.approx(1 - gone / 200)
+    assert shares.to_frame().loc["A", "mean_place"] == 3
+    assert shares.within(3).loc["A"].tolist() == pytest.approx([1 - gone / 200] * 2)
+
+
+def test_a_resample_without_any_score_has_no_places():
+    table = ra.ScoreTable(
+        [[1, NAN], [2, NAN]], systems="AB", tasks="xx", instances=[0, 1], higher_is_better=True
+    )
+    shares = ra.rank_shares(table, ra.Mean(), n_resamples=50, rng=0)
+    assert (shares.best == 0).any()
+
+
+def test_tolerances_may_name_tasks_that_are_not_drawn():
+    rule = ra.TwoLevel(ra.Mean(), BORDA)
+    options = {"n_resamples": 50, "unit": "task", "rng": 0}
+    named = ra.rank_shares(INSTANCES, rule, tolerance={"x": 0.0}, **options)
+    assert named == ra.rank_shares(INSTANCES, rule, **options)
+
+
+# -- places ---------------------------------------------------------------------------------------
+
+
+@given(some_profiles, st.sampled_from([BORDA, COPELAND, KEMENY]))
+@strategies.quick
+def test_each_item_takes_one_place_and_each_place_one_item(profile, rule):
+    shares = ra.rank_shares(profile, rule, n_resamples=5, rng=0)
+    n = profile.n_items
+    places = shares.places()
+    assert places.columns.tolist() == list(range(1, n + 1))
+    assert sorted(places.index) == list(profile.items)
+    np.testing.assert_allclose(places.sum(axis=1), 1)
+    slow = np.zeros((n, n))
+    for best, worst in zip(shares.best, shares.worst, strict=True):
+        for i in range(n):
+            for place in range(best[i], worst[i] + 1):
+                slow[i, place - 1] += 1 / (worst[i] - best[i] + 1) / 5
+    np.testing.assert_allclose(places.loc[list(profile.items)], slow, atol=1e-12)
+    if rule is not KEMENY:
+        np.testing.assert_allclose(places.sum(axis=0), 1)
+
+
+@given(some_profiles, st.sampled_from([BORDA, KEMENY]))
+@strategies.quick
+def test_within_says_surely_and_possibly(profile, rule):
+    shares = ra.rank_shares(profile, rule, n_resamples=5, rng=0)
+    n = profile.n_items
+    for k in range(1, n + 1):
+        frame = shares.within(k).loc[list(profile.items)]
+        assert frame["in_every"].tolist() == pytest.approx((shares.worst <= k).mean(axis=0))
+        assert frame["in_some"].tolist() == pytest.approx((shares.best <= k).mean(axis=0))
+    assert shares.within(n).to_numpy().tolist() == [[1, 1]] * n
+    surely = shares.within(1).loc[list(profile.items), "in_every"]
+    assert surely.tolist() == shares.first_in_every.tolist()
+
+
+@pytest.mark.parametrize("k", [0, 4, 1.5, None])
+def test_there_are_no_more_places_than_items(k):
+    with pytest.raises(InvalidInputError, match="`k` must be an integer of at least 1 and at most"):
+        ra.rank_shares(CLOSE, BORDA, n_resamples=2, rng=0).within(k)
+
+
+def test_tied_optima_share_their_places():
+    shares = ra.rank_shares(CYCLE, KEMENY, n_resamples=150, rng=0)
+    # Each ranking once in two of nine resamples: then three optima.
+    several = (shares.best != shares.worst).any(axis=1)
+    assert shares.notes == (f"{several.sum()} of 150 resamples have more than one optimum",)
+    assert (shares.first_in_some > shares.first_in_every).all()
+    tied = ra.rank_shares(CYCLE, BORDA, n_resamples=150, rng=0)
+    assert tied.notes == (
+        f"{(tied.best != tied.worst).any(axis=1).sum()} of 150 resamples have ties",
+    )
+
+
+# Pairs, with the optima CEBAD, CBAED, CAEDB, ACEDB, ADCEB and AEDCB.
+NEVER_FIRST = {
+    "AD": 2, "AE": 1, "BA": 2, "BD": 1, "CB": 1, "CD": 1, "CE": 1,
+    "DB": 2, "DC": 2, "DE": 1, "EB": 1, "ED": 2,
+}  # fmt: skip
+
+
+@pytest.fixture
+def never_first():
+    """Return the shares of the same data again and again: E is in the second to fourth place."""
+    profile = ra.Profile.from_orders(
+        NEVER_FIRST, items="ABCDE", weights=list(NEVER_FIRST.values()), groups=list(NEVER_FIRST)
+    )
+    rule = ra.Kemeny(unranked="ignore")
+    orders = ["".join(order.order) for order in rule.aggregate(profile).optima]
+    assert sorted(orders) == ["ACEDB", "ADCEB", "AEDCB", "CAEDB", "CBAED", "CEBAD"]
+    return ra.rank_shares(profile, rule, n_resamples=3, fixed_tasks=True, rng=0)
+
+
+def test_who_is_first_in_some_optimum_is_exact(never_first):
+    assert never_first.first_in_some.tolist() == [1, 0, 1, 0, 0]
+
+
+def test_an_item_that_is_first_in_no_optimum_is_not_within_the_first_one(never_first):
+    within = never_first.within(1).loc[list("ABCDE"), "in_some"]
+    assert within.tolist() == never_first.first_in_some.tolist()
+    assert never_first.places().loc["E", 1] == 0
+
+
+# -- how it is told -------------------------------------------------------------------------------
+
+
+def test_the_table_has_the_best_mean_place_first():
+    shares = ra.rank_shares(CLOSE, BORDA, n_resamples=100, rng=0)
+    frame = shares.to_frame()
+    assert frame.columns.tolist() == ["first_in_every", "first_in_some", "mean_place"]
+    assert frame["mean_place"].is_monotonic_increasing
+    middle = (shares.best + shares.worst).mean(axis=0) / 2
+    assert frame.loc[list("ABC"), "mean_place"].tolist() == pytest.approx(middle)
+    places = shares.places()
+    assert places.index.tolist() == frame.index.tolist()
+    assert (places * places.columns).sum(axis=1).tolist() == pytest.approx(
+        frame["mean_place"].tolist()
+    )
+
+
+def test_resamples_without_a_proof_are_counted():
+    hopeless = ra.Kemeny(time_limit=0)
+    whole = hopeless.aggregate(CYCLE)
+    assert whole.certificate.status == "gap"
+    shares = ra.rank_shares(CYCLE, hopeless, n_resamples=30, rng=0)
+    open_ones = sum((row > 0).all() for row in drawn(CYCLE, 30, 0))
+    assert shares.notes[-1] == (
+        f"{open_ones} of 30 resamples are not proved optimal: one ranking counts"
+    )
+
+
+def test_json_is_plain():
+    for data, rule in ((CLOSE, KEMENY), (TABLE, ra.Mean())):
+        shares = ra.rank_shares(data, rule, n_resamples=20, rng=0)
+        told = shares.to_dict()
+        assert json.loads(json.dumps(told, allow_nan=False)) == told
+        assert (told["schema"], told["version"]) == ("rankagg.rank_shares", 1)
+        assert (told["aggregator"], told["unit"]) == (rule.name, "ranking")
+        assert (told["n_resamples"], told["fixed_tasks"]) == (20, False)
+        assert [row["item"] for row in told["items"]] == shares.to_frame().index.tolist()
+
+
+def test_an_item_that_never_has_a_place_has_none_in_json():
+    table = ra.ScoreTable([[1, 2], [NAN, NAN]], systems="AB", higher_is_better=True)
+    shares = ra.rank_shares(table, ra.Mean(), n_resamples=3, rng=0)
+    told = json.loads(json.dumps(shares.to_dict(), allow_nan=False))
+    assert told["items"][1] == {
+        "item": "B", "first_in_every": 0, "first_in_some": 0, "mean_place": None,
+    }  # fmt: skip
+    assert shares.summary().splitlines()[-1].split() == ["B", "0.000", "0.000", "-"]
+
+
+def test_summary_says_that_shares_are_no_confidence():
+    shares = ra.rank_shares(CYCLE, KEMENY, n_resamples=50, rng=0)
+    lines = shares.summary().splitlines()
+    assert lines[0] == "Kemeny on 50 resamples of rankings; shares of resamples, not confidence"
+    assert lines[1] == f"note: {shares.notes[0]}"
+    assert lines[2].split() == ["first_in_every", "first_in_some", "mean_place"]
+    assert shares.summary(rows=2).splitlines()[-1] == "... and 1 more items"
+    assert shares.summary(rows=None) == shares.summary() == str(shares)
+    fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)
+    assert fixed.summary().startswith("Borda on 2 resamples of rankings within tasks;")
+    assert repr(shares) == "<RankShares of 3 items by Kemeny on 50 resamples>"
+    assert "<table" in shares._repr_html_()
+    with pytest.raises(InvalidInputError, match="`rows`"):
+        shares.summary(rows=0)
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"aggregator": "borda"}, "`aggregator`"),
+        ({"n_resamples": 0}, "`n_resamples`"),
+        ({"n_resamples": 2.5}, "`n_resamples`"),
+        ({"n_jobs": 0}, "`n_jobs`"),
+        ({"n_jobs": -2}, "`n_jobs`"),
+        ({"unit": "day"}, "`unit`"),
+        ({"unit": "task"}, "they have no tasks"),
+        ({"unit": "instance"}, "they have no instances"),
+        ({"unit": "instance", "instances": [1, 2]}, "`instances`"),
+        ({"fixed_tasks": True}, "`fixed_tasks`"),
+        ({"fixed_tasks": "yes"}, "`fixed_tasks`"),
+        ({"rng": "seed"}, "`rng`"),
+        ({"aggregator": TWO_LEVELS}, "a profile with groups"),
+    ],
+    ids=str,
+)
+def test_options_are_checked(options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.rank_shares(CLOSE, **options)
+
+
+def test_units_other_than_rankings_have_no_fixed_tasks():
+    with pytest.raises(InvalidInputError, match="False unless `unit='ranking'`"):
+        ra.rank_shares(INSTANCES, BORDA, unit="task", fixed_tasks=True)
+
+
+def test_the_rule_gets_what_it_needs():
+    with pytest.raises(InformationLostError, match="Mean needs scores"):
+        ra.rank_shares(CLOSE, ra.Mean())
+    with pytest.raises(InvalidInputError, match="`data` must be a Profile or a ScoreTable"):
+        ra.rank_shares(CLOSE.pairwise(), BORDA)
