@@ -1,4 +1,4 @@
-"""Coverage: how often do intervals hold what they promise to hold?
+"""Coverage: how often do intervals hold what they promise to hold.
 
 Rankings are drawn from a law whose true proportions and places are known, intervals of level 95 %
 are made, and it is counted how often they hold the truth. One argument: the number of repetitions,
