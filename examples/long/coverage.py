@@ -164,9 +164,7 @@ def on_tasks(rng: np.random.Generator, method: str) -> np.ndarray:
 
 
 for method in ("hoeffding", "percentile"):
-    report(
-        f"{method}, fixed_tasks=True", repeat(lambda rng, method=method: on_tasks(rng, method))
-    )
+    report(f"{method}, fixed_tasks=True", repeat(lambda rng, method=method: on_tasks(rng, method)))
 
 print("\nMissing items (30 %), 100 rankings")
 # The imputed estimand: what rankings with gaps say on average, over gaps and rankings.
@@ -177,8 +175,9 @@ IMPUTED = sum(
     chance
     * 0.3 ** sum(mask)
     * 0.7 ** (4 - sum(mask))
-    * ra.PartialRanking.from_ranks(np.where(mask, np.nan, ranks), items=ITEMS)
-    .pairwise_probabilities()
+    * ra.PartialRanking.from_ranks(
+        np.where(mask, np.nan, ranks), items=ITEMS
+    ).pairwise_probabilities()
     for chance, ranks in zip(ORDERS, PLACES, strict=True)
     for mask in MASKS
 )
@@ -201,9 +200,7 @@ PLACE = {"A": 1, "B": 2, "C": 3, "D": 4}
 def places_hold(intervals: ra.RankIntervals) -> bool:
     """Say whether every item's place is within its bounds."""
     frame = intervals.to_frame()
-    return all(
-        frame.loc[item, "best"] <= PLACE[item] <= frame.loc[item, "worst"] for item in ITEMS
-    )
+    return all(frame.loc[item, "best"] <= PLACE[item] <= frame.loc[item, "worst"] for item in ITEMS)
 
 
 for of, method in (
