@@ -11,6 +11,7 @@ __all__ = [
     "InformationLostError",
     "InvalidInputError",
     "ItemMismatchError",
+    "NotIdentifiedError",
     "NotProvedError",
     "RankaggError",
     "SolverError",
@@ -102,6 +103,10 @@ class SolverNotFoundError(SolverError):
 
 class NotProvedError(RankaggError):
     """A statement about all optima was asked of a ranking that is not proved optimal."""
+
+
+class NotIdentifiedError(RankaggError, ValueError):
+    """The data do not determine the parameters: the likelihood has no finite maximum."""
 
 
 class BlockTooLargeError(RankaggError):

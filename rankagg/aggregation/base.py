@@ -137,7 +137,7 @@ class Aggregator(ABC):
 
     @property
     def policy(self) -> Unranked | None:
-        """The policy for unranked items; None for rules on the scores that are present."""
+        """The policy for unranked items; None for rules that use what is present."""
         return getattr(self, "unranked", None)
 
     def _check_policy(self) -> None:

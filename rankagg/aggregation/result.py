@@ -47,7 +47,7 @@ class Consensus(Value):
     aggregator : Aggregator
         The rule with its parameters.
     unranked : {"uniform", "ignore", "last"} or None
-        The policy for unranked items; None for rules that average the scores that are present.
+        The policy for unranked items; None for rules that use what is present.
     certificate : Certificate or None
         The proof of an exact rule.
     notes : tuple of str
@@ -190,7 +190,7 @@ class Consensus(Value):
 
     def summary(self) -> str:
         """Return the result as text: rule, policy, cost, proof, notes and the ranking."""
-        policy = "scores that are present" if self.unranked is None else self.unranked
+        policy = "none: what is present counts" if self.unranked is None else self.unranked
         lines = [
             f"{self.aggregator.name} consensus of {len(self.items)} items",
             f"rule         {self.aggregator!r}",

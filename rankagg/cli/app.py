@@ -23,6 +23,8 @@ COMMANDS = {
     "intervals": "rankagg.cli.intervals",
     "dispersion": "rankagg.cli.dispersion",
     "missing": "rankagg.cli.missing",
+    "fit": "rankagg.cli.fit",
+    "sample": "rankagg.cli.sample",
     "datasets": "rankagg.cli.datasets",
 }
 
@@ -57,6 +59,9 @@ def app() -> None:
         rankagg intervals scores.csv
         rankagg dispersion scores.csv
         rankagg missing scores.csv
+    A distribution over rankings, and draws from it:
+        rankagg fit election.soc --model mallows
+        rankagg sample --center A,B,C --theta 0.5
     Nothing at hand:
         rankagg datasets
         rankagg compare --dataset tennessee

@@ -31,6 +31,8 @@ from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import rankings_of
 
@@ -45,6 +47,7 @@ def sensitivity(
     *,
     policies: Iterable[Unranked] = ("uniform", "ignore", "last"),
     n_samples: int = 200,
+    model: RankingDistribution | None = None,
     tolerance: float | Mapping[Label, float] = 0.0,
     rng: RNGLike = None,
     n_jobs: int = 1,
@@ -62,6 +65,10 @@ def sensitivity(
     n_samples : int, default 200
         Completions: every ranking with missing items becomes one of its compatible permutations
         (ties in it are broken at random too); other rankings stay.
+    model : RankingDistribution, optional
+        Draw completions from this distribution, given what each ranking says, and not uniformly:
+        imputation from a model, such as `ra.PlackettLuce.fit(profile).distribution`. Its
+        parameters are taken for known, so the completions differ too little among themselves.
     tolerance : float or mapping from task to float, default 0
         Scores that differ by no more are tied.
     rng : int or numpy.random.Generator, optional
@@ -95,6 +102,8 @@ def sensitivity(
     names = [check_unranked(policy) for policy in policies]
     if not names or len(set(names)) < len(names):
         raise InvalidInputError("policies", f"some of {get_args(Unranked)}, each once", names)
+    if model is not None and not isinstance(model, RankingDistribution):
+        raise InvalidInputError("model", "a distribution over rankings", model)
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     rules = [_with_policy(rule, policy) for policy in names]
@@ -102,9 +111,10 @@ def sensitivity(
     consensuses = [one._run(Evidence(profile)) for one in rules]
     if profile.has_unranked:
         spread_out = _one_row_each(profile)
+        law = Uniform(profile.items) if model is None else model
         seeds = as_generator(rng).spawn(times)
         sampled = Parallel(n_jobs=jobs)(
-            delayed(_complete_and_rank)(spread_out, rules[0], seed) for seed in seeds
+            delayed(_complete_and_rank)(spread_out, rules[0], law, seed) for seed in seeds
         )
         samples = np.stack(list(sampled))
     else:
@@ -139,10 +149,12 @@ def _one_row_each(profile: Profile) -> Profile:
     )
 
 
-def _complete_and_rank(profile: Profile, rule: Aggregator, rng: np.random.Generator) -> Ranks:
+def _complete_and_rank(
+    profile: Profile, rule: Aggregator, law: RankingDistribution, rng: np.random.Generator
+) -> Ranks:
     gaps = (profile.ranks == UNRANKED).any(axis=1)
     ranks = profile.ranks.copy()
-    ranks[gaps] = places.sample_compatible(ranks[gaps], rng)
+    ranks[gaps] = law.complete(profile[np.flatnonzero(gaps)], rng=rng).ranks
     completed = Profile._trusted(
         profile.items, ranks, counts=profile.counts, weights=profile.weights, groups=profile.groups
     )

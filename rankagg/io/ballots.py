@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable
 from os import PathLike
-from typing import Literal
+from typing import Literal, TextIO
 
 import numpy as np
 import pandas as pd
@@ -86,7 +86,7 @@ def read_ballots(
     return profile._replace(ranks=unlisted)
 
 
-def write_ballots(profile: Profile, target: str | PathLike[str]) -> None:
+def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> None:
     """Write rankings as a CSV file of ranks from 1 with a column `count`.
 
     Weights and groups, where there are any, are columns `weight` and `group`; an unranked item is
@@ -96,7 +96,7 @@ def write_ballots(profile: Profile, target: str | PathLike[str]) -> None:
     ----------
     profile : Profile
         Rankings without unlisted items: the file could not tell those from unranked ones.
-    target : path
+    target : path or text stream
         The file to write.
 
     Raises

@@ -1,0 +1,92 @@
+"""`rankagg fit`: estimate a distribution over rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.output import echo_json
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.distributions.bradley_terry import fit_bradley_terry
+from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.generalized_fit import fit_generalized_mallows
+from rankagg.distributions.mallows_fit import fit_mallows
+from rankagg.distributions.plackett_luce_fit import fit_plackett_luce
+from rankagg.distributions.stored import distribution_to_dict
+from rankagg.inference.units import rankings_of
+
+__all__ = ["MODELS", "command"]
+
+MODELS: dict[str, Callable[..., FitResult]] = {
+    "plackett-luce": fit_plackett_luce,
+    "bradley-terry": fit_bradley_terry,
+    "mallows": fit_mallows,
+    "generalized-mallows": fit_generalized_mallows,
+}
+WORTHS = ("plackett-luce", "bradley-terry")
+
+
+@click.command("fit")
+@input_options
+@click.option(
+    "--model",
+    type=click.Choice(list(MODELS)),
+    default="plackett-luce",
+    show_default=True,
+    help="The distribution.",
+)
+@click.option(
+    "--pseudo-rankings",
+    type=float,
+    help="Worths: every item wins and loses so often against a ghost item; default 0.",
+)
+@click.option("--ridge", type=float, help="Worths: a penalty on their squares; default 0.")
+@click.option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM.")
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="Error of the intervals."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    given: Input,
+    *,
+    model: str,
+    pseudo_rankings: float | None,
+    ridge: float | None,
+    reference: str | None,
+    alpha: float,
+    as_json: bool,
+) -> int:
+    """Fit a distribution over rankings by maximum likelihood.
+
+    \b
+        rankagg fit election.soc --model mallows
+        rankagg fit scores.csv --model plackett-luce --reference baseline
+        rankagg fit --dataset tennessee --pseudo-rankings 0.5
+    """
+    options: dict[str, Any] = {"pseudo_rankings": pseudo_rankings, "ridge": ridge}
+    options = {name: value for name, value in options.items() if value is not None}
+    if model not in WORTHS and (options or reference is not None):
+        raise click.UsageError(f"--model {model} has no worths: leave out the options for them.")
+    data: Any = given.data
+    if model != "bradley-terry":
+        if isinstance(data, PairwiseMatrix):
+            raise click.UsageError(f"--model {model} needs rankings; a matrix does not hold them.")
+        data, _ = rankings_of(data, given.tolerance, None)
+    elif not isinstance(data, PairwiseMatrix):
+        data, _ = rankings_of(data, given.tolerance, None)
+    fit = MODELS[model](data, **options)
+    if as_json:
+        law = distribution_to_dict(fit.distribution)
+        echo_json({**fit.to_dict(alpha), "distribution": law, "input": list(given.lines)})
+        return 0
+    shown: dict[str, Any] = {"alpha": alpha}
+    if reference is not None:
+        shown["reference"] = next(
+            (item for item in fit.distribution.items if str(item) == reference), reference
+        )
+    click.echo("\n".join(given.lines))
+    click.echo(str(fit.summary(**shown)))
+    return 0

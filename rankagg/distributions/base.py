@@ -1,0 +1,220 @@
+"""The contract of every distribution over rankings."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from itertools import permutations
+from typing import overload
+
+import numpy as np
+
+from rankagg._typing import Bools, Floats, Ranks, RNGLike
+from rankagg._validation import as_generator, check_integer
+from rankagg.core.items import ItemSet
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import PartialRanking
+from rankagg.core.value import Value
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["RankingDistribution", "all_places"]
+
+
+def _strict(ranks: Ranks) -> Bools:
+    """Say for each row of places whether no two are equal."""
+    ordered = np.sort(ranks, axis=1)
+    strict: Bools = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
+    return strict
+
+
+def all_places(n_items: int) -> Ranks:
+    """Return the places of all n! permutations, one a row."""
+    return np.array(list(permutations(range(n_items))), dtype=np.int32)
+
+
+class RankingDistribution(Value):
+    """A distribution over rankings of some items.
+
+    A subclass sets `items` and implements the hooks `_log_probs` and `_sample`, which get clean
+    arrays, and the summaries. Everything that is checked is checked here.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items.
+    """
+
+    items: ItemSet
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.items)
+
+    # -- probabilities ------------------------------------------------------------------------
+
+    @overload
+    def log_prob(self, data: PartialRanking) -> float: ...
+    @overload
+    def log_prob(self, data: Profile) -> float: ...
+    def log_prob(self, data: PartialRanking | Profile) -> float:
+        """Return the log probability of a ranking, or of independent rankings.
+
+        Parameters
+        ----------
+        data : PartialRanking or Profile
+            Of the same items. What the probability of a partial ranking is of, the class says.
+
+        Returns
+        -------
+        float
+            For a profile the sum over its rankings, each with its count and weight.
+
+        Raises
+        ------
+        ItemMismatchError
+            If the items differ.
+        """
+        if isinstance(data, PartialRanking):
+            return float(self.log_probs(Profile([data]))[0])
+        terms = self.log_probs(data)
+        return float((data.counts * data.weights) @ terms)
+
+    def log_probs(self, profile: Profile) -> Floats:
+        """Return the log probability of each ranking of a profile.
+
+        Parameters
+        ----------
+        profile : Profile
+            m rankings of the same items.
+
+        Returns
+        -------
+        ndarray of float, shape (m,)
+            Counts and weights play no part.
+        """
+        if not isinstance(profile, Profile):
+            raise InvalidInputError("data", "a ranking or a Profile", profile)
+        self.items.require_same(profile.items, "A distribution and the rankings it is asked about")
+        return self._log_probs(profile.ranks)
+
+    def prob(self, data: PartialRanking | Profile) -> float:
+        """Return the probability; see `log_prob`.
+
+        Parameters
+        ----------
+        data : PartialRanking or Profile
+            Of the same items.
+
+        Returns
+        -------
+        float
+        """
+        return float(np.exp(self.log_prob(data)))
+
+    @abstractmethod
+    def _log_probs(self, ranks: Ranks) -> Floats:
+        """Return the log probabilities of m rows of canonical places."""
+
+    # -- samples ------------------------------------------------------------------------------
+
+    def sample(self, size: int, *, rng: RNGLike = None) -> Profile:
+        """Draw rankings.
+
+        Parameters
+        ----------
+        size : int
+            How many, at least 1.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator (SPEC 7).
+
+        Returns
+        -------
+        Profile
+            One row per draw.
+        """
+        number = check_integer(size, "size", low=1)
+        return Profile._trusted(self.items, self._sample(number, as_generator(rng)))
+
+    @abstractmethod
+    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+        """Draw places, shape (size, n)."""
+
+    def complete(self, profile: Profile, *, rng: RNGLike = None) -> Profile:
+        """Draw what partial rankings leave open, given what they say.
+
+        Parameters
+        ----------
+        profile : Profile
+            Rankings of the same items.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator (SPEC 7).
+
+        Returns
+        -------
+        Profile
+            Complete and strict; every row is one draw, however large its count. How exact the
+            draws are, the class says.
+
+        Raises
+        ------
+        InvalidInputError
+            If the distribution has no such draws.
+        """
+        if not isinstance(profile, Profile):
+            raise InvalidInputError("profile", "a Profile", profile)
+        self.items.require_same(profile.items, "A distribution and the rankings to complete")
+        ranks = profile.ranks.copy()
+        gaps = ~((ranks >= 0).all(axis=1) & _strict(ranks))
+        if gaps.any():
+            ranks[gaps] = self._complete(ranks[gaps], as_generator(rng))
+        return profile._replace(ranks=ranks)
+
+    def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
+        """Draw complete strict places for rows that have ties or gaps."""
+        raise InvalidInputError(
+            "profile", f"complete and strict for a {type(self).__name__} law",
+            Described("rankings with ties or gaps"),
+            "Uniform, Mallows and PlackettLuce laws complete rankings.",
+        )  # fmt: skip
+
+    # -- summaries ----------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def mode(self) -> PartialRanking:
+        """A most probable ranking."""
+
+    @abstractmethod
+    def pairwise_probabilities(self) -> Floats:
+        """Return P(row before column), shape (n, n); 0 on the diagonal."""
+
+    @abstractmethod
+    def rank_probabilities(self) -> Floats:
+        """Return P(item at place k), items x places, shape (n, n)."""
+
+    @abstractmethod
+    def entropy(self) -> float:
+        """Return the entropy in nats."""
+
+    def expected_distance(self, ranking: PartialRanking | None = None) -> float:
+        """Return the expected Kendall distance of a random ranking to a given one.
+
+        Parameters
+        ----------
+        ranking : PartialRanking, optional
+            Complete; by default the mode.
+
+        Returns
+        -------
+        float
+            In pairs; pairs that one of the two ties cost nothing.
+        """
+        target = self.mode if ranking is None else ranking
+        if not isinstance(target, PartialRanking):
+            raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
+        self.items.require_same(target.items, "A distribution and the ranking it is asked about")
+        if not target.is_complete:
+            raise InvalidInputError("ranking", "complete", Described(repr(target)))
+        above = target.ranks[:, None] < target.ranks[None, :]
+        # A pair that the ranking has one way and the draw the other.
+        return float(self.pairwise_probabilities().T[above].sum())

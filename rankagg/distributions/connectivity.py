@@ -1,0 +1,133 @@
+"""Whether a maximum of the likelihood exists: who beats whom, directly or through others."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from rankagg._typing import Bools, Floats, Ranks
+from rankagg.core import places
+from rankagg.core.items import ItemSet, listed
+from rankagg.core.places import UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
+
+__all__ = ["beats_graph", "check_connected", "check_observed", "components", "is_linked"]
+
+
+def components(beats: Bools) -> list[list[int]]:
+    """Return the strongly connected components of a graph, sources first.
+
+    Parameters
+    ----------
+    beats : ndarray of bool, shape (n, n)
+        Row was ever above column, or tied with it.
+
+    Returns
+    -------
+    list of list of int
+    """
+    number, label = connected_components(beats.astype(np.int8), connection="strong")
+    reach = np.zeros((number, number), dtype=bool)
+    first, second = np.nonzero(beats)
+    reach[label[first], label[second]] = True
+    np.fill_diagonal(reach, False)
+    # Take components that nothing left beats.
+    order: list[int] = []
+    left = set(range(number))
+    while left:
+        free = [c for c in sorted(left) if not any(reach[other, c] for other in left)]
+        order += free
+        left -= set(free)
+    return [np.flatnonzero(label == c).tolist() for c in order]
+
+
+def beats_graph(ranks: Ranks) -> Bools:
+    """Return who stands right above whom in some ranking, shape (n, n).
+
+    That is enough to know who is above whom through others. Tied items are above each other.
+
+    Parameters
+    ----------
+    ranks : ndarray of int32, shape (m, n)
+        Places with codes.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, n)
+    """
+    n = ranks.shape[1]
+    place = places.comparable(ranks)
+    order = np.argsort(place, axis=1, kind="stable")
+    place = np.take_along_axis(place, order, axis=1)
+    beats = np.zeros((n, n), dtype=bool)
+    above = order[:, 0].copy()  # the last listed item so far
+    for q in range(1, n):
+        seen = place[:, q] <= n  # listed or unlisted, not unranked
+        level = seen & (place[:, q] == place[:, q - 1]) & (place[:, q] < n)
+        led = seen & (place[:, 0] < n)
+        beats[above[led], order[led, q]] = True
+        beats[order[level, q], order[level, q - 1]] = True
+        beats[order[level, q - 1], order[level, q]] = True
+        listed_here = place[:, q] < n
+        above[listed_here] = order[listed_here, q]
+    np.fill_diagonal(beats, False)
+    return beats
+
+
+def is_linked(together: Floats) -> bool:
+    """Say whether chains of common sets link all items; a matrix of how often two were in one."""
+    number, _ = connected_components(together > 0, directed=False)
+    return bool(number == 1)
+
+
+def check_observed(profile: Profile) -> None:
+    """Raise where some item is in no ranking."""
+    unseen = (profile.ranks == UNRANKED).all(axis=0)
+    if unseen.any():
+        names = listed([profile.items[int(i)] for i in np.flatnonzero(unseen)])
+        raise InvalidInputError(
+            "profile", "rankings that observe every item somewhere", Described(names),
+            "Leave items out with `profile.restrict(...)`.",
+        )  # fmt: skip
+
+
+def check_connected(beats: Bools, items: ItemSet) -> None:
+    """Raise where worths have no finite maximum-likelihood estimate.
+
+    It exists exactly where no two groups of the items are such that the one never loses to the
+    other (Ford 1957).
+
+    Parameters
+    ----------
+    beats : ndarray of bool, shape (n, n)
+        Row was above column or tied with it, directly at least.
+    items : ItemSet
+        The items.
+
+    Raises
+    ------
+    NotIdentifiedError
+        Names the groups, and the items that never win or never lose.
+    """
+    parts = components(beats)
+    if len(parts) <= 1:
+        return
+    seen = beats.any(axis=1) | beats.any(axis=0)
+    kinds = {
+        "never compared": ~seen,
+        "never beaten": seen & ~beats.any(axis=0),
+        "never above another": seen & ~beats.any(axis=1),
+    }
+    facts = [
+        f"{what}: {listed([items[int(i)] for i in np.flatnonzero(which)])}"
+        for what, which in kinds.items()
+        if which.any()
+    ]
+    groups = " | ".join(listed([items[i] for i in part]) for part in parts[:8])
+    more = f" | ... {len(parts)} groups in all" if len(parts) > 8 else ""
+    raise NotIdentifiedError(
+        f"The worths have no finite maximum: no group here loses to a later one ({groups}{more}). "
+        f"{'; '.join(facts) + '. ' if facts else ''}"
+        "Use `pseudo_rankings=0.5`, a `ridge`, or drop items until one group is left."
+    )

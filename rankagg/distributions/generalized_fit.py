@@ -1,0 +1,186 @@
+"""Maximum likelihood for the generalized Mallows distribution.
+
+For a centre every theta has its own equation: the expected number of items passed over at that
+place equals the mean observed one. The centre is searched: through all permutations where they are
+few, else by moving single items from the best of several starts. Kemeny's consensus is a start
+and no more, since places do not weigh alike here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from rankagg._typing import Floats, Ranks
+from rankagg._validation import check_number
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.positional import Borda
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import Permutation
+from rankagg.distributions.base import all_places
+from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.generalized_mallows import GeneralizedMallows
+from rankagg.distributions.kendall_law import (
+    stage_log_normalizers,
+    stage_means,
+    stage_variances,
+)
+from rankagg.distributions.stages import stages_from_places
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["GeneralizedMallowsFit", "fit_generalized_mallows"]
+
+# All centres are tried for so many items.
+FEW = 6
+
+
+class GeneralizedMallowsFit(FitResult):
+    """A fitted generalized Mallows distribution.
+
+    Made by `GeneralizedMallows.fit`; one theta per place but the last. Standard errors are
+    conditional on the centre.
+    """
+
+    distribution: GeneralizedMallows
+
+
+def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:
+    """Estimate centre and thetas by maximum likelihood.
+
+    Parameters
+    ----------
+    profile : Profile
+        Complete strict rankings.
+    max_theta : float, default 20
+        A theta has no finite maximum where all rankings agree at its place; it is set to this,
+        which a note says.
+
+    Returns
+    -------
+    GeneralizedMallowsFit
+
+    Raises
+    ------
+    InvalidInputError
+        If a ranking has ties or gaps.
+    """
+    if not isinstance(profile, Profile):
+        raise InvalidInputError("profile", "a Profile", profile)
+    if not (profile.is_complete and profile.is_strict) or profile.n_items < 2:
+        raise InvalidInputError(
+            "profile", "complete strict rankings of two or more items", profile,
+            "`Mallows.fit` takes partial and tied ones.",
+        )  # fmt: skip
+    bound = check_number(max_theta, "max_theta", low=0, open_low=True)
+    search = _Search.of(profile, bound)
+    best = search.best()
+    law = GeneralizedMallows(search.center(best.order), best.thetas)
+    effective = float(
+        (profile.counts @ profile.weights) ** 2 / (profile.counts @ profile.weights**2)
+    )
+    sizes = np.arange(profile.n_items, 1, -1)
+    information = effective * stage_variances(sizes, best.thetas)
+    at_bound = np.flatnonzero(best.thetas >= bound)
+    notes = [
+        f"Centre: {law.center._arrows()}",
+        "Standard errors are conditional on the centre.",
+        "All centres were tried." if profile.n_items <= FEW else "The centre is a local maximum.",
+    ]
+    if len(at_bound):
+        places = ", ".join(str(k + 1) for k in at_bound)
+        notes.append(f"No finite maximum at place {places}: set to the bound {bound:g}.")
+    return GeneralizedMallowsFit(
+        distribution=law,
+        names=[f"theta {k + 1}" for k in range(profile.n_items - 1)],
+        estimates=best.thetas,
+        covariance=np.diag(np.where(best.thetas < bound, 1.0 / information, np.nan)),
+        log_likelihood=best.log_likelihood,
+        n_parameters=profile.n_items - 1,
+        n_observations=effective,
+        converged=True,
+        n_iterations=search.n_tried,
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    order: tuple[int, ...]
+    thetas: Floats
+    log_likelihood: float
+
+
+@dataclass(eq=False)
+class _Search:
+    profile: Profile
+    ranks: Ranks
+    weights: Floats
+    bound: float
+    n_tried: int = 0
+
+    @classmethod
+    def of(cls, profile: Profile, bound: float) -> _Search:
+        distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
+        weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
+        return cls(profile, distinct, weights.astype(np.float64), bound)
+
+    def center(self, order: tuple[int, ...]) -> Permutation:
+        return Permutation(np.argsort(order), self.profile.items)
+
+    def try_order(self, order: tuple[int, ...]) -> _Candidate:
+        self.n_tried += 1
+        total = float(self.weights.sum())
+        means = self.weights @ stages_from_places(self.ranks[:, list(order)]) / total
+        sizes = np.arange(len(order), 1, -1)
+        thetas = np.array(
+            [self._theta(int(size), mean) for size, mean in zip(sizes, means, strict=True)]
+        )
+        height = -total * float(thetas @ means + stage_log_normalizers(sizes, thetas).sum())
+        return _Candidate(order, thetas, height)
+
+    def _theta(self, size: int, mean: float) -> float:
+        def excess(theta: float) -> float:
+            return float(stage_means(size, theta)) - mean
+
+        if excess(0.0) <= 0:
+            return 0.0
+        if excess(self.bound) >= 0:
+            return self.bound
+        return float(brentq(excess, 0.0, self.bound, xtol=1e-13))
+
+    def best(self) -> _Candidate:
+        n = self.profile.n_items
+        if n <= FEW:
+            orders = [tuple(order) for order in all_places(n).tolist()]
+            return max(map(self.try_order, orders), key=_height)
+        starts = {
+            tuple(np.argsort(rule.aggregate(self.profile).ranking.ranks, kind="stable").tolist())
+            for rule in (Kemeny(), Borda())
+        }
+        return max((self._climb(self.try_order(start)) for start in sorted(starts)), key=_height)
+
+    def _climb(self, here: _Candidate) -> _Candidate:
+        """Move single items as long as that raises the likelihood."""
+        while True:
+            best = max((self.try_order(order) for order in _moved(here.order)), key=_height)
+            if best.log_likelihood - here.log_likelihood <= 1e-12 * abs(here.log_likelihood):
+                return here
+            here = best
+
+
+def _moved(order: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the orders in which one item has another place."""
+    n = len(order)
+    orders = set()
+    for source in range(n):
+        rest = order[:source] + order[source + 1 :]
+        for target in range(n):
+            if target != source:
+                orders.add((*rest[:target], order[source], *rest[target:]))
+    return sorted(orders)
+
+
+def _height(candidate: _Candidate) -> float:
+    return candidate.log_likelihood

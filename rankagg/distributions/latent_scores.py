@@ -1,0 +1,271 @@
+"""Score tables drawn from latent scores, and what may happen to them afterwards.
+
+A system's score on an instance of a task is its location there plus independent noise. With
+Gumbel noise the ranking of an instance has the Plackett-Luce law, with normal noise Thurstone's.
+Corruption, other scales and missing scores are operations on tables, to be combined at will.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankagg._typing import Floats, Label, RNGLike
+from rankagg._validation import (
+    as_generator,
+    as_matrix,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+)
+from rankagg.core.items import ItemSet
+from rankagg.core.scores import ScoreTable
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.distributions.plackett_luce import PlackettLuce
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["LatentScores", "remove_scores", "replace_tasks", "rescale_tasks"]
+
+Noise = Literal["gumbel", "normal"]
+
+
+class LatentScores(Value):
+    """Scores of N systems: a location for each, and independent noise.
+
+    Parameters
+    ----------
+    locations : array_like of float, shape (N,) or (N, T)
+        Of each system, on every task alike or on each of T tasks. Higher is better.
+    noise : {"gumbel", "normal"}, default "gumbel"
+        Of every single score. A standard Gumbel variable, or a standard normal one.
+    scale : float, default 1
+        What noise is multiplied with.
+    systems : iterable of str or int, optional
+        The systems; 0, ..., N - 1 by default.
+
+    Attributes
+    ----------
+    locations : ndarray of float, shape (N, T) or (N, 1)
+        As given.
+    noise : str
+        As given.
+    scale : float
+        As given.
+    systems : ItemSet
+        The systems.
+
+    References
+    ----------
+    Colombo et al. (2022), section 4.2, https://doi.org/10.48550/arXiv.2202.03799, with locations
+    phi n for the n-th of N systems; Thurstone (1927), https://doi.org/10.1037/h0070288.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> law = ra.LatentScores([0.0, 0.5, 1.0], systems="ABC")
+    >>> table = law.sample(n_tasks=4, n_instances=10, rng=0)
+    >>> table
+    <ScoreTable of 3 systems x 4 tasks, 40 instances, 0 of 120 scores missing>
+    >>> law.ranking_law().mode.order
+    ('C', 'B', 'A')
+    """
+
+    locations: Floats
+    noise: Noise
+    scale: float
+    systems: ItemSet
+
+    def __init__(
+        self,
+        locations: ArrayLike,
+        *,
+        noise: Noise = "gumbel",
+        scale: float = 1.0,
+        systems: Iterable[Label] | None = None,
+    ) -> None:
+        given = np.asarray(locations)
+        values = as_matrix(given[:, None] if given.ndim == 1 else given, "locations")
+        if 0 in values.shape:
+            allowed = "a number for at least one system"
+            raise InvalidInputError("locations", allowed, Described(f"shape {values.shape}"))
+        names = ItemSet.coerce(range(len(values)) if systems is None else systems, ())
+        if len(names) != len(values):
+            allowed = f"one label per location ({len(values)} of them)"
+            raise InvalidInputError("systems", allowed, names)
+        check_choice(noise, ("gumbel", "normal"), "noise")
+        self._set(
+            locations=frozen_array(values),
+            noise=noise,
+            scale=check_number(scale, "scale", low=0, open_low=True),
+            systems=names,
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return array_key(self.locations), self.noise, self.scale, self.systems
+
+    def sample(
+        self, n_tasks: int | None = None, n_instances: int | None = None, *, rng: RNGLike = None
+    ) -> ScoreTable:
+        """Draw a table of scores.
+
+        Parameters
+        ----------
+        n_tasks : int, optional
+            Tasks; needed where locations are the same on every task, and else their number.
+        n_instances : int, optional
+            Instances of each task; None for one score per task and no instances.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator (SPEC 7).
+
+        Returns
+        -------
+        ScoreTable
+            N systems; higher is better. Tasks and instances are numbered from 0.
+        """
+        tasks = self._n_tasks(n_tasks)
+        copies = 1 if n_instances is None else check_integer(n_instances, "n_instances", low=1)
+        locations = np.broadcast_to(self.locations, (len(self.systems), tasks))
+        generator = as_generator(rng)
+        shape = (len(self.systems), tasks * copies)
+        drawn = generator.gumbel(size=shape) if self.noise == "gumbel" else (
+            generator.standard_normal(shape)
+        )  # fmt: skip
+        return ScoreTable(
+            np.repeat(locations, copies, axis=1) + self.scale * drawn,
+            systems=self.systems,
+            tasks=np.repeat(np.arange(tasks), copies).tolist(),
+            instances=None if n_instances is None else np.tile(np.arange(copies), tasks).tolist(),
+            higher_is_better=True,
+        )
+
+    def _n_tasks(self, given: int | None) -> int:
+        known = int(self.locations.shape[1])
+        if given is None:
+            if known > 1:
+                return known
+            raise InvalidInputError(
+                "n_tasks", "a number where locations are the same on every task", given
+            )
+        tasks = check_integer(given, "n_tasks", low=1)
+        if known not in (1, tasks):
+            raise InvalidInputError("n_tasks", f"{known}, the columns of the locations", given)
+        return tasks
+
+    def ranking_law(self) -> PlackettLuce:
+        """Return the distribution of the ranking of one instance, for Gumbel noise.
+
+        Returns
+        -------
+        PlackettLuce
+            Its log worths are the locations over the scale.
+        """
+        if self.noise != "gumbel" or self.locations.shape[1] > 1:
+            raise InvalidInputError(
+                "locations and noise", "the same on every task, with Gumbel noise", self,
+                "The rankings of other latent scores have no closed form.",
+            )  # fmt: skip
+        return PlackettLuce(self.locations[:, 0] / self.scale, items=self.systems)
+
+    def __repr__(self) -> str:
+        n, tasks = self.locations.shape
+        where = f" on {tasks} tasks" if tasks > 1 else ""
+        return f"<LatentScores of {n} systems{where}: {self.noise} noise, scale {self.scale:g}>"
+
+
+def replace_tasks(
+    table: ScoreTable, tasks: Iterable[Label], law: LatentScores, *, rng: RNGLike = None
+) -> ScoreTable:
+    """Draw the scores of some tasks anew from another law: a corruption.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The table.
+    tasks : iterable of str or int
+        Tasks of the table.
+    law : LatentScores
+        Of the same systems, the same on every task; reversed locations corrupt the most.
+    rng : int, numpy.random.Generator or None, optional
+        A seed or a generator (SPEC 7).
+
+    Returns
+    -------
+    ScoreTable
+        Missing scores stay missing.
+    """
+    chosen = set(table.tasks.indices(list(tasks)))
+    table.systems.require_same(law.systems, "A table and the law of its new scores")
+    columns = np.flatnonzero([int(t) in chosen for t in table.unit_tasks])
+    values = table.values.copy()
+    if len(columns):
+        fresh = law.sample(len(columns), rng=rng).values * table.signs[columns]
+        values[:, columns] = np.where(table.missing[:, columns], np.nan, fresh)
+    return table._with(values=values)
+
+
+def rescale_tasks(table: ScoreTable, factors: Mapping[Label, float]) -> ScoreTable:
+    """Multiply the scores of some tasks, as other units would.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The table.
+    factors : mapping from task to float
+        Positive factors; other tasks stay.
+
+    Returns
+    -------
+    ScoreTable
+        With the same rankings.
+    """
+    values = table.values.copy()
+    for task, factor in factors.items():
+        by = check_number(factor, "factors", low=0, open_low=True)
+        values[:, table.unit_tasks == table.tasks.index(task)] *= by
+    return table._with(values=values)
+
+
+def remove_scores(
+    table: ScoreTable, share: float, *, whole_tasks: bool = False, rng: RNGLike = None
+) -> ScoreTable:
+    """Remove scores at random, independently of their values.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The table.
+    share : float
+        The chance of every score to be removed, in [0, 1).
+    whole_tasks : bool, default False
+        Remove all scores of a system on a task together.
+    rng : int, numpy.random.Generator or None, optional
+        A seed or a generator (SPEC 7).
+
+    Returns
+    -------
+    ScoreTable
+
+    Raises
+    ------
+    InvalidInputError
+        If a task loses all its scores; take a smaller share, or another seed.
+    """
+    chance = check_number(share, "share", low=0, high=1, open_high=True)
+    generator = as_generator(rng)
+    if check_flag(whole_tasks, "whole_tasks"):
+        gone = generator.random((table.n_systems, table.n_tasks)) < chance
+        gone = gone[:, table.unit_tasks]
+    else:
+        gone = generator.random(table.values.shape) < chance
+    values = np.where(gone, np.nan, table.values)
+    for position, task in enumerate(table.tasks):
+        if np.isnan(values[:, table.unit_tasks == position]).all():
+            raise InvalidInputError(
+                "share", "so small that every task keeps a score", share,
+                f"Task {task!r} lost all of them: take a smaller share or another seed.",
+            )  # fmt: skip
+    return table._with(values=values)

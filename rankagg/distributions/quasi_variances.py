@@ -1,0 +1,87 @@
+"""Quasi variances: one number per item, from which the errors of all differences follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from rankagg._typing import Floats
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["QuasiVariances", "quasi_variances"]
+
+
+@dataclass(frozen=True, eq=False)
+class QuasiVariances:
+    """Quasi variances and how well they do.
+
+    Attributes
+    ----------
+    variances : ndarray of float, shape (n,)
+        q, with q_i + q_j close to the variance of the difference of i and j; one of them may be
+        negative.
+    worst_error : float
+        The largest relative error of a standard error of a difference: 0.02 is 2 %.
+    """
+
+    variances: Floats
+    worst_error: float
+
+    @property
+    def standard_errors(self) -> Floats:
+        """Their square roots; NaN where negative."""
+        roots: Floats = np.sqrt(np.where(self.variances > 0, self.variances, np.nan))
+        return roots
+
+
+def quasi_variances(covariance: Floats) -> QuasiVariances:
+    """Return the numbers q for which q_i + q_j is closest to var(i - j), relatively.
+
+    Parameters
+    ----------
+    covariance : ndarray of float, shape (n, n)
+        Of estimates of which only differences matter; n >= 3.
+
+    Returns
+    -------
+    QuasiVariances
+
+    Raises
+    ------
+    InvalidInputError
+        For two items, which have one difference.
+
+    References
+    ----------
+    Firth and de Menezes (2004), "Quasi-variances", https://doi.org/10.1093/biomet/91.1.65: the
+    sum of squared logs of (q_i + q_j)/var(i - j) is minimized.
+    """
+    n = len(covariance)
+    if n < 3:
+        raise InvalidInputError(
+            "covariance", "that of three or more items", Described(f"{n} items"),
+            "Two items have one difference, whose standard error says all.",
+        )  # fmt: skip
+    first, second = np.triu_indices(n, k=1)
+    diagonal = np.diag(covariance)
+    target = np.log(diagonal[first] + diagonal[second] - 2.0 * covariance[first, second])
+
+    def residuals(q: Floats) -> Floats:
+        sums = q[first] + q[second]
+        # A sum that is not positive is infinitely wrong; a large number keeps the search away.
+        logs: Floats = np.where(sums > 0, np.log(np.maximum(sums, 1e-300)), -700.0)
+        return logs - target
+
+    # Differences v_ij = q_i + q_j solve exactly for q where there are three items.
+    variance = np.exp(target)
+    total = np.zeros(n)
+    np.add.at(total, first, variance)
+    np.add.at(total, second, variance)
+    linear = (total - total.sum() / (2.0 * (n - 1))) / (n - 2)
+    safe = (linear[first] + linear[second] > 0).all()
+    start = linear if safe else np.full(n, variance.mean() / 2.0)
+    found = least_squares(residuals, start, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    errors = np.abs(np.expm1(residuals(found.x) / 2.0))
+    return QuasiVariances(found.x, float(errors.max()))

@@ -1,0 +1,98 @@
+"""Rules that rank by a fitted distribution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankagg._typing import Label
+from rankagg._validation import check_number
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.evidence import Evidence
+from rankagg.core.places import UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import PartialRanking
+from rankagg.distributions.mallows_center import find_center
+from rankagg.distributions.plackett_luce_fit import fit_plackett_luce
+
+__all__ = ["MallowsRanking", "PlackettLuceRanking"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlackettLuceRanking(Aggregator):
+    """Rank by the worths of a fitted Plackett-Luce distribution, ties included.
+
+    Items that a ranking does not observe are no alternatives in it, so there is no policy for
+    them; an item that no ranking observes is unranked in the consensus.
+
+    Parameters
+    ----------
+    pseudo_rankings : float, default 0.5
+        Every item wins and loses so many times against a ghost item, which makes worths finite
+        whatever the data are; 0 is plain maximum likelihood and may have none.
+
+    References
+    ----------
+    Plackett (1975), https://doi.org/10.2307/2346567; Turner et al. (2020),
+    https://doi.org/10.1007/s00180-020-00959-3.
+
+    Examples
+    --------
+    >>> from rankagg import PlackettLuceRanking, Profile
+    >>> PlackettLuceRanking().aggregate(Profile.from_orders(["ABC", "ACB", "BAC"]))
+    <Consensus by PlackettLuceRanking: A > B > C>
+    """
+
+    needs: ClassVar[Needs] = "rankings"
+    pseudo_rankings: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_number(self.pseudo_rankings, "pseudo_rankings of PlackettLuceRanking", low=0)
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        profile = evidence.profile
+        labels = _observed(profile)
+        scores = np.full(profile.n_items, np.nan)
+        scores[profile.items.indices(labels)] = 0.0
+        if len(labels) > 1:
+            fit = fit_plackett_luce(profile.restrict(labels), pseudo_rankings=self.pseudo_rankings)
+            scores[profile.items.indices(labels)] = fit.distribution.log_worths
+        return Outcome(scores=scores)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MallowsRanking(Aggregator):
+    """The centre of a fitted Mallows distribution.
+
+    Of complete strict rankings it is the exact Kemeny consensus. Of partial and tied ones it
+    maximizes a likelihood that sums over their compatible permutations, and can differ from it;
+    there is no policy for unranked items.
+
+    References
+    ----------
+    Mallows (1957), https://doi.org/10.1093/biomet/44.1-2.114.
+
+    Examples
+    --------
+    >>> from rankagg import MallowsRanking, Profile
+    >>> MallowsRanking().aggregate(Profile.from_orders(["ABC", "ACB", "BAC"]))
+    <Consensus by MallowsRanking: A > B > C>
+    """
+
+    needs: ClassVar[Needs] = "rankings"
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        profile = evidence.profile
+        found = find_center(profile.restrict(_observed(profile)), rng)
+        ranking: PartialRanking = found.center
+        if found.center.n_items < profile.n_items:
+            ranking = found.center.reindex(profile.items)
+        return Outcome(ranking=ranking, notes=found.notes)
+
+
+def _observed(profile: Profile) -> list[Label]:
+    """Return the items that some ranking observes."""
+    seen = (profile.ranks != UNRANKED).any(axis=0)
+    return [profile.items[int(i)] for i in np.flatnonzero(seen)]

@@ -1,0 +1,80 @@
+"""A simulated test that rankings are not concentrated around any centre."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankagg._typing import Ranks
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.core import places
+from rankagg.core.places import UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.distributions.uniform import Uniform
+
+__all__ = ["UniformityTest", "one_row_each", "simulate_uniformity"]
+
+
+@dataclass(frozen=True)
+class UniformityTest:
+    """A simulated test that all permutations are alike.
+
+    Attributes
+    ----------
+    mean_distance : float
+        Of the rankings to their Kemeny consensus.
+    expected : float
+        The same on average in samples without any concentration.
+    p_value : float
+        Share of samples (the data among them) with so small a distance or a smaller one.
+    n_resamples : int
+        Simulated samples.
+    """
+
+    mean_distance: float
+    expected: float
+    p_value: float
+    n_resamples: int
+
+
+def simulate_uniformity(
+    profile: Profile, n_resamples: int, rng: np.random.Generator
+) -> UniformityTest:
+    """Compare the distance to the Kemeny consensus with that in samples without a centre."""
+    rows = one_row_each(profile)
+    observed = _least_distance(rows)
+    law = Uniform(rows.items)
+    drawn = np.array(
+        [_least_distance(_masked(law._sample(len(rows), rng), rows)) for _ in range(n_resamples)]
+    )
+    as_small = int((drawn <= observed * (1 + 1e-12)).sum())
+    return UniformityTest(
+        observed, float(drawn.mean()), (1 + as_small) / (1 + n_resamples), n_resamples
+    )
+
+
+def one_row_each(profile: Profile) -> Profile:
+    """Return the profile with a row of its own for every copy of a ranking."""
+    rows = np.repeat(np.arange(len(profile)), profile.counts)
+    return Profile._trusted(profile.items, profile.ranks[rows], weights=profile.weights[rows])
+
+
+def _least_distance(profile: Profile) -> float:
+    consensus = Kemeny(unranked="ignore").aggregate(profile)
+    return consensus.cost / profile.total_weight
+
+
+def _masked(ranks: Ranks, profile: Profile) -> Profile:
+    """Give draws the counts, weights, ties and gaps of the rankings of a profile.
+
+    The observed items of a row, sorted by their drawn places, get the row's sorted codes.
+    """
+    observed = profile.ranks != UNRANKED
+    codes = np.take_along_axis(
+        profile.ranks, np.argsort(places.comparable(profile.ranks), axis=1), axis=1
+    )
+    order = np.argsort(np.where(observed, ranks, ranks.shape[1]), axis=1)
+    masked = np.empty_like(profile.ranks)
+    np.put_along_axis(masked, order, codes, axis=1)
+    return Profile._trusted(profile.items, masked, weights=profile.weights)
