@@ -94,7 +94,7 @@ class PlackettLuce(RankingDistribution):
             raise InvalidInputError("log_worths", allowed, values)
         self._set(
             items=item_set,
-            log_worths=frozen_array(values - values.mean()),
+            log_worths=frozen_array(_centered(values)),
             log_ties=_check_ties(log_ties, len(values)),
         )
 
@@ -271,6 +271,12 @@ class PlackettLuce(RankingDistribution):
         order = np.argsort(-self.log_worths, kind="stable")
         shown = [f"{self.items[int(i)]} {self.log_worths[i]:+.3g}" for i in order[:4]]
         return ", ".join([*shown, "..."] if len(order) > 4 else shown)
+
+
+def _centered(values: Floats) -> Floats:
+    """Return values less their mean; those that sum to 0 but for rounding stay as they are."""
+    mean = values.mean()
+    return values + 0.0 if abs(mean) <= 1e-14 * np.abs(values).max() else values - mean
 
 
 def _check_ties(log_ties: Mapping[int, float] | None, n: int) -> dict[int, float]:
