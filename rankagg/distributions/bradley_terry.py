@@ -9,6 +9,7 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.distributions.choice_sets import MergedSets
 from rankagg.distributions.choices import Choices
@@ -104,7 +105,7 @@ def fit_bradley_terry(
     notes = []
     if isinstance(data, Profile):
         votes = data.pairwise("ignore")
-        if (data.ranks >= 0).sum(axis=1).max() > 2:
+        if (data.ranks != UNRANKED).sum(axis=1).max() > 2:
             notes.append("Pairs of longer rankings are not independent: errors are too small.")
     elif isinstance(data, PairwiseMatrix):
         votes = data
@@ -120,7 +121,14 @@ def fit_bradley_terry(
     if not chosen.is_regular:
         check_connected((wins + tied) > 0, votes.items)
     total = float(np.triu(wins + wins.T + tied, k=1).sum())
-    sample = Sample(votes.items, _choices(wins, tied), total, total)
+    if not total:
+        raise InvalidInputError(
+            "data", "results of at least one pair", data,
+            "Ties are no results with ties='ignore'.",
+        )  # fmt: skip
+    weight = float(np.triu(votes.comparisons, k=1).sum())
+    squares = float(np.triu(votes.squared_weights, k=1).sum())
+    sample = Sample(votes.items, _choices(wins, tied), total, total * weight / squares)
     return maximize_choices(sample, chosen, BradleyTerry, notes)
 
 

@@ -79,7 +79,8 @@ def _bucket_sums(ranks: Ranks, theta: float) -> Floats:
     within = np.zeros(len(ranks))
     for j in range(1, n):
         within += stages[(place[:, :j] == place[:, [j]]).sum(axis=1)]
-    result: Floats = within - theta * unlike
+    with np.errstate(over="ignore", invalid="ignore"):
+        result: Floats = np.where(unlike > 0, within - theta * unlike, within)
     return result
 
 

@@ -82,6 +82,9 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
     )
     sizes = np.arange(profile.n_items, 1, -1)
     information = effective * stage_variances(sizes, best.thetas)
+    inside = best.thetas < bound
+    variances = np.full(len(sizes), np.nan)
+    variances[inside] = 1.0 / information[inside]
     at_bound = np.flatnonzero(best.thetas >= bound)
     notes = [
         f"Centre: {law.center._arrows()}",
@@ -95,7 +98,7 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
         distribution=law,
         names=[f"theta {k + 1}" for k in range(profile.n_items - 1)],
         estimates=best.thetas,
-        covariance=np.diag(np.where(best.thetas < bound, 1.0 / information, np.nan)),
+        covariance=np.diag(variances),
         log_likelihood=best.log_likelihood,
         n_parameters=profile.n_items - 1,
         n_observations=effective,

@@ -28,8 +28,8 @@ class GeneralizedMallows(RankingDistribution):
     For the place k (from 0) there are n - k items left. The chance that the item that is chosen
     passes over v of those that stand before it in the centre is proportional to
     exp(-thetas[k] v). With all thetas alike this is `Mallows`. The probability of a ranking whose
-    tail is unlisted or tied is that of its compatible permutations together; other partial
-    rankings have none here.
+    tail is unlisted is that of its compatible permutations together; other partial rankings and
+    tied ones have none here.
 
     Parameters
     ----------

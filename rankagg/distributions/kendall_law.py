@@ -75,7 +75,7 @@ def kendall_distance_counts(n_items: int) -> list[int]:
 def stage_log_normalizers(sizes: ArrayLike, thetas: ArrayLike) -> Floats:
     """Return log(1 + exp(-theta) + ... + exp(-(j - 1) theta)) for stages of sizes j."""
     j, theta = _broadcast(sizes, thetas)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.expm1(-j * theta) / np.expm1(-theta)
     result: Floats = np.log(np.where(theta == 0, j, ratio))
     return result
@@ -85,11 +85,12 @@ def stage_means(sizes: ArrayLike, thetas: ArrayLike) -> Floats:
     """Return the expected values 1/(e^theta - 1) - j/(e^(j theta) - 1); (j - 1)/2 at 0."""
     j, theta = _broadcast(sizes, thetas)
     # x/(e^x - 1) = 1 - x/2 + sum_k B_2k x^2k/(2k)!
-    powers = theta[..., None] ** (EVEN - 1) * (1.0 - j[..., None] ** EVEN)
-    series = (j - 1.0) / 2.0 + (BERNOULLI / FACTORIALS * powers).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        powers = theta[..., None] ** (EVEN - 1) * (1.0 - j[..., None] ** EVEN)
+        series = (j - 1.0) / 2.0 + (BERNOULLI / FACTORIALS * powers).sum(axis=-1)
         closed = 1.0 / np.expm1(theta) - j / np.expm1(j * theta)
-    result: Floats = np.where(j * theta < SMALL, series, closed)
+    with np.errstate(over="ignore"):
+        result: Floats = np.where(j * theta < SMALL, series, closed)
     return result
 
 
@@ -97,11 +98,12 @@ def stage_variances(sizes: ArrayLike, thetas: ArrayLike) -> Floats:
     """Return the variances; (j^2 - 1)/12 at 0."""
     j, theta = _broadcast(sizes, thetas)
     # The derivative of the series of the mean, with its sign turned.
-    powers = (EVEN - 1) * theta[..., None] ** (EVEN - 2) * (j[..., None] ** EVEN - 1.0)
-    series = (BERNOULLI / FACTORIALS * powers).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        powers = (EVEN - 1) * theta[..., None] ** (EVEN - 2) * (j[..., None] ** EVEN - 1.0)
+        series = (BERNOULLI / FACTORIALS * powers).sum(axis=-1)
         closed = 0.25 / np.sinh(theta / 2.0) ** 2 - (j / 2.0 / np.sinh(j * theta / 2.0)) ** 2
-    result: Floats = np.where(j * theta < SMALL, series, closed)
+    with np.errstate(over="ignore"):
+        result: Floats = np.where(j * theta < SMALL, series, closed)
     return result
 
 

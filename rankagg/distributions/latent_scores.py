@@ -87,7 +87,11 @@ class LatentScores(Value):
         scale: float = 1.0,
         systems: Iterable[Label] | None = None,
     ) -> None:
-        given = np.asarray(locations)
+        try:
+            given = np.asarray(locations, dtype=np.float64)
+        except (TypeError, ValueError):
+            allowed = "numbers, one per system or a table of systems x tasks"
+            raise InvalidInputError("locations", allowed, locations) from None
         values = as_matrix(given[:, None] if given.ndim == 1 else given, "locations")
         if 0 in values.shape:
             allowed = "a number for at least one system"

@@ -43,13 +43,15 @@ class Likelihood:
         The choices.
     sizes : tuple of int
         Bucket sizes above 1 that may be chosen, ascending.
-    ridge : float, default 0
-        Subtract ridge/2 times the sum of the squared log worths.
+    ridge, tie_ridge : float, default 0
+        Subtract ridge/2 times the sum of the squared log worths, and tie_ridge/2 times that of the
+        squared log tie weights.
     """
 
     choices: Choices
     sizes: tuple[int, ...] = ()
     ridge: float = 0.0
+    tie_ridge: float = 0.0
 
     @property
     def n(self) -> int:
@@ -79,11 +81,8 @@ class Likelihood:
         """Return value, gradient and information."""
         expected, information = self._ties(parameters) if self.sizes else self._singles(parameters)
         gradient = self.linear - expected
-        if self.ridge:
-            gradient[: self.n] -= self.ridge * parameters[: self.n]
-            information = information + np.diag(
-                np.concatenate([np.full(self.n, self.ridge), np.zeros(len(self.sizes))])
-            )
+        gradient -= self._ridges * parameters
+        information = information + np.diag(self._ridges)
         return Derivatives(self.value(parameters), gradient, information)
 
     def expected(self, parameters: Floats) -> Floats:
@@ -94,8 +93,13 @@ class Likelihood:
         rates = self.choices.weights / self.choices.sets.sums(worths)
         return worths * self.choices.sets.totals(rates)
 
+    @property
+    def _ridges(self) -> Floats:
+        sizes = len(self.sizes)
+        return np.concatenate([np.full(self.n, self.ridge), np.full(sizes, self.tie_ridge)])
+
     def _penalty(self, parameters: Floats) -> float:
-        return self.ridge / 2.0 * float((parameters[: self.n] ** 2).sum())
+        return float(self._ridges @ parameters**2) / 2.0
 
     def _worths(self, parameters: Floats) -> tuple[Floats, float]:
         """Return worths over the largest one, and its log."""

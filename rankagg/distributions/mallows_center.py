@@ -112,6 +112,9 @@ def strict_order(consensus: Consensus) -> Permutation:
 
 
 def _climb(data: MallowsData, steps: int) -> Found:
+    agreed = Kemeny(unranked="ignore").aggregate(data.profile)
+    if agreed.cost == 0:
+        return Found(strict_order(agreed), inf)
     rules: tuple[Aggregator, ...] = (Kemeny(), Kemeny(unranked="ignore"), Borda())
     starts = {strict_order(rule.aggregate(data.profile)) for rule in rules}
     ordered = sorted(starts, key=lambda start: start.ranks.tolist())

@@ -167,7 +167,7 @@ class MallowsFit(FitResult):
             return frame.clip(lower=0.0)
         theta = self.distribution.theta
         scale = self._data.n_effective / self._data.total
-        allowed = stats.chi2.ppf(1.0 - level, df=1) / 2.0 / scale
+        allowed = stats.chi2.isf(level, df=1) / 2.0 / scale
 
         def short(other: float) -> float:
             return self.log_likelihood - self.log_likelihood_at(other) - allowed

@@ -92,21 +92,24 @@ def theta_of(mean_distance: float, n: int) -> float:
 
 
 def best_theta(data: MallowsData, center: Permutation) -> float:
-    """Return the theta of greatest likelihood around a centre."""
-    if data.is_plain:
-        mean = data.profile.pairwise("ignore").cost(center) / data.total
-        return theta_of(mean, data.profile.n_items)
-    # The expected distance falls with theta; at a large one it is that of the best completions.
-    if data.votes(center, LARGE).cost(center) / data.total <= AGREE:
+    """Return the theta of greatest likelihood around a centre; infinite where nothing disagrees."""
+    against = data.profile.pairwise("ignore").cost(center)
+    if against == 0:
         return inf
-    mean = data.votes(center, 1.0).cost(center) / data.total
+    if data.is_plain:
+        return theta_of(against / data.total, data.profile.n_items)
+
+    def depth(theta: float) -> float:
+        return -data.log_likelihood(center, theta) / data.total
+
+    # Double until the likelihood falls; it does, since some ranking disagrees with the centre.
+    high = 1.0
+    while depth(2.0 * high) < depth(high) and high < LARGE:
+        high *= 2.0
     found = minimize_scalar(
-        lambda theta: -data.log_likelihood(center, theta) / data.total,
-        bounds=(0.0, 2.0 * theta_of(mean, data.profile.n_items) + 1.0),
-        method="bounded",
-        options={"xatol": 1e-9},
+        depth, bounds=(0.0, 2.0 * high), method="bounded", options={"xatol": 1e-9}
     )
-    return float(found.x)
+    return 0.0 if depth(0.0) <= found.fun else float(found.x)
 
 
 def information_at(data: MallowsData, center: Permutation, theta: float) -> float:

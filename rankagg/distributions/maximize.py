@@ -10,11 +10,20 @@ from rankagg._typing import Floats
 from rankagg.distributions.luce import Derivatives, Likelihood
 from rankagg.exceptions import NotIdentifiedError
 
-__all__ = ["Maximum", "inverse_information", "minorize", "newton"]
+__all__ = ["NEWTON_STEPS", "Maximum", "inverse_information", "minorize", "newton"]
 
 HALVINGS = 40
-# A log parameter beyond this is on its way to infinity.
-BEYOND = 200.0
+# A log parameter beyond this is on its way to infinity: no data tell odds of exp(35).
+BEYOND = 35.0
+# The least curvature of a maximum, as a share of the weight of all choices.
+FLAT = 1e-12
+EPSILON = float(np.finfo(np.float64).eps)
+NEWTON_STEPS = 100
+ENDLESS = (
+    "The likelihood has no finite maximum: a worth or a tie weight grows without end. Use "
+    "`pseudo_rankings=0.5` or a `ridge`, break ties where nothing but ties was observed, or leave "
+    "items out."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,24 +59,33 @@ def newton(
 ) -> Maximum:
     """Climb by Newton steps, halved until the likelihood rises.
 
-    With `equal_worths` only the tie weights move.
+    It has converged where no parameter would move by more than the tolerance, or where the gradient
+    is nothing but rounding. With `equal_worths` only the tie weights move.
     """
     n = likelihood.n
     here = np.zeros(n + len(likelihood.sizes))
-    small = tolerance * max(1.0, float(likelihood.choices.weights.sum()))
+    rounding = 4.0 * EPSILON * float(likelihood.choices.weights.sum())
     for step in range(steps + 1):
         at = likelihood.derivatives(here)
         gradient, information = at.gradient.copy(), _full_rank(at.information, n)
         if equal_worths:
             gradient[:n] = 0.0
             information[:n, n:] = information[n:, :n] = 0.0
-        norm = float(np.abs(gradient).max())
-        if norm <= small or step == steps:
-            return _maximum(likelihood, here, at, step, converged=norm <= small)
+        _check_curvature(information, likelihood)
         direction: Floats = np.linalg.solve(information, gradient).astype(np.float64)
+        small = np.abs(direction).max() <= tolerance or np.abs(gradient).max() <= rounding
+        if small or step == steps:
+            return _maximum(likelihood, here, at, step, converged=bool(small))
         here = here + _step(likelihood, here, direction, at.value, float(direction @ gradient))
         _check_finite(here)
     raise AssertionError("the loop returns")
+
+
+def _check_curvature(information: Floats, likelihood: Likelihood) -> None:
+    """Raise where the likelihood is flat in some direction: it rises for ever, ever less."""
+    least = float(np.linalg.eigvalsh(information)[0])
+    if least <= FLAT * float(likelihood.choices.weights.sum()):
+        raise NotIdentifiedError(ENDLESS)
 
 
 def _step(
@@ -86,12 +104,17 @@ def minorize(likelihood: Likelihood, steps: int, tolerance: float) -> Maximum:
     """Climb by raising what was observed more often than expected.
 
     Without ties these are the steps of Hunter (2004): each maximizes a function that lies below
-    the likelihood and touches it. With ties they are those of generalized iterative scaling.
+    the likelihood and touches it. With ties they are those of generalized iterative scaling. It
+    has converged where no entry of the gradient exceeds the tolerance times the weight of all
+    choices.
     """
+    if likelihood.sizes:
+        # With ties a maximum need not exist, which these steps would take long to show.
+        newton(likelihood, NEWTON_STEPS, 1e-6)
     n = likelihood.n
     here = np.zeros(n + len(likelihood.sizes))
     observed = likelihood.linear
-    small = tolerance * max(1.0, float(likelihood.choices.weights.sum()))
+    small = tolerance * float(likelihood.choices.weights.sum())
     for step in range(steps + 1):
         expected = likelihood.expected(here)
         norm = float(np.abs(observed - expected).max())
@@ -113,7 +136,7 @@ def inverse_information(information: Floats, n: int) -> Floats:
 def _full_rank(information: Floats, n: int) -> Floats:
     """Add what determines the constant that the likelihood leaves open."""
     full = information.copy()
-    full[:n, :n] += max(float(np.trace(information[:n, :n])) / n**2, 1e-12)
+    full[:n, :n] += float(np.trace(information[:n, :n])) / n**2
     return full
 
 
@@ -130,7 +153,4 @@ def _maximum(
 
 def _check_finite(parameters: Floats) -> None:
     if not (np.abs(parameters) < BEYOND).all():
-        raise NotIdentifiedError(
-            "The likelihood has no finite maximum: a worth or a tie weight grows without end. "
-            "Use `pseudo_rankings=0.5` or a `ridge`."
-        )
+        raise NotIdentifiedError(ENDLESS)

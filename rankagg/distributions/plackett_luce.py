@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 
 from rankagg._typing import Floats, Label, Ranks
-from rankagg._validation import as_numbers, check_integer
+from rankagg._validation import as_numbers, check_integer, check_number
 from rankagg.core import places
 from rankagg.core.items import ItemSet
 from rankagg.core.places import UNLISTED, UNRANKED
@@ -52,8 +53,6 @@ class PlackettLuce(RankingDistribution):
     ----------
     log_worths : ndarray of float, shape (n,)
         With sum 0.
-    log_ties : dict from int to float
-        As given.
 
     References
     ----------
@@ -71,7 +70,7 @@ class PlackettLuce(RankingDistribution):
     """
 
     log_worths: Floats
-    log_ties: dict[int, float]
+    _ties: tuple[tuple[int, float], ...]
 
     def __init__(
         self,
@@ -95,11 +94,16 @@ class PlackettLuce(RankingDistribution):
         self._set(
             items=item_set,
             log_worths=frozen_array(_centered(values)),
-            log_ties=_check_ties(log_ties, len(values)),
+            _ties=_check_ties(log_ties, len(values)),
         )
 
     def _key(self) -> tuple[Hashable, ...]:
-        return self.items, array_key(self.log_worths), tuple(self.log_ties.items())
+        return self.items, array_key(self.log_worths), self._ties
+
+    @property
+    def log_ties(self) -> dict[int, float]:
+        """Log delta_d for the bucket sizes above 1 that are possible, ascending."""
+        return dict(self._ties)
 
     @property
     def worths(self) -> Floats:
@@ -115,7 +119,9 @@ class PlackettLuce(RankingDistribution):
         sizes = list(self.log_ties)
         for rows, alternatives, chosen in stage_masks(ranks):
             logs = np.where(alternatives, self.log_worths, -np.inf)
-            total = np.log(bucket_weights(logs, self.log_ties).sum(axis=0))
+            largest = logs.max(axis=1)
+            weights = bucket_weights(logs - largest[:, None], self.log_ties)
+            total = np.log(weights.sum(axis=0)) + largest
             size = chosen.sum(axis=1)
             bonus = np.full(len(rows), -np.inf)
             bonus[size == 1] = 0.0
@@ -130,8 +136,9 @@ class PlackettLuce(RankingDistribution):
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
         if not self.log_ties:
             # Exponential clocks whose rates are the worths ring in Plackett-Luce order.
-            rings = rng.standard_exponential((size, self.n_items))
-            rings /= self.worths
+            # Their logs are sorted, since worths that are far apart have no floats.
+            rings = np.log(rng.standard_exponential((size, self.n_items)))
+            rings -= self.log_worths
             order = np.argsort(rings, axis=1)
             ranks = np.empty((size, self.n_items), dtype=np.int32)
             steps = np.broadcast_to(np.arange(self.n_items, dtype=np.int32), order.shape)
@@ -148,6 +155,7 @@ class PlackettLuce(RankingDistribution):
                 return ranks
             left = ranks[rows] == UNRANKED
             logs = np.where(left, self.log_worths, -np.inf)
+            logs -= logs.max(axis=1, keepdims=True)
             weights = bucket_weights(logs, self.log_ties)
             shares = np.cumsum(weights, axis=0) / weights.sum(axis=0)
             number = sizes[(rng.random(len(rows)) >= shares).sum(axis=0)]
@@ -207,8 +215,7 @@ class PlackettLuce(RankingDistribution):
         """
         if self.log_ties:
             return self._table.before()
-        differences = self.log_worths[:, None] - self.log_worths
-        before: Floats = 1.0 / (1.0 + np.exp(-differences))
+        before: Floats = expit(self.log_worths[:, None] - self.log_worths)
         np.fill_diagonal(before, 0.0)
         return before
 
@@ -279,13 +286,14 @@ def _centered(values: Floats) -> Floats:
     return values + 0.0 if abs(mean) <= 1e-14 * np.abs(values).max() else values - mean
 
 
-def _check_ties(log_ties: Mapping[int, float] | None, n: int) -> dict[int, float]:
+def _check_ties(log_ties: Mapping[int, float] | None, n: int) -> tuple[tuple[int, float], ...]:
+    if log_ties is not None and not isinstance(log_ties, Mapping):
+        raise InvalidInputError("log_ties", "a mapping from bucket sizes to numbers", log_ties)
     given = {} if log_ties is None else dict(log_ties)
     for d, value in given.items():
         check_integer(d, "log_ties", low=2, high=max(n, 2))
-        if not np.isfinite(value):
-            raise InvalidInputError("log_ties", "finite numbers", Described(f"{value} for {d}"))
-    return {int(d): float(given[d]) for d in sorted(given)}
+        check_number(value, f"log_ties[{d}]")
+    return tuple((int(d), float(given[d])) for d in sorted(given))
 
 
 def _sample_bucket(x: Floats, d: int, rng: np.random.Generator) -> NDArray[np.bool_]:

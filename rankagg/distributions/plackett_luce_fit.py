@@ -25,10 +25,15 @@ from rankagg.distributions.connectivity import (
 )
 from rankagg.distributions.fit_result import FitResult, check_alpha
 from rankagg.distributions.luce import Likelihood
-from rankagg.distributions.maximize import inverse_information, minorize, newton
+from rankagg.distributions.maximize import (
+    NEWTON_STEPS,
+    inverse_information,
+    minorize,
+    newton,
+)
 from rankagg.distributions.plackett_luce import PlackettLuce
 from rankagg.distributions.quasi_variances import QuasiVariances, quasi_variances
-from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
+from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["FitOptions", "PlackettLuceFit", "Sample", "fit_plackett_luce", "maximize_choices"]
 
@@ -40,6 +45,7 @@ class FitOptions:
     method: Literal["newton", "mm"] = "newton"
     pseudo_rankings: float = 0.0
     ridge: float = 0.0
+    tie_ridge: float = 0.0
     max_iterations: int | None = None
     tolerance: float = 1e-9
 
@@ -47,19 +53,26 @@ class FitOptions:
         check_choice(self.method, ("newton", "mm"), "method")
         check_number(self.pseudo_rankings, "pseudo_rankings", low=0)
         check_number(self.ridge, "ridge", low=0)
+        check_number(self.tie_ridge, "tie_ridge", low=0)
         check_number(self.tolerance, "tolerance", low=0, open_low=True)
-        if self.method == "mm" and self.ridge:
+        if self.method == "mm" and (self.ridge or self.tie_ridge):
             raise InvalidInputError(
-                "ridge", "0 with method 'mm'", self.ridge, "Use method='newton'."
-            )
+                "ridge", "0 with method 'mm'", self.ridge or self.tie_ridge,
+                "Use method='newton'.",
+            )  # fmt: skip
         default = 100 if self.method == "newton" else 100_000
         steps = default if self.max_iterations is None else self.max_iterations
         object.__setattr__(self, "max_iterations", check_integer(steps, "max_iterations", low=1))
 
     @property
     def is_regular(self) -> bool:
-        """True where a finite maximum exists whatever the data are."""
+        """True where worths have a finite maximum whatever the data are."""
         return self.pseudo_rankings > 0 or self.ridge > 0
+
+    @property
+    def is_plain(self) -> bool:
+        """True where nothing but the likelihood of the data is maximized."""
+        return not (self.is_regular or self.tie_ridge)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +104,7 @@ def fit_plackett_luce(
     method: Literal["newton", "mm"] = "newton",
     pseudo_rankings: float = 0.0,
     ridge: float = 0.0,
+    tie_ridge: float = 0.0,
     max_iterations: int | None = None,
     tolerance: float = 1e-9,
 ) -> PlackettLuceFit:
@@ -112,10 +126,13 @@ def fit_plackett_luce(
     ridge : float, default 0
         Subtract ridge/2 times the sum of the squared log worths: a normal prior with variance
         1/ridge.
+    tie_ridge : float, default 0
+        The same for the log tie weights.
     max_iterations : int, optional
         100 Newton steps, or 100 000 of "mm".
     tolerance : float, default 1e-9
-        Converged where no entry of the gradient exceeds it times the number of choices.
+        "newton" has converged where no parameter would move by more; "mm" where no entry of the
+        gradient exceeds it times the weight of all choices.
 
     Returns
     -------
@@ -139,7 +156,7 @@ def fit_plackett_luce(
         raise InvalidInputError("profile", "a Profile of two or more items", profile)
     options = FitOptions(
         method=method, pseudo_rankings=pseudo_rankings, ridge=ridge,
-        max_iterations=max_iterations, tolerance=tolerance,
+        tie_ridge=tie_ridge, max_iterations=max_iterations, tolerance=tolerance,
     )  # fmt: skip
     check_observed(profile)
     weights = profile.counts * profile.weights
@@ -177,7 +194,8 @@ def maximize_choices(
     """
     choices, ghost = sample.choices, options.pseudo_rankings
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
-    climbed = Likelihood(choices.with_ghost(ghost) if ghost else choices, sizes, options.ridge)
+    shown = choices.with_ghost(ghost) if ghost else choices
+    climbed = Likelihood(shown, sizes, options.ridge, options.tie_ridge)
     climb = newton if options.method == "newton" else minorize
     found = climb(climbed, cast(int, options.max_iterations), options.tolerance)
     data = Likelihood(choices, sizes)
@@ -185,9 +203,7 @@ def maximize_choices(
     worths = found.parameters[:n] - found.parameters[:n].mean()
     parameters = np.concatenate([worths, found.parameters[climbed.n :]])
     ties = dict(zip(sizes, parameters[n:].tolist(), strict=True))
-    at = data.derivatives(parameters) if options.is_regular else found
-    _check_tie_weights(at.information, sizes, n, float(choices.weights.sum()))
-    equal = newton(data, 100, 1e-9, equal_worths=True) if sizes else None
+    at = found if options.is_plain else data.derivatives(parameters)
     return PlackettLuceFit(
         distribution=law(worths, items=sample.items, log_ties=ties),
         names=[*map(str, sample.items), *(f"log tie {d}" for d in ties)],
@@ -200,9 +216,16 @@ def maximize_choices(
         n_iterations=found.n_iterations,
         notes=[*_notes(options, ties, scale), *notes],
         gradient_norm=found.gradient_norm,
-        log_likelihood_equal=data.value(np.zeros(n)) if equal is None else equal.value,
+        log_likelihood_equal=_equal_worths(data) if options.is_plain else np.nan,
         _scale=scale,
+        _is_plain=options.is_plain,
     )
+
+
+def _equal_worths(data: Likelihood) -> float:
+    if not data.sizes:
+        return data.value(np.zeros(data.n))
+    return newton(data, NEWTON_STEPS, 1e-9, equal_worths=True).value
 
 
 def _covariance(choices: Choices, own: Floats, climbed: Floats, options: FitOptions) -> Floats:
@@ -213,21 +236,13 @@ def _covariance(choices: Choices, own: Floats, climbed: Floats, options: FitOpti
     """
     n = choices.n_items
     ghost = options.pseudo_rankings > 0
-    if not options.ridge and (not ghost or is_linked(choices.sets.both(choices.weights))):
+    if not (options.ridge or options.tie_ridge) and (
+        not ghost or is_linked(choices.sets.both(choices.weights))
+    ):
         return _centered(inverse_information(own, n), n)
     total = n + ghost
     keep = [*range(n), *range(total, len(climbed))]
     return _centered(inverse_information(climbed, total)[np.ix_(keep, keep)], n)
-
-
-def _check_tie_weights(information: Floats, sizes: tuple[int, ...], n: int, total: float) -> None:
-    """Raise where a tie weight grows without end: nothing but such ties was chosen."""
-    for k, d in enumerate(sizes):
-        if information[n + k, n + k] < 1e-7 * total:
-            raise NotIdentifiedError(
-                f"The weight of ties of {d} has no finite maximum: wherever {d} items could be "
-                "tied, they were. Break the ties, or use another model."
-            )
 
 
 def _notes(options: FitOptions, ties: dict[int, float], scale: float) -> list[str]:
@@ -239,8 +254,9 @@ def _notes(options: FitOptions, ties: dict[int, float], scale: float) -> list[st
             f"With {options.pseudo_rankings:g} pseudo-rankings per item; the likelihood is of the "
             "data."
         )
-    if options.ridge:
-        notes.append(f"With a ridge of {options.ridge:g}; the likelihood is of the data.")
+    for name, ridge in (("ridge", options.ridge), ("ridge on ties", options.tie_ridge)):
+        if ridge:
+            notes.append(f"With a {name} of {ridge:g}; the likelihood is of the data.")
     if not np.isclose(scale, 1.0):
         notes.append("Weighted rankings: errors are for the effective number of observations.")
     return notes
@@ -277,13 +293,14 @@ class PlackettLuceFit(FitResult):
     gradient_norm : float
         The largest entry of the gradient at the end.
     log_likelihood_equal : float
-        The greatest log likelihood with equal worths.
+        The greatest log likelihood with equal worths; NaN with pseudo-rankings or a ridge.
     """
 
     distribution: PlackettLuce
     gradient_norm: float
     log_likelihood_equal: float
     _scale: float
+    _is_plain: bool
 
     @property
     def _n(self) -> int:
@@ -377,6 +394,8 @@ class PlackettLuceFit(FitResult):
                 "contrasts", "rows that sum to 0 over the items",
                 Described("a row that does not"), "Only differences of log worths are determined.",
             )  # fmt: skip
+        if not np.linalg.matrix_rank(matrix):
+            raise InvalidInputError("contrasts", "rows that are not 0", Described("zeros"))
         value = matrix @ self.estimates
         spread = matrix @ self.covariance @ matrix.T
         rank = int(np.linalg.matrix_rank(matrix))
@@ -389,13 +408,19 @@ class PlackettLuceFit(FitResult):
         Parameters
         ----------
         method : {"lr", "wald"}, default "lr"
-            By likelihood ratio, or by Wald's statistic.
+            By likelihood ratio, or by Wald's statistic, the only one with pseudo-rankings or a
+            ridge.
 
         Returns
         -------
         statsmodels.stats.contrast.ContrastResults
         """
-        if check_choice(method, ("lr", "wald"), "method") == "wald":
+        if check_choice(method, ("lr", "wald"), "method") == "lr" and not self._is_plain:
+            raise InvalidInputError(
+                "method", "'wald' with pseudo-rankings or a ridge", method,
+                "The estimates do not maximize the likelihood of the data.",
+            )  # fmt: skip
+        if method == "wald":
             contrasts = np.zeros((self._n - 1, len(self.estimates)))
             contrasts[:, 0] = 1.0
             contrasts[np.arange(self._n - 1), np.arange(1, self._n)] = -1.0
@@ -427,7 +452,7 @@ class PlackettLuceFit(FitResult):
         frame["lower"], frame["upper"] = frame["estimate"] - radius, frame["estimate"] + radius
         columns = ["coef", "std err", "z", "P>|z|", f"[{level / 2:g}", f"{1 - level / 2:g}]"]
         summary = Summary()
-        summary.add_title("PlackettLuce fit")
+        summary.add_title(f"{type(self.distribution).__name__} fit")
         summary.add_dict(self._facts())
         summary.add_df(frame.rename_axis(None).set_axis(columns, axis=1), float_format="%.4f")
         summary.add_text(f"Log worths less that of {reference}.")

@@ -13,11 +13,15 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings import PartialRanking, as_ranking
 from rankagg.distributions.mallows_center import find_center
 from rankagg.distributions.plackett_luce_fit import fit_plackett_luce
 
 __all__ = ["MallowsRanking", "PlackettLuceRanking"]
+
+TIE_RIDGE = 1e-3
+# Fitted log worths that differ by no more are tied.
+EQUAL = 1e-7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +29,15 @@ class PlackettLuceRanking(Aggregator):
     """Rank by the worths of a fitted Plackett-Luce distribution, ties included.
 
     Items that a ranking does not observe are no alternatives in it, so there is no policy for
-    them; an item that no ranking observes is unranked in the consensus.
+    them; an item that no ranking observes is unranked in the consensus. Log worths that differ by
+    no more than 1e-7 are tied.
 
     Parameters
     ----------
     pseudo_rankings : float, default 0.5
         Every item wins and loses so many times against a ghost item, which makes worths finite
-        whatever the data are; 0 is plain maximum likelihood and may have none.
+        whatever the data are; a ridge of 0.001 does so for the weights of ties. 0 is plain
+        maximum likelihood, and may have no maximum.
 
     References
     ----------
@@ -57,9 +63,16 @@ class PlackettLuceRanking(Aggregator):
         scores = np.full(profile.n_items, np.nan)
         scores[profile.items.indices(labels)] = 0.0
         if len(labels) > 1:
-            fit = fit_plackett_luce(profile.restrict(labels), pseudo_rankings=self.pseudo_rankings)
+            fit = fit_plackett_luce(
+                profile.restrict(labels),
+                pseudo_rankings=self.pseudo_rankings,
+                tie_ridge=TIE_RIDGE if self.pseudo_rankings else 0.0,
+            )
             scores[profile.items.indices(labels)] = fit.distribution.log_worths
-        return Outcome(scores=scores)
+        ranking = PartialRanking.from_scores(
+            scores, higher_is_better=True, tolerance=EQUAL, items=profile.items
+        )
+        return Outcome(scores=scores, ranking=as_ranking(ranking.ranks, profile.items))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +98,10 @@ class MallowsRanking(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         profile = evidence.profile
-        found = find_center(profile.restrict(_observed(profile)), rng)
+        labels = _observed(profile)
+        if not labels:
+            return Outcome(scores=np.full(profile.n_items, np.nan))
+        found = find_center(profile.restrict(labels), rng)
         ranking: PartialRanking = found.center
         if found.center.n_items < profile.n_items:
             ranking = found.center.reindex(profile.items)

@@ -45,7 +45,8 @@ def sample_stages(thetas: Floats, size: int, rng: np.random.Generator) -> NDArra
             stages[k] = rng.integers(0, left, size)
             continue
         # Invert P(v >= x) = (e^(-theta x) - e^(-theta left))/(1 - e^(-theta left)).
-        tail = np.log1p(rng.random(size) * np.expm1(-theta * left))
+        with np.errstate(over="ignore"):
+            tail = np.log1p(rng.random(size) * np.expm1(-theta * left))
         stages[k] = np.minimum(tail / -theta, left - 1)
     return stages
 
@@ -154,4 +155,5 @@ def pair_probabilities(thetas: Floats) -> Floats:
         for c in range(a + 1, n):
             before[a, c] = first[a, c - a - 1]
             before[c, a] = 1.0 - before[a, c]
-    return before
+    # Sums of chances may be off by rounding.
+    return np.clip(before, 0.0, 1.0)

@@ -53,13 +53,11 @@ class BucketTable:
     def _choices(self) -> list[tuple[NDArray[np.intp], Floats]]:
         """For each bucket the sets that hold it, and its log chance in each."""
         masks = np.arange(1 << self.n)
-        weights = np.exp(self.logs - self.logs.max())
         holding = [masks[(masks & bucket) == bucket] for bucket in self.buckets]
-        totals = np.zeros(len(masks))
-        for sets, weight in zip(holding, weights, strict=True):
-            totals[sets] += weight
-        logs = np.log(weights)
-        return [(sets, log - np.log(totals[sets])) for sets, log in zip(holding, logs, strict=True)]
+        totals = np.full(len(masks), -np.inf)
+        for sets, log in zip(holding, self.logs, strict=True):
+            totals[sets] = np.logaddexp(totals[sets], log)
+        return [(sets, log - totals[sets]) for sets, log in zip(holding, self.logs, strict=True)]
 
     @cached_property
     def reached(self) -> Floats:

@@ -1,7 +1,12 @@
 """The contract suite for every rule that is there."""
 
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
 import rankagg as ra
-from tests.aggregation.contract import AggregatorContract
+from tests.aggregation.contract import SETTINGS, AggregatorContract, rearranged
 
 POLICIES = ("uniform", "ignore", "last")
 
@@ -48,6 +53,25 @@ class TestKemeny(AggregatorContract):
         ra.Kemeny(tie_cost=0.5),
         ra.Kemeny(backend="naive"),
     )
+
+
+class TestPlackettLuceRanking(AggregatorContract):
+    rules = (ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0))
+
+
+class TestMallowsRanking(AggregatorContract):
+    rules = (ra.MallowsRanking(),)
+
+    @SETTINGS
+    @given(columns=st.lists(st.permutations(range(4)), min_size=1, max_size=4), data=st.data())
+    def test_neutrality(
+        self, rule: ra.Aggregator, columns: list[list[int]], data: st.DataObject
+    ) -> None:
+        """Without ties: which of several equally likely centres comes back is unspecified."""
+        table = ra.ScoreTable(np.array(columns).T, higher_is_better=True)
+        rows = data.draw(st.permutations(range(4)))
+        other = rearranged(table, rows, list(range(table.n_tasks)))
+        assert rule.aggregate(other).cost == rule.aggregate(table).cost
 
 
 def test_every_public_rule_has_a_contract() -> None:

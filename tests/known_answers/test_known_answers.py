@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.distributions import kendall_distance_counts, mallows_log_normalizer
+from rankagg.distributions.connectivity import beats_graph, components
+from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import comparisons_needed, hoeffding_radius
 from tests import oracles
 from tests.known_answers import Ledger, leaves
@@ -27,30 +30,21 @@ LEFT_FOR_LATER = {
     "fubini/*": NOT_YET + "the enumeration of weak orders",
     "data_*/kendall_W": NOT_YET + "Kendall's W",
     "data_*/friedman_*": NOT_YET + "Friedman's test",
-    "data_*/pl_*": NOT_YET + "Plackett-Luce",
-    "data_*/mallows_*": NOT_YET + "Mallows",
-    "data_*/uniform_ll": NOT_YET + "distributions",
-    "salad_pl/log_ref_A": NOT_YET + "Plackett-Luce",
-    "salad_pl/se": NOT_YET + "Plackett-Luce",
-    "salad_pl/ll": NOT_YET + "Plackett-Luce",
     "salad_pl/pladmm_covariate_fit/*": NOT_YET + "Plackett-Luce with covariates",
     "salad_pl/kendall_W": NOT_YET + "Kendall's W",
     "salad_pl/friedman_*": NOT_YET + "Friedman's test",
-    "pudding_davidson/*": NOT_YET + "Plackett-Luce with ties",
-    "fruits*": NOT_YET + "Plackett-Luce with ties",
-    "abcd_disconnected/*": NOT_YET + "Plackett-Luce",
-    "netflix_soc/*": NOT_YET + "Plackett-Luce",
-    "choix_pairwise-1/*": NOT_YET + "Bradley-Terry",
-    "choix_8random_l2/*": NOT_YET + "Bradley-Terry",
-    "choix_rankings-1/*": NOT_YET + "Plackett-Luce",
-    "evalica_food/bt_*": NOT_YET + "Bradley-Terry",
-    "evalica_food/newman/*": NOT_YET + "Bradley-Terry",
+    "fruits_ties_pseudo/df": NOT_YET + "R's residual degrees of freedom, of choices",
+    "choix_*/lsr_est": NOT_YET + "Luce spectral ranking",
+    "choix_*/rc_est": NOT_YET + "rank centrality",
     "evalica_food/elo/*": NOT_YET + "Elo ratings",
-    "mallows_logZ/*": NOT_YET + "Mallows",
-    "mallows_expected_distance/*": NOT_YET + "Mallows",
-    "mallows_kendall_moments/*": NOT_YET + "Mallows",
-    "permallows_dmm/*": NOT_YET + "Mallows",
-    "potato_visual/*": NOT_YET + "Mallows",
+    "mallows_logZ/cayley": NOT_YET + "Mallows under the Cayley distance",
+    "mallows_logZ/hamming": NOT_YET + "Mallows under the Hamming distance",
+    "permallows_dmm/cayley": NOT_YET + "Mallows under the Cayley distance",
+    "permallows_dmm/hamming": NOT_YET + "Mallows under the Hamming distance",
+    "permallows_dmm/ulam": NOT_YET + "Mallows under the Ulam distance",
+    "permallows_dmm/sum_log_cayley*": NOT_YET + "Mallows under the Cayley distance",
+    "permallows_dmm/dgmm*/cayley": NOT_YET + "Mallows under the Cayley distance",
+    "potato_visual/*": NOT_YET + "the Bayesian posterior of Mallows",
     "mallows_counts_n4_n5/n?/cayley/*": NOT_YET + "the Cayley distance",
     "mallows_counts_n4_n5/n?/hamming/*": NOT_YET + "the Hamming distance",
     "mallows_counts_n4_n5/n?/ulam/*": NOT_YET + "the Ulam distance",
@@ -324,15 +318,20 @@ def test_ties_are_no_votes_in_the_margins():
 @ledger.covers("evalica_food/counting/*")
 def test_wins_and_half_ties_of_a_tournament(facts):
     # dustalov/evalica, food.csv: comparisons of two dishes, some of them draws.
+    profile, expected = read_food(facts)
+    votes = profile.pairwise(unranked="ignore")
+    points = (votes.wins + votes.ties / 2).sum(axis=1)
+    assert dict(zip(profile.items, points, strict=True)) == expected["counting"]
+
+
+def read_food(facts):
     case = facts("known_answers")["evalica_food"]
     rows = case["input"]["left_right_winner"]
     items = ra.ItemSet(sorted({label for left, right, _ in rows for label in (left, right)}))
     winners = {"left": lambda a, b: [[a], [b]], "right": lambda a, b: [[b], [a]]}
     buckets = [winners.get(w, lambda a, b: [[a, b]])(left, right) for left, right, w in rows]
     profile = ra.Profile([ra.PartialRanking.from_buckets(b, items=items) for b in buckets])
-    votes = profile.pairwise(unranked="ignore")
-    points = (votes.wins + votes.ties / 2).sum(axis=1)
-    assert dict(zip(items, points, strict=True)) == case["expected"]["counting"]
+    return profile, case["expected"]
 
 
 # -- distances ------------------------------------------------------------------------------------
@@ -371,6 +370,7 @@ def test_how_many_permutations_are_at_each_distance(n):
     footrule = Counter(ra.spearman_footrule(start, other) for other in others)
     assert kendall == dict(enumerate(KENDALL_COUNTS[n]))
     assert footrule == {2 * half: count for half, count in enumerate(FOOTRULE_COUNTS[n])}
+    assert kendall_distance_counts(n) == KENDALL_COUNTS[n]
 
 
 # -- compatible permutations ----------------------------------------------------------------------
@@ -581,3 +581,283 @@ def test_how_often_each_candidate_has_each_place(facts):
     percent = 100 * (profile.counts @ at_place.reshape(len(profile), -1)) / profile.n_rankings
     printed = expected["first_order_percent_rows_items"]
     assert percent.reshape(profile.n_items, -1).round(1).tolist() == printed
+
+
+# -- Plackett-Luce --------------------------------------------------------------------------------
+
+
+def worths_of(fit, items):
+    """Return the worths, with sum 1, in the order of some items."""
+    worths = dict(zip(fit.distribution.items, fit.distribution.worths, strict=True))
+    return [worths[item] for item in items]
+
+
+def errors_relative_to(fit, reference):
+    """Return the standard errors relative to an item, None for itself."""
+    errors = fit.relative_to(reference)["std_err"]
+    return [None if np.isnan(error) else pytest.approx(error, rel=2e-4) for error in errors]
+
+
+@ledger.covers("data_*/pl_*", "salad_pl/log_ref_A", "salad_pl/se", "salad_pl/ll")
+@pytest.mark.parametrize("name", BALLOT_SETS)
+@pytest.mark.parametrize("method", ["newton", "mm"])
+def test_plackett_luce_of_a_set_of_rankings(name, method, facts):
+    profile, expected = read_ballot_set(facts, name)
+    fit = ra.PlackettLuce.fit(profile, method=method)
+    assert fit.converged
+    assert fit.log_likelihood == pytest.approx(expected.get("pl_ll", expected.get("ll")), abs=1e-5)
+    if "pl_worth" in expected:
+        assert worths_of(fit, profile.items) == pytest.approx(expected["pl_worth"], abs=1e-6)
+    first = fit.relative_to(profile.items[0])["estimate"].tolist()
+    for key in {"pl_log_ref_a", "log_ref_A"} & set(expected):
+        assert first == pytest.approx(expected[key], abs=2e-6)
+    for key in {"pl_se", "se"} & set(expected):
+        assert expected[key] == errors_relative_to(fit, profile.items[0])
+
+
+@ledger.covers("netflix_soc/*")
+@pytest.mark.parametrize(
+    ("key", "options"), [("npseudo_0.5", {"pseudo_rankings": 0.5}), ("mle", {})]
+)
+def test_plackett_luce_of_film_ratings(key, options, facts):
+    # hturner/PlackettLuce, README; PrefLib 00004-00000138.
+    case = facts("known_answers")["netflix_soc"]
+    items = case["input"]["items"]
+    orders = [[items[i - 1] for i in order] for order in case["input"]["orders"]]
+    profile = ra.Profile.from_orders(orders, items=items, counts=case["input"]["weights"])
+    fit = ra.PlackettLuce.fit(profile, **options)
+    expected = case["expected"][key]
+    assert worths_of(fit, items) == pytest.approx(expected["worth"], abs=2e-7)
+    first = fit.relative_to(items[0])
+    assert first["estimate"].tolist() == pytest.approx(expected["log_ref1"], abs=1e-5)
+    assert expected["se"] == errors_relative_to(fit, items[0])
+    if "deviance" in expected:
+        assert -2 * fit.log_likelihood == pytest.approx(expected["deviance"], abs=1e-8)
+    else:
+        assert -2 * fit.log_likelihood == pytest.approx(expected["residual_deviance"], abs=0.05)
+        assert fit.aic == pytest.approx(expected["aic"], abs=0.05)
+
+
+@pytest.fixture
+def pudding(facts):
+    """Return the votes of Davidson's puddings, the profile of them, and what is expected."""
+    case = facts("known_answers")["pudding_davidson"]
+    wins, ties = np.zeros((6, 6)), np.zeros((6, 6))
+    for i, j, total, first, second, level in case["input"]["rows"]:
+        assert total == first + second + level
+        wins[i - 1, j - 1], wins[j - 1, i - 1] = first, second
+        ties[i - 1, j - 1] = ties[j - 1, i - 1] = level
+    items = range(1, 7)
+    buckets = [[[i], [j]] for i in items for j in items if i != j]
+    counts = [int(wins[a - 1, b - 1]) for [[a], [b]] in buckets]
+    level = [[[i, j]] for i, j in combinations(items, 2)]
+    counts += [int(ties[a - 1, b - 1]) for [[a, b]] in level]
+    rankings = [ra.PartialRanking.from_buckets(b, items=items) for b in buckets + level]
+    votes = ra.PairwiseMatrix.from_wins(wins, items=items, ties=ties)
+    return votes, ra.Profile(rankings, counts=counts), case["expected"]
+
+
+@ledger.covers("pudding_davidson/*")
+@pytest.mark.parametrize("how", ["pairs", "rankings"])
+def test_davidson_s_puddings(how, pudding):
+    # hturner/PlackettLuce, the vignette, whose fit stops after 7 steps; Davidson (1970).
+    votes, profile, expected = pudding
+    fit = (
+        ra.PlackettLuce.fit(profile)
+        if how == "rankings"
+        else ra.BradleyTerry.fit(votes, ties="davidson")
+    )
+    best, printed = expected["converged_mle"], expected["r_package_maxit7"]
+    assert fit.distribution.worths == pytest.approx(best["worth"], abs=1e-7)
+    assert np.exp(fit.estimates[-1]) == pytest.approx(best["delta_tie2"], abs=1e-7)
+    assert fit.log_likelihood == pytest.approx(best["ll"], abs=1e-8)
+    assert best["se"] == errors_relative_to(fit, 1)
+
+    assert fit.distribution.worths == pytest.approx(printed["worth"], abs=3e-5)
+    assert np.exp(fit.estimates[-1]) == pytest.approx(printed["delta_tie2"], abs=3e-5)
+    first = fit.relative_to(1)
+    assert first["estimate"].tolist()[:6] == pytest.approx(printed["log_ref1"], abs=2e-4)
+    assert printed["se"] == errors_relative_to(fit, 1)[:6]
+    estimate, error = printed["log_tie2"]
+    assert fit.estimates[-1] == pytest.approx(estimate, abs=3e-5)
+    assert fit.standard_errors[-1] == pytest.approx(error, abs=3e-6)
+    assert fit.estimates[:6] == pytest.approx(printed["mean_ref_est"], abs=2e-4)
+    assert fit.standard_errors[:6] == pytest.approx(printed["mean_ref_se"], abs=2e-6)
+    quasi = fit.quasi_variances()
+    assert quasi.variances == pytest.approx(printed["quasi_var"], abs=1e-6)
+    assert quasi.standard_errors == pytest.approx(printed["quasi_se"], abs=5e-6)
+    assert -2 * fit.log_likelihood == pytest.approx(printed["residual_deviance"], abs=0.05)
+    assert fit.aic == pytest.approx(printed["aic"], abs=0.05)
+
+
+def read_ranks_with_zeros(facts, name):
+    """Return a profile of ranks in which 0 means unranked, and what is expected."""
+    case = facts("known_answers")[name]
+    ranks = np.array(case["input"]["ranks_0_unranked"], dtype=float)
+    ranks[ranks == 0] = np.nan
+    return ra.Profile.from_ranks(ranks, items=case["input"]["items"]), case["expected"]
+
+
+@ledger.covers("fruits_ties_pseudo/[!d]*")
+def test_fruits_with_ties_and_a_ghost(facts):
+    # hturner/PlackettLuce, tests/testthat/_snaps/S3-methods.md.
+    profile, expected = read_ranks_with_zeros(facts, "fruits_ties_pseudo")
+    fit = ra.PlackettLuce.fit(profile, pseudo_rankings=0.5)
+    first = fit.relative_to("apple")
+    assert first["estimate"].tolist()[:3] == pytest.approx(expected["log_ref1"], abs=1e-7)
+    assert fit.distribution.log_ties[2] == pytest.approx(expected["log_tie2"], abs=1e-7)
+    assert expected["se"] == errors_relative_to(fit, "apple")[:3]
+    assert fit.standard_errors[-1] == pytest.approx(expected["se_tie2"], abs=5e-5)
+    assert -2 * fit.log_likelihood == pytest.approx(expected["residual_deviance"], abs=0.005)
+    assert fit.aic == pytest.approx(expected["aic"], abs=0.005)
+    firsts = [[["banana"]], [["banana", "orange"]], [["apple"]]]
+    chances = [fit.distribution.prob(top_of_three(buckets, profile.items)) for buckets in firsts]
+    pairs = [["apple", "banana"], ["orange", "apple"], ["banana", "orange"], ["apple", "orange"]]
+    chances += [
+        fit.distribution.prob(ra.PartialRanking.from_order(pair, items=profile.items))
+        for pair in pairs
+    ]
+    assert sorted(chances) == pytest.approx(sorted(expected["fitted"]), abs=1e-7)
+
+
+def top_of_three(buckets, items):
+    """Return a ranking of the first buckets, all other items being left off the list."""
+    ranks = ra.PartialRanking.from_buckets(buckets, items=items).ranks
+    return ra.PartialRanking(np.where(ranks == ra.UNRANKED, ra.UNLISTED, ranks), items)
+
+
+@ledger.covers("fruits4_ties/*")
+@pytest.mark.parametrize("pseudo", [0.0, 0.5])
+def test_fruits_with_ties_of_two_and_three(pseudo, facts):
+    # hturner/PlackettLuce, the example of ?PlackettLuce.
+    profile, answers = read_ranks_with_zeros(facts, "fruits4_ties")
+    expected = answers["npseudo_0.5" if pseudo else "npseudo_0"]
+    fit = ra.PlackettLuce.fit(profile, pseudo_rankings=pseudo)
+    first = fit.relative_to("apple")["estimate"].tolist()
+    assert first[:4] == pytest.approx(expected["log_ref1"], abs=2e-6)
+    assert fit.estimates[4:] == pytest.approx(expected["log_tie2_tie3"], abs=2e-6)
+    if not pseudo:
+        assert expected["se"] == errors_relative_to(fit, "apple")
+        assert fit.log_likelihood == pytest.approx(expected["ll"], abs=1e-10)
+
+
+@ledger.covers("abcd_disconnected/*")
+def test_an_item_that_only_loses(facts):
+    # hturner/PlackettLuce, the vignette, section 2.3.
+    profile, expected = read_ranks_with_zeros(facts, "abcd_disconnected")
+    parts = components(beats_graph(profile.ranks))
+    assert [[profile.items[i] for i in part] for part in parts] == expected["scc"]
+    assert (len(parts) == 1) == expected["strongly_connected"]
+    assert expected["npseudo_0"] == "must raise"
+    with pytest.raises(NotIdentifiedError, match=r"A, B, C \| D"):
+        ra.PlackettLuce.fit(profile)
+    ghostly = ra.PlackettLuce.fit(profile, pseudo_rankings=0.5).relative_to("A")
+    assert ghostly["estimate"].tolist() == pytest.approx(expected["npseudo_0.5"], abs=2e-7)
+    rest, best = ra.PlackettLuce.fit(profile.restrict("ABC")), expected["drop_D_mle"]
+    assert rest.relative_to("A")["estimate"].tolist() == pytest.approx(best["log"], abs=5e-5)
+    assert rest.relative_to("A")["std_err"].tolist()[1:] == pytest.approx(best["se"][1:], abs=5e-5)
+    assert -2 * rest.log_likelihood == pytest.approx(best["deviance"], abs=5e-5)
+
+
+@ledger.covers("choix_pairwise-1/ml_est", "choix_rankings-1/ml_est")
+@pytest.mark.parametrize("name", ["choix_pairwise-1", "choix_rankings-1"])
+def test_cycles_have_equal_worths(name, facts):
+    case = facts("known_answers")[name]
+    profile = ra.Profile.from_orders(case["input"]["data"], items=range(case["input"]["n"]))
+    for law in (ra.PlackettLuce, ra.BradleyTerry):
+        assert law.fit(profile).estimates == pytest.approx(case["expected"]["ml_est"], abs=1e-9)
+
+
+@ledger.covers("choix_8random_l2/map")
+def test_a_ridge_is_twice_the_alpha_of_choix(facts):
+    # lucasmaystre/choix, tests/test_opt.py: alpha times the sum of squares.
+    case = facts("known_answers")["choix_8random_l2"]
+    profile = ra.Profile.from_orders(case["input"]["data"], items=range(case["input"]["n"]))
+    for law in (ra.PlackettLuce, ra.BradleyTerry):
+        fit = law.fit(profile, ridge=2 * case["input"]["alpha"])
+        assert fit.estimates == pytest.approx(case["expected"]["map"], abs=1e-6)
+
+
+@ledger.covers("evalica_food/bt_worth_sum1/*")
+def test_a_tie_is_half_a_win_in_a_tournament(facts):
+    profile, expected = read_food(facts)
+    fit = ra.BradleyTerry.fit(profile, ties="half")
+    worths = dict(zip(profile.items, fit.distribution.worths, strict=True))
+    assert worths == pytest.approx(expected["bt_worth_sum1"], abs=1e-7)
+
+
+@ledger.covers("evalica_food/newman/*")
+def test_newman_s_ties_are_davidson_s(facts):
+    # Newman (2023) gives a tie the weight 2 v sqrt(w_i w_j).
+    profile, expected = read_food(facts)
+    fit = ra.BradleyTerry.fit(profile, ties="davidson")
+    newman = np.array([expected["newman"][item] for item in profile.items])
+    assert fit.distribution.worths == pytest.approx(newman / newman.sum(), abs=1e-6)
+    assert np.exp(fit.estimates[-1]) / 2 == pytest.approx(expected["newman"]["v"], abs=1e-6)
+
+
+# -- Mallows --------------------------------------------------------------------------------------
+
+
+@ledger.covers("data_*/mallows_*", "data_*/uniform_ll")
+@pytest.mark.parametrize("name", [name for name in BALLOT_SETS if name != "salad_pl"])
+def test_mallows_of_a_set_of_rankings(name, facts):
+    profile, expected = read_ballot_set(facts, name)
+    fit = ra.Mallows.fit(profile)
+    assert list(fit.distribution.center.order) == expected["kemeny_items"]
+    assert fit.distribution.theta == pytest.approx(expected["mallows_theta"], abs=1e-6)
+    assert fit.log_likelihood == pytest.approx(expected["mallows_ll"], abs=1e-6)
+    if "mallows_phi" in expected:
+        assert fit.distribution.phi == pytest.approx(expected["mallows_phi"], abs=1e-6)
+    if "uniform_ll" in expected:
+        uniform = ra.Uniform(profile.items).log_prob(profile)
+        assert uniform == pytest.approx(expected["uniform_ll"], abs=1e-8)
+        assert fit.log_likelihood_at(0.0) == pytest.approx(uniform, abs=1e-8)
+
+
+@ledger.covers("mallows_logZ/kendall")
+def test_the_normalizer_of_ten_items():
+    # ocbe-uio/BayesMallows, alpha = 3: its theta is alpha/n.
+    assert mallows_log_normalizer(10, 3 / 10) == pytest.approx(9.69641008390133, abs=1e-12)
+
+
+@ledger.covers("mallows_expected_distance/values")
+def test_an_expected_distance(facts):
+    # The same package; five of the six cases are of distances that are not in this one.
+    case = facts("known_answers")["mallows_expected_distance"]
+    (at,) = [k for k, row in enumerate(case["input"]["cases"]) if row[0] == "kendall"]
+    _, n, theta = case["input"]["cases"][at]
+    law = ra.Mallows(range(n), theta=theta)
+    assert law.mean_distance == pytest.approx(case["expected"]["values"][at], abs=1e-12)
+    assert law.expected_distance() == pytest.approx(law.mean_distance, abs=1e-12)
+
+
+@ledger.covers("permallows_dmm/kendall", "permallows_dmm/dgmm*/kendall")
+def test_probabilities_of_permutations():
+    # ekhiru/PerMallows, the examples of dmm and dgmm.
+    law = ra.Mallows(range(1, 5), theta=0.1)
+    swapped = ra.Permutation.from_order([1, 3, 2, 4])
+    assert law.prob(swapped) == pytest.approx(0.05034404002347209, abs=1e-15)
+    careful = ra.GeneralizedMallows(range(1, 5), thetas=[1, 1, 1])
+    identity = ra.Permutation.identity(range(1, 5))
+    assert careful.prob(identity) == pytest.approx(0.31315489128052754, abs=1e-15)
+
+
+@ledger.covers("mallows_kendall_moments/*")
+def test_moments_of_the_distance():
+    law = ra.Mallows(range(10), theta=1.0)
+    assert law.mean_distance == pytest.approx(4.633472354310255, abs=1e-12)
+    assert law.distance_variance == pytest.approx(6.420436479342722, abs=1e-12)
+    # Where theta is 0 the usual formula divides by it.
+    assert ra.Mallows(range(10), theta=0.0).mean_distance == pytest.approx(10 * 9 / 4, abs=1e-12)
+
+
+def test_the_typed_mallows_answers_are_those_of_the_facts(facts):
+    cases = facts("known_answers")
+    assert cases["mallows_logZ"]["expected"]["kendall"] == pytest.approx(9.69641008390133)
+    assert cases["mallows_logZ"]["input"]["theta"] == 0.3
+    single = cases["permallows_dmm"]["expected"]
+    assert single["kendall"] == 0.05034404002347209
+    assert single["dgmm_identity_theta111"]["kendall"] == 0.31315489128052754
+    moments = cases["mallows_kendall_moments"]["expected"]
+    assert moments == {"mean": 4.633472354310255, "variance": 6.420436479342722}

@@ -1,0 +1,117 @@
+"""Choices and their likelihood by loops over buckets and subsets, for few items."""
+
+from collections import Counter
+from itertools import combinations
+from math import exp, inf, log
+
+import numpy as np
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.distributions.choices import choices_of
+from tests.oracles import OFF_LIST, as_places, is_listed
+
+
+def choices_by_hand(ranking):
+    """Return pairs (alternatives, chosen) of frozensets, best bucket first."""
+    places = as_places(ranking)
+    found = []
+    for level in sorted({place for place in places if is_listed(place)}):
+        chosen = frozenset(i for i, place in enumerate(places) if place == level)
+        below = {
+            i
+            for i, place in enumerate(places)
+            if place == OFF_LIST or (is_listed(place) and place > level)
+        }
+        if len(chosen | below) > 1:
+            found.append((chosen | below, chosen))
+    return found
+
+
+def bucket_log_weight(bucket, log_worths, log_ties):
+    """Return the log weight of a bucket, -inf for a size that is not possible."""
+    size = len(bucket)
+    bonus = 0.0 if size == 1 else log_ties.get(size, -inf)
+    return bonus + sum(log_worths[i] for i in bucket) / size
+
+
+def log_prob_by_hand(ranking, log_worths, log_ties=None):
+    """Return the log probability of a ranking: every choice against all subsets."""
+    ties = log_ties or {}
+    total = 0.0
+    for alternatives, chosen in choices_by_hand(ranking):
+        every = _buckets(alternatives, ties)
+        weights = [exp(bucket_log_weight(bucket, log_worths, ties)) for bucket in every]
+        total += bucket_log_weight(chosen, log_worths, ties) - log(sum(weights))
+    return total
+
+
+def log_likelihood_by_hand(profile, log_worths, log_ties=None):
+    """Return the weighted log likelihood of a profile."""
+    return sum(
+        count * weight * log_prob_by_hand(ranking, log_worths, log_ties)
+        for ranking, count, weight in zip(profile, profile.counts, profile.weights, strict=True)
+    )
+
+
+def log_likelihood_function(profile, sizes=()):
+    """Return the same as a function of log worths and log tie weights: subsets are listed once."""
+    n = profile.n_items
+
+    def features(bucket):
+        row = np.zeros(n + len(sizes))
+        row[list(bucket)] = 1.0 / len(bucket)
+        if len(bucket) > 1:
+            row[n + sizes.index(len(bucket))] = 1.0
+        return row
+
+    masses = Counter()
+    for ranking, count, weight in zip(profile, profile.counts, profile.weights, strict=True):
+        for choice in choices_by_hand(ranking):
+            masses[choice] += count * weight
+    terms = [
+        (mass, features(chosen), np.array([features(b) for b in _buckets(alternatives, sizes)]))
+        for (alternatives, chosen), mass in masses.items()
+    ]
+
+    def value(parameters):
+        return sum(
+            mass * (own @ parameters - np.log(np.exp(every @ parameters).sum()))
+            for mass, own, every in terms
+        )
+
+    return value
+
+
+def _buckets(alternatives, sizes):
+    return [bucket for size in (1, *sizes) for bucket in combinations(sorted(alternatives), size)]
+
+
+def gathered(profile):
+    """Return the choices that a fit of a profile would see."""
+    return choices_of(profile.ranks, profile.counts * profile.weights)
+
+
+def numerical_gradient(function, at, step=1e-6):
+    """Return central differences of a function of a vector; of a vector-valued one, by rows."""
+    moved = np.eye(len(at)) * step
+    return np.array([(function(at + d) - function(at - d)) / (2 * step) for d in moved])
+
+
+def from_rows(rows, items="ABCDE", **more):
+    """Make a profile of rows such as "A=B>C" (others unranked) or "A>B>..." (others unlisted)."""
+    return ra.Profile([from_row(row, items) for row in rows], **more)
+
+
+def from_row(row, items="ABCDE"):
+    """Make a ranking of a row such as "A=B>C" or "A>B>..."."""
+    open_end = row.endswith(">...")
+    buckets = [bucket.split("=") for bucket in row.removesuffix(">...").split(">")]
+    ranking = ra.PartialRanking.from_buckets(buckets, items=items)
+    if not open_end:
+        return ranking
+    ranks = np.where(ranking.ranks == ra.UNRANKED, ra.UNLISTED, ranking.ranks)
+    return ra.PartialRanking(ranks, items)
+
+
+log_worth = st.floats(-3, 3)

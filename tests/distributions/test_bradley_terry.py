@@ -1,0 +1,243 @@
+"""Bradley-Terry against a direct fit, and against Plackett-Luce of pairs."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from tests.distributions.luce_by_hand import from_rows
+
+PAIRS = from_rows(
+    ["A>B", "B>A", "A>C", "C>A", "B>C", "C>B", "C>D", "D>C", "A>D", "B>D"], "ABCD",
+    counts=[6, 2, 5, 3, 4, 4, 3, 2, 5, 2],
+)  # fmt: skip
+TIED = from_rows(
+    ["A>B", "B>A", "A=B", "A>C", "C>A", "B>C", "B=C", "C>B", "C=D", "D>C", "A=D", "C>D"], "ABCD",
+    counts=[6, 2, 3, 5, 3, 4, 2, 4, 3, 2, 1, 2],
+)  # fmt: skip
+
+
+def direct_fit(wins, ties):
+    """Maximize the log likelihood of wins and of ties in the manner of Davidson."""
+    n = len(wins)
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+
+    def loss(free):
+        worth = np.exp(np.concatenate([[0.0], free[: n - 1]]))
+        nu = np.exp(free[n - 1]) if ties.any() else 0.0
+        total = 0.0
+        for i, j in pairs:
+            tie = nu * np.sqrt(worth[i] * worth[j])
+            everything = worth[i] + worth[j] + tie
+            total += wins[i, j] * np.log(worth[i] / everything)
+            total += wins[j, i] * np.log(worth[j] / everything)
+            if ties[i, j]:
+                total += ties[i, j] * np.log(tie / everything)
+        return -total
+
+    found = optimize.minimize(loss, np.zeros(n - 1 + bool(ties.any())), tol=1e-8)
+    worths = np.concatenate([[0.0], found.x[: n - 1]])
+    return np.concatenate([worths - worths.mean(), found.x[n - 1 :]]), -found.fun
+
+
+def votes_of(profile):
+    votes = profile.pairwise("ignore")
+    return votes.wins, votes.ties
+
+
+@pytest.mark.parametrize("method", ["newton", "mm"])
+def test_wins_are_fitted_as_by_a_general_optimizer(method):
+    wins, ties = votes_of(PAIRS)
+    fit = ra.BradleyTerry.fit(PAIRS, method=method)
+    estimates, height = direct_fit(wins, ties)
+    assert fit.converged
+    assert fit.estimates == pytest.approx(estimates, abs=1e-4)
+    assert fit.log_likelihood == pytest.approx(height, abs=1e-7)
+
+
+@pytest.mark.parametrize("how", ["half", "davidson", "ignore"])
+def test_ties_are_half_a_win_or_modelled_or_left_out(how):
+    wins, ties = votes_of(TIED)
+    if how == "half":
+        wins = wins + ties / 2
+    estimates, height = direct_fit(wins, ties if how == "davidson" else np.zeros_like(ties))
+    fit = ra.BradleyTerry.fit(TIED, ties=how)
+    assert fit.estimates == pytest.approx(estimates, abs=1e-4)
+    assert fit.log_likelihood == pytest.approx(height, abs=1e-7)
+    assert fit.n_observations == {"half": 37, "davidson": 37, "ignore": 28}[how]
+    assert fit.names[4:] == (("log tie 2",) if how == "davidson" else ())
+    told = {"half": "half a win for each", "davidson": "modelled", "ignore": "left out"}[how]
+    assert f"Ties (9): {told}." in fit.notes
+
+
+def test_half_a_win_for_each_is_the_default():
+    assert ra.BradleyTerry.fit(TIED) == ra.BradleyTerry.fit(TIED, ties="half")
+
+
+@pytest.mark.parametrize("how", ["half", "davidson", "ignore"])
+def test_without_ties_their_treatment_does_not_matter(how):
+    fit = ra.BradleyTerry.fit(PAIRS, ties=how)
+    assert fit.estimates == pytest.approx(ra.BradleyTerry.fit(PAIRS).estimates)
+    assert not any("Ties" in note for note in fit.notes)
+
+
+@pytest.mark.parametrize("options", [{}, {"ridge": 1.0}, {"pseudo_rankings": 0.5}], ids=str)
+@pytest.mark.parametrize(("profile", "how"), [(PAIRS, "half"), (TIED, "davidson")])
+def test_pairs_are_what_plackett_luce_sees_in_them(profile, how, options):
+    pairs = ra.BradleyTerry.fit(profile, ties=how, **options)
+    whole = ra.PlackettLuce.fit(profile, **options)
+    assert pairs.estimates == pytest.approx(whole.estimates, abs=1e-8)
+    assert pairs.covariance == pytest.approx(whole.covariance, abs=1e-8)
+    assert pairs.log_likelihood == pytest.approx(whole.log_likelihood)
+    assert pairs.n_observations == whole.n_observations
+    method = "wald" if options else "lr"
+    expected = whole.test_equal_worths(method).pvalue
+    assert pairs.test_equal_worths(method).pvalue == pytest.approx(expected)
+
+
+def test_weighted_pairs_have_the_errors_of_their_effective_number():
+    weighted = ra.Profile(list(PAIRS), counts=PAIRS.counts, weights=[2.0] * len(PAIRS))
+    pairs, whole = ra.BradleyTerry.fit(weighted), ra.PlackettLuce.fit(weighted)
+    assert pairs.estimates == pytest.approx(whole.estimates)
+    assert pairs.n_observations == pytest.approx(whole.n_observations)
+    assert pairs.standard_errors == pytest.approx(whole.standard_errors)
+
+
+@pytest.mark.parametrize("profile", [PAIRS, TIED])
+def test_a_matrix_of_votes_gives_the_same(profile):
+    votes = profile.pairwise("ignore")
+    for how in ("half", "davidson"):
+        assert ra.BradleyTerry.fit(votes, ties=how) == ra.BradleyTerry.fit(profile, ties=how)
+
+
+def test_a_matrix_of_wins():
+    wins = np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]])
+    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABC"))
+    assert fit.estimates == pytest.approx(direct_fit(wins, np.zeros((3, 3)))[0], abs=1e-4)
+    assert fit.n_observations == 30
+    assert type(fit.distribution) is ra.BradleyTerry
+    # Observed wins are the expected ones.
+    expected = (wins + wins.T) * fit.distribution.pairwise_probabilities()
+    assert expected.sum(axis=1) == pytest.approx(wins.sum(axis=1))
+
+
+def test_fractions_of_votes_are_taken():
+    wins = np.array([[0, 0.75, 0.5], [0.25, 0, 0.6], [0.5, 0.4, 0]])
+    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins))
+    assert fit.estimates == pytest.approx(direct_fit(wins, np.zeros((3, 3)))[0], abs=1e-4)
+
+
+def test_pairs_of_longer_rankings_are_noted():
+    fit = ra.BradleyTerry.fit(ra.Profile.from_orders(["ABC", "BCA", "CAB"]))
+    assert any("not independent" in note for note in fit.notes)
+    assert not any("not independent" in note for note in ra.BradleyTerry.fit(PAIRS).notes)
+
+
+@pytest.mark.parametrize("rows", [["A>...", "B>...", "C>..."], ["A>B>...", "B>C>...", "C>A>..."]])
+def test_pairs_of_longer_top_lists_are_noted(rows):
+    fit = ra.BradleyTerry.fit(from_rows(rows, "ABCD"), pseudo_rankings=0.5)
+    assert fit.n_observations > len(rows)
+    assert any("not independent" in note for note in fit.notes)
+
+
+def test_longer_rankings_are_all_their_pairs():
+    profile = from_rows(["A>B>C", "C>A>...", "B>C>D>A", "D=A>B"], "ABCD")
+    wins, ties = votes_of(profile)
+    fit = ra.BradleyTerry.fit(profile)
+    assert fit.estimates == pytest.approx(direct_fit(wins + ties / 2, 0 * ties)[0], abs=1e-4)
+
+
+def test_separable_results_name_the_groups():
+    wins = [[0, 1, 2], [1, 0, 1], [0, 0, 0]]
+    votes = ra.PairwiseMatrix.from_wins(wins, items="ABC")
+    with pytest.raises(NotIdentifiedError, match=r"\(A, B \| C\).*never above another: C\."):
+        ra.BradleyTerry.fit(votes)
+    fit = ra.BradleyTerry.fit(votes, pseudo_rankings=0.5)
+    assert np.isfinite(fit.estimates).all()
+    assert any("0.5 pseudo-rankings" in note for note in fit.notes)
+    shrunk = ra.BradleyTerry.fit(votes, pseudo_rankings=5.0)
+    assert np.abs(shrunk.estimates).max() < np.abs(fit.estimates).max()
+
+
+def test_a_tie_links_unless_it_is_left_out():
+    profile = from_rows(["A>B", "A=B"], "AB")
+    assert ra.BradleyTerry.fit(profile).estimates == pytest.approx([np.log(3) / 2, -np.log(3) / 2])
+    with pytest.raises(NotIdentifiedError, match=r"\(A \| B\)"):
+        ra.BradleyTerry.fit(profile, ties="ignore")
+
+
+def test_nothing_but_ties():
+    profile = from_rows(["A=B", "B=C"], "ABC")
+    assert ra.BradleyTerry.fit(profile).estimates == pytest.approx(0)
+    with pytest.raises(NotIdentifiedError, match="no finite maximum"):
+        ra.BradleyTerry.fit(profile, ties="davidson")
+
+
+def test_an_item_that_was_never_compared_is_named():
+    votes = ra.PairwiseMatrix.from_wins([[0, 1, 0], [1, 0, 0], [0, 0, 0]], items="ABC")
+    with pytest.raises(NotIdentifiedError, match=r"never compared: C\."):
+        ra.BradleyTerry.fit(votes)
+    fit = ra.BradleyTerry.fit(votes, pseudo_rankings=0.5)
+    assert fit.estimates == pytest.approx(0, abs=1e-9)
+    assert np.isfinite(fit.standard_errors).all()
+
+
+@pytest.mark.parametrize(
+    ("data", "how"),
+    [(ra.PairwiseMatrix.from_wins(np.zeros((3, 3))), "half"), (from_rows(["A=B"], "AB"), "ignore")],
+)
+def test_no_results_at_all_are_refused(data, how):
+    with pytest.raises(InvalidInputError):
+        ra.BradleyTerry.fit(data, ties=how, pseudo_rankings=1.0)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [[[0, 1], [1, 0]], None, ra.PairwiseMatrix.from_wins([[0.0]])],
+    ids=["list", "none", "1"],
+)
+def test_data_must_be_results(data):
+    with pytest.raises(InvalidInputError, match="data"):
+        ra.BradleyTerry.fit(data)
+
+
+def test_options_are_checked():
+    with pytest.raises(InvalidInputError, match="'half' or 'davidson' or 'ignore'"):
+        ra.BradleyTerry.fit(PAIRS, ties="drop")
+    with pytest.raises(InvalidInputError, match="method"):
+        ra.BradleyTerry.fit(PAIRS, method="bfgs")
+
+
+def test_the_summary_names_the_model():
+    fit = ra.BradleyTerry.fit(PAIRS)
+    assert "BradleyTerry fit" in str(fit)
+    assert fit.to_dict()["model"] == "BradleyTerry"
+
+
+def test_the_summary_relative_to_an_item_names_the_model():
+    text = str(ra.BradleyTerry.fit(PAIRS).summary(reference="A"))
+    assert "BradleyTerry fit" in text
+
+
+def test_the_law_is_plackett_luce_by_another_name():
+    law = ra.BradleyTerry([1.0, 0.0, -1.0], items="ABC", log_ties={2: -0.5})
+    whole = ra.PlackettLuce([1.0, 0.0, -1.0], items="ABC", log_ties={2: -0.5})
+    profile = whole.sample(20, rng=0)
+    assert law.log_probs(profile).tolist() == whole.log_probs(profile).tolist()
+    assert law.sample(20, rng=0) == profile
+    assert repr(law) == "<BradleyTerry law on 3 items: A +1, B +0, C -1, with ties>"
+
+
+def test_worths_of_a_tournament_are_recovered():
+    law = ra.BradleyTerry([1.0, 0.3, -0.2, -1.1])
+    rng = np.random.default_rng(0)
+    chances = law.pairwise_probabilities()
+    wins = np.zeros((4, 4))
+    for i in range(4):
+        for j in range(i):
+            wins[i, j] = rng.binomial(500, chances[i, j])
+            wins[j, i] = 500 - wins[i, j]
+    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins))
+    assert (np.abs(fit.estimates - law.log_worths) < 4 * fit.standard_errors).all()
+    assert fit.standard_errors.max() < 0.06

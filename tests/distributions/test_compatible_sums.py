@@ -1,0 +1,162 @@
+"""Sums over compatible permutations against going through all of them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.core.compatible import compatible_ranks
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.distributions import gaps
+from rankagg.distributions.compatible import break_ties, expected_votes, log_sums
+from rankagg.distributions.gaps import LARGEST_GAP, lattice_pairs, lattice_sums
+from rankagg.exceptions import InvalidInputError
+from tests.distributions.enumeration import discordant
+from tests.strategies import places, quick
+
+THETAS = st.sampled_from([0.0, 1e-9, 0.01, 0.4, 1.0, 3.0, 25.0])
+
+
+@st.composite
+def tables(draw: st.DrawFn, max_items: int = 6, **kinds: bool) -> np.ndarray:
+    """Draw rows of places over the same items."""
+    n = draw(st.integers(1, max_items))
+    rows = draw(st.lists(places(n, **kinds), min_size=1, max_size=4))
+    return np.array(rows, dtype=np.int32)
+
+
+def by_hand(row: np.ndarray, theta: float) -> tuple[float, np.ndarray]:
+    """Return the log sum of one row, and P(before), over its compatible permutations."""
+    completions = np.array(list(compatible_ranks(row)))
+    center = tuple(range(len(row)))
+    distances = np.array([discordant(tuple(each), center) for each in completions.tolist()])
+    logs = -theta * distances
+    weights = np.exp(logs - logs.max())
+    before = np.tensordot(weights, completions[:, :, None] < completions[:, None, :], axes=1)
+    return float(np.log(weights.sum()) + logs.max()), before / weights.sum()
+
+
+# -- sums and votes -------------------------------------------------------------------------------
+
+
+@quick
+@given(ranks=tables(), theta=THETAS)
+def test_log_sums_are_those_of_enumeration(ranks: np.ndarray, theta: float) -> None:
+    expected = [by_hand(row, theta)[0] for row in ranks]
+    np.testing.assert_allclose(log_sums(ranks, theta), expected, rtol=1e-11, atol=1e-11)
+
+
+@quick
+@given(ranks=tables(), theta=THETAS, data=st.data())
+def test_expected_votes_are_those_of_enumeration(
+    ranks: np.ndarray, theta: float, data: st.DataObject
+) -> None:
+    weight = st.sampled_from([0.1, 1.0, 3.0])
+    weights = np.array(data.draw(st.lists(weight, min_size=len(ranks), max_size=len(ranks))))
+    expected = sum(w * by_hand(row, theta)[1] for row, w in zip(ranks, weights, strict=True))
+    votes = expected_votes(ranks, weights, theta)
+    np.testing.assert_allclose(votes, expected, rtol=1e-10, atol=1e-11)
+
+
+@quick
+@given(ranks=tables(ties=False, unlisted=False), theta=THETAS)
+def test_lattice_is_that_of_enumeration(ranks: np.ndarray, theta: float) -> None:
+    sums, before = lattice_pairs(ranks, theta)
+    np.testing.assert_array_equal(sums, lattice_sums(ranks, theta))
+    for k, row in enumerate(ranks):
+        log_sum, chances = by_hand(row, theta)
+        assert sums[k] == pytest.approx(log_sum, rel=1e-11, abs=1e-11)
+        np.testing.assert_allclose(before[k], chances, atol=1e-11)
+
+
+@quick
+@given(ranks=tables())
+def test_expected_votes_without_concentration_are_the_uniform_ones(ranks: np.ndarray) -> None:
+    items = range(ranks.shape[1])
+    profile = ra.Profile([ra.PartialRanking(row, items) for row in ranks])
+    votes = expected_votes(ranks, np.ones(len(ranks)), 0.0)
+    counted = profile.pairwise("uniform")
+    np.testing.assert_allclose(votes, counted.wins + counted.ties / 2, atol=1e-12)
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.3, 50.0])
+def test_nothing_observed_is_the_whole_normalizer(theta: float) -> None:
+    blank = np.full((1, 8), UNRANKED, dtype=np.int32)
+    unlisted = np.full((1, 8), UNLISTED, dtype=np.int32)
+    tied = np.zeros((1, 8), dtype=np.int32)
+    for ranks in (blank, unlisted, tied):
+        expected = ra.mallows_log_normalizer(8, theta)
+        assert log_sums(ranks, theta)[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_strict_rows_weigh_by_their_distance_alone() -> None:
+    ranks = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 2, 3]], dtype=np.int32)
+    assert log_sums(ranks, 0.7).tolist() == pytest.approx([0.0, -4.2, -0.7])
+    for huge in (800.0, 1e6):
+        assert log_sums(ranks, huge).tolist() == [0.0, -6 * huge, -huge]
+
+
+def test_large_theta_leaves_the_best_completion() -> None:
+    # B > A, C anywhere: the best ways have one pair unlike the centre.
+    ranks = np.array([[1, 0, UNRANKED]], dtype=np.int32)
+    assert log_sums(ranks, 500.0)[0] == pytest.approx(-500.0)
+    votes = expected_votes(ranks, np.ones(1), 500.0)
+    np.testing.assert_allclose(votes, [[0, 0, 1], [1, 0, 1], [0, 0, 0]], atol=1e-12)
+
+
+# -- ties that are broken -------------------------------------------------------------------------
+
+
+def test_ties_are_broken_in_all_ways_and_gaps_stay() -> None:
+    ranks = np.array([[0, 0, UNRANKED, 2], [UNLISTED, UNLISTED, 0, UNRANKED]], dtype=np.int32)
+    strict, owner = break_ties(ranks)
+    assert owner.tolist() == [0, 0, 1, 1]
+    assert sorted(strict[:2].tolist()) == [[0, 1, -1, 2], [1, 0, -1, 2]]
+    assert sorted(strict[2:].tolist()) == [[1, 2, 0, -1], [2, 1, 0, -1]]
+
+
+# -- what is too large ----------------------------------------------------------------------------
+
+
+def with_gaps(number: int) -> np.ndarray:
+    return np.array([[0, 1] + [UNRANKED] * number], dtype=np.int32)
+
+
+@pytest.mark.parametrize("function", [lattice_sums, lattice_pairs, log_sums])
+def test_too_many_unranked_items_are_refused(function: Any) -> None:
+    with pytest.raises(InvalidInputError, match=f"at most {LARGEST_GAP} unranked items"):
+        function(with_gaps(LARGEST_GAP + 1), 1.0)
+
+
+def test_as_many_unranked_items_as_allowed_are_summed() -> None:
+    # With theta 0 every way counts one: 16!/2!.
+    expected = np.log(np.arange(3.0, LARGEST_GAP + 3)).sum()
+    assert lattice_sums(with_gaps(LARGEST_GAP), 0.0)[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("tied", [0, UNLISTED])
+def test_too_many_ties_beside_a_gap_are_refused(tied: int) -> None:
+    ranks = np.array([[tied] * 8 + [UNRANKED]], dtype=np.int32)
+    with pytest.raises(InvalidInputError, match="at most 5040 ways to break their ties"):
+        log_sums(ranks, 1.0)
+    without_gap = ranks[:, :8]
+    assert log_sums(without_gap, 0.0)[0] == pytest.approx(np.log(40320.0))
+
+
+# -- parts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("states", [1, 40, 100])
+def test_parts_of_the_rows_give_the_same(states: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    rows = [row for _ in range(6) for row in ([0, 1, 2, -1, -1], [2, 0, 1, -1, 3], [-1] * 5)]
+    ranks = rng.permuted(np.array(rows, dtype=np.int32), axis=1)
+    sums, before = lattice_pairs(ranks, 0.6)
+    monkeypatch.setattr(gaps, "STATES", states)
+    for_parts, before_parts = lattice_pairs(ranks, 0.6)
+    np.testing.assert_allclose(for_parts, sums, rtol=1e-14)
+    np.testing.assert_allclose(before_parts, before, rtol=1e-13)
+    np.testing.assert_allclose(lattice_sums(ranks, 0.6), sums, rtol=1e-14)

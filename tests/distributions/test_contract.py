@@ -1,0 +1,72 @@
+"""The contract suite for every distribution that is there."""
+
+from contextlib import suppress
+
+import rankagg as ra
+from tests.distributions.contract import DistributionContract
+
+WORTHS = {"D": 0.9, "B": -0.4, "A": 0.1, "C": 1.3}
+FIVE = {"D": 0.9, "B": -0.4, "A": 0.1, "C": 1.3, "E": -2.0}
+
+
+class TestStrictLaws(DistributionContract):
+    laws = (
+        ra.Uniform("DBAC"),
+        ra.Mallows("DBAC", theta=0.0),
+        ra.Mallows("DBACE", theta=1e-9),
+        ra.Mallows("DBACE", theta=0.02),
+        ra.Mallows(ra.Permutation([2, 0, 4, 1, 3], "DBACE"), theta=0.7),
+        ra.Mallows(ra.Permutation([2, 0, 3, 1], [7, 3, 11, 5]), theta=5.0),
+        ra.GeneralizedMallows("DBAC", thetas=[0.0, 0.0, 0.0]),
+        ra.GeneralizedMallows(ra.Permutation([2, 0, 4, 1, 3], "DBACE"), [0.3, 2.0, 0.0, 1.1]),
+        ra.PlackettLuce(WORTHS),
+        ra.PlackettLuce(FIVE),
+        ra.BradleyTerry(WORTHS),
+    )
+
+
+class TestLawsWithTies(DistributionContract):
+    ties = True
+    laws = (
+        ra.PlackettLuce(WORTHS, log_ties={2: -0.5}),
+        ra.PlackettLuce(WORTHS, log_ties={2: 0.3, 3: -0.7}),
+        ra.PlackettLuce(WORTHS, log_ties={3: 0.2}),
+        ra.BradleyTerry(WORTHS, log_ties={2: 0.1}),
+    )
+
+
+class TestOneItem(DistributionContract):
+    laws = (
+        ra.Uniform("A"),
+        ra.Mallows("A", theta=1.0),
+        ra.GeneralizedMallows("A", thetas=[]),
+        ra.PlackettLuce({"A": 0.0}),
+    )
+
+
+class TestTwoItems(DistributionContract):
+    laws = (
+        ra.Uniform("BA"),
+        ra.Mallows("BA", theta=1.5),
+        ra.GeneralizedMallows("BA", thetas=[0.4]),
+        ra.PlackettLuce({"B": 0.0, "A": 1.0}),
+    )
+
+
+def test_every_public_distribution_has_a_contract() -> None:
+    tested = {type(law) for suite in DistributionContract.__subclasses__() for law in suite.laws}
+    public = {
+        value
+        for name in ra.__all__
+        if isinstance(value := getattr(ra, name), type)
+        and issubclass(value, ra.RankingDistribution)
+    }
+    assert public - {ra.RankingDistribution} == tested
+
+
+def test_tie_weights_cannot_be_written() -> None:
+    law = ra.PlackettLuce(WORTHS, log_ties={2: -0.5})
+    before = hash(law)
+    with suppress(TypeError):
+        law.log_ties[2] = 3.0
+    assert hash(law) == before

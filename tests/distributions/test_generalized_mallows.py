@@ -1,0 +1,312 @@
+"""Generalized Mallows: top lists, its special cases, and a fit against all centres."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import rankagg as ra
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.exceptions import InvalidInputError
+from tests import oracles
+from tests.distributions.enumeration import strict_places
+from tests.strategies import quick, strict_rankings, top_k_rankings
+
+LAW = ra.GeneralizedMallows(ra.Permutation([2, 0, 3, 1], "ABCD"), [1.5, 0.0, 0.4])
+THETA = st.sampled_from([0.0, 1e-6, 0.2, 1.0, 3.0])
+
+
+def passed_over(center: tuple[int, ...], places: tuple[int, ...]) -> list[int]:
+    """Return for each place how many items that are left and better in the centre it passes."""
+    left = sorted(range(len(center)), key=lambda item: center[item])
+    counts = []
+    for item in sorted(range(len(places)), key=lambda item: places[item]):
+        counts.append(left.index(item))
+        left.remove(item)
+    return counts[:-1]
+
+
+def log_likelihood(profile: ra.Profile, center: tuple[int, ...], thetas: np.ndarray) -> float:
+    """Sum the log probabilities of all stages of all rankings."""
+    total = 0.0
+    for ranking, weight in zip(profile, profile.counts * profile.weights, strict=True):
+        for k, v in enumerate(passed_over(center, oracles.as_places(ranking))):
+            sizes = np.arange(len(center) - k)
+            total -= weight * (thetas[k] * v + np.log(np.exp(-thetas[k] * sizes).sum()))
+    return total
+
+
+def mean_passed_over(profile: ra.Profile, center: tuple[int, ...]) -> np.ndarray:
+    weights = profile.counts * profile.weights
+    counts = [passed_over(center, oracles.as_places(ranking)) for ranking in profile]
+    return weights @ np.array(counts) / weights.sum()
+
+
+def expected_passed_over(theta: float, size: int) -> float:
+    chances = np.exp(-theta * np.arange(size))
+    return float(chances @ np.arange(size) / chances.sum())
+
+
+def votes(seed: int) -> ra.Profile:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 6))
+    thetas = rng.choice([0.0, 0.3, 1.0, 2.0], n - 1)
+    law = ra.GeneralizedMallows(rng.permutation(n).tolist(), thetas)
+    rows = law.sample(12, rng=rng)
+    return ra.Profile(rows, counts=rng.integers(1, 4, 12), weights=rng.choice([0.5, 1.0, 2.0], 12))
+
+
+# -- parameters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("thetas", [[], [1.0], [1.0, 2.0, 3.0, 4.0]])
+def test_one_theta_per_place_but_the_last(thetas: list[float]) -> None:
+    with pytest.raises(InvalidInputError, match=r"`thetas` must be one number per place.*\(3 of"):
+        ra.GeneralizedMallows("ABCD", thetas)
+
+
+@pytest.mark.parametrize("bad", [-0.1, float("inf"), float("nan"), "x", None])
+def test_thetas_must_be_finite_and_not_negative(bad: Any) -> None:
+    with pytest.raises(InvalidInputError, match="`thetas` must be"):
+        ra.GeneralizedMallows("ABC", [1.0, bad])
+
+
+@pytest.mark.parametrize("thetas", [1.0, [[1.0, 2.0]]])
+def test_thetas_must_be_flat(thetas: Any) -> None:
+    with pytest.raises(InvalidInputError, match="`thetas` must be a flat sequence"):
+        ra.GeneralizedMallows("ABC", thetas)
+
+
+def test_center_must_be_complete_and_strict() -> None:
+    with pytest.raises(InvalidInputError, match="`center` must be complete and strict"):
+        ra.GeneralizedMallows(ra.PartialRanking([0, 0, 2], "ABC"), [1.0, 1.0])
+
+
+def test_thetas_given_are_copied() -> None:
+    given_thetas = np.array([1.0, 2.0])
+    law = ra.GeneralizedMallows("ABC", given_thetas)
+    given_thetas[0] = 7.0
+    assert law.thetas.tolist() == [1.0, 2.0]
+    assert law == ra.GeneralizedMallows("ABC", (1, 2))
+    assert law == ra.GeneralizedMallows("ABC", [1.0, 2.0])
+    assert ra.GeneralizedMallows("ABC", [1, -0.0]) == ra.GeneralizedMallows("ABC", [1, 0.0])
+
+
+# -- probabilities --------------------------------------------------------------------------------
+
+
+def test_chances_are_products_of_stages() -> None:
+    center = oracles.as_places(LAW.center)
+    for places in strict_places(4):
+        profile = ra.Profile([ra.Permutation(places, "ABCD")])
+        assert LAW.log_prob(profile) == pytest.approx(log_likelihood(profile, center, LAW.thetas))
+
+
+@quick
+@given(ranking=top_k_rankings(min_size=2, max_size=5), data=st.data())
+def test_top_list_has_the_chance_of_its_compatible_permutations(
+    ranking: ra.PartialRanking, data: st.DataObject
+) -> None:
+    n = ranking.n_items
+    thetas = data.draw(st.lists(THETA, min_size=n - 1, max_size=n - 1))
+    law = ra.GeneralizedMallows(data.draw(strict_rankings(ranking.items)), thetas)
+    expected = sum(
+        law.prob(ra.Permutation(places, law.items))
+        for places in oracles.compatible_permutations(ranking)
+    )
+    assert law.prob(ranking) == pytest.approx(expected, rel=1e-9)
+
+
+def test_top_lists_of_a_profile_may_have_any_length() -> None:
+    rows = [ra.PartialRanking.from_top_k("CADB"[:k], items="ABCD") for k in range(4)] + [
+        ra.Permutation.from_order("CADB", items="ABCD")
+    ]
+    single = [LAW.log_prob(row) for row in rows]
+    np.testing.assert_allclose(LAW.log_probs(ra.Profile(rows)), single)
+    assert single[0] == 0.0
+    assert (np.diff(single) <= 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [[0, 0, 2, 3], [0, 1, UNRANKED, UNRANKED], [0, 1, 1, 3], [0, 0, UNLISTED, UNLISTED]],
+)
+def test_other_partial_rankings_have_no_chance_here(ranks: list[int]) -> None:
+    with pytest.raises(InvalidInputError, match="strict rankings, complete or of the first items"):
+        LAW.log_prob(ra.PartialRanking(ranks, "ABCD"))
+
+
+@quick
+@given(center=strict_rankings(min_size=1, max_size=5), theta=THETA)
+def test_equal_thetas_are_the_mallows_law(center: ra.Permutation, theta: float) -> None:
+    law = ra.GeneralizedMallows(center, [theta] * (center.n_items - 1))
+    other = ra.Mallows(center, theta)
+    rows = ra.Profile.from_ranks(strict_places(center.n_items), items=center.items)
+    np.testing.assert_allclose(law.log_probs(rows), other.log_probs(rows), atol=1e-11)
+    np.testing.assert_allclose(
+        law.pairwise_probabilities(), other.pairwise_probabilities(), atol=1e-12
+    )
+    np.testing.assert_allclose(law.rank_probabilities(), other.rank_probabilities(), atol=1e-12)
+    assert law.entropy() == pytest.approx(other.entropy(), abs=1e-12)
+    assert law.log_normalizer == pytest.approx(other.log_normalizer, abs=1e-12)
+    assert law.expected_distance() == pytest.approx(other.mean_distance, abs=1e-12)
+
+
+def test_a_sure_winner_leaves_the_rest_to_chance() -> None:
+    law = ra.GeneralizedMallows("ABCD", [900.0, 0.0, 0.0])
+    np.testing.assert_allclose(law.rank_probabilities()[0], [1, 0, 0, 0])
+    np.testing.assert_allclose(law.rank_probabilities()[1:, 1:], 1 / 3)
+    assert {ranking.order[0] for ranking in law.sample(50, rng=0)} == {"A"}
+
+
+# -- fit ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_thetas_make_the_expected_stages_the_observed_ones(seed: int) -> None:
+    profile = votes(seed)
+    law = ra.GeneralizedMallows.fit(profile).distribution
+    means = mean_passed_over(profile, oracles.as_places(law.center))
+    for k, (theta, mean) in enumerate(zip(law.thetas, means, strict=True)):
+        size = law.n_items - k
+        if theta == 0.0:
+            assert mean >= (size - 1) / 2
+        elif theta == 20.0:
+            assert mean <= expected_passed_over(20.0, size)
+        else:
+            assert expected_passed_over(theta, size) == pytest.approx(mean, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_fit_is_the_best_of_all_centers(seed: int) -> None:
+    profile = votes(seed)
+    n = profile.n_items
+    grid = np.concatenate([np.linspace(0.0, 6.0, 1201), np.linspace(6.0, 20.0, 141)])
+    powers = [np.exp(-np.outer(grid, np.arange(n - k))).sum(axis=1) for k in range(n - 1)]
+    best = -np.inf
+    for center in strict_places(n):
+        means = mean_passed_over(profile, center)
+        heights = [
+            (-grid * mean - np.log(power)).max() for mean, power in zip(means, powers, strict=True)
+        ]
+        best = max(best, profile.total_weight * sum(heights))
+    fit = ra.GeneralizedMallows.fit(profile)
+    # The grid misses each theta by no more than half a step.
+    assert best - 1e-9 <= fit.log_likelihood <= best + 1e-3
+    center = oracles.as_places(fit.distribution.center)
+    assert fit.log_likelihood == pytest.approx(log_likelihood(profile, center, fit.estimates))
+    assert fit.log_likelihood == pytest.approx(fit.distribution.log_prob(profile))
+    assert "All centres were tried." in fit.notes
+
+
+def test_fit_is_no_worse_than_the_mallows_fit() -> None:
+    for seed in range(4):
+        profile = votes(seed)
+        mallows = ra.Mallows.fit(profile)
+        assert ra.GeneralizedMallows.fit(profile).log_likelihood >= mallows.log_likelihood - 1e-9
+
+
+def test_many_items_are_climbed_to_a_maximum() -> None:
+    law = ra.GeneralizedMallows("GDFABCE", [2.0, 1.5, 1.0, 1.0, 1.0, 1.0])
+    profile = law.sample(80, rng=4)
+    fit = ra.GeneralizedMallows.fit(profile)
+    assert "The centre is a local maximum." in fit.notes
+    center = oracles.as_places(law.center)
+    means = mean_passed_over(profile, center)
+    assert fit.log_likelihood >= log_likelihood(profile, center, law.thetas)
+    assert fit.distribution.center.order[:3] == ("G", "D", "F")
+    assert means.shape == fit.estimates.shape
+    order = list(fit.distribution.center.order)
+    for k in range(6):
+        swapped = [*order[:k], order[k + 1], order[k], *order[k + 2 :]]
+        ranks = oracles.as_places(ra.Permutation.from_order(swapped, items=profile.items))
+        assert log_likelihood(profile, ranks, fit.estimates) <= fit.log_likelihood + 1e-9
+
+
+def test_standard_errors_are_those_of_the_stages() -> None:
+    profile = LAW.sample(60, rng=1)
+    fit = ra.GeneralizedMallows.fit(profile)
+    for k, (theta, error) in enumerate(zip(fit.estimates, fit.standard_errors, strict=True)):
+        v = np.arange(4 - k)
+        chances = np.exp(-theta * v) / np.exp(-theta * v).sum()
+        variance = chances @ v**2 - (chances @ v) ** 2
+        assert error == pytest.approx((60 * variance) ** -0.5)
+    np.testing.assert_array_equal(fit.covariance, np.diag(np.diag(fit.covariance)))
+    assert list(fit.names) == ["theta 1", "theta 2", "theta 3"]
+    assert fit.n_parameters == 3
+    assert fit.aic == pytest.approx(6 - 2 * fit.log_likelihood)
+
+
+def test_weights_count_by_their_effective_number() -> None:
+    rows = list(LAW.sample(20, rng=1))
+    plain, doubled = (
+        ra.GeneralizedMallows.fit(ra.Profile(rows, weights=[w] * 20)) for w in (1.0, 2.0)
+    )
+    np.testing.assert_allclose(doubled.estimates, plain.estimates)
+    np.testing.assert_allclose(doubled.standard_errors, plain.standard_errors)
+    assert doubled.n_observations == pytest.approx(20)
+    assert doubled.log_likelihood == pytest.approx(2 * plain.log_likelihood)
+
+
+def test_places_where_all_agree_are_set_to_the_bound() -> None:
+    profile = ra.Profile.from_orders(["ABCD", "ABDC", "ACBD", "ACDB", "ADBC"])
+    fit = ra.GeneralizedMallows.fit(profile, max_theta=9.0)
+    assert fit.estimates[0] == 9.0
+    assert (fit.estimates[1:] < 9.0).all()
+    assert "No finite maximum at place 1: set to the bound 9." in fit.notes
+    assert np.isnan(fit.standard_errors[0])
+    assert np.isfinite(fit.standard_errors[1:]).all()
+    assert fit.to_dict()["parameters"][0]["std_err"] is None
+    assert "theta 1" in str(fit)
+
+
+def test_all_equal_rankings_are_at_the_bound_everywhere() -> None:
+    fit = ra.GeneralizedMallows.fit(ra.Profile.from_orders(["CAB"] * 4))
+    assert fit.distribution.center.order == ("C", "A", "B")
+    assert fit.estimates.tolist() == [20.0, 20.0]
+    assert fit.log_likelihood == pytest.approx(0.0, abs=1e-7)
+
+
+def test_a_large_bound_needs_no_warning() -> None:
+    profile = ra.Profile.from_orders(["CAB"] * 4)
+    assert ra.GeneralizedMallows.fit(profile, max_theta=2000.0).estimates.tolist() == [2000.0] * 2
+
+
+@pytest.mark.parametrize(
+    "ranks", [[0, 0, 2], [0, 1, UNRANKED], [0, UNLISTED, UNLISTED]], ids=["ties", "gap", "cut off"]
+)
+def test_ties_and_gaps_are_refused(ranks: list[int]) -> None:
+    profile = ra.Profile([ra.PartialRanking(ranks, "ABC"), ra.Permutation([0, 1, 2], "ABC")])
+    with pytest.raises(InvalidInputError, match="complete strict rankings of two or more items"):
+        ra.GeneralizedMallows.fit(profile)
+
+
+@pytest.mark.parametrize("data", [None, [["A", "B"]], ra.Permutation.from_order("AB")])
+def test_what_is_no_profile_is_refused(data: Any) -> None:
+    with pytest.raises(InvalidInputError, match="`profile` must be a Profile"):
+        ra.GeneralizedMallows.fit(data)
+
+
+@pytest.mark.parametrize("bound", [0, -1, float("inf"), float("nan"), True, "20"])
+def test_bound_must_be_positive_and_finite(bound: Any) -> None:
+    with pytest.raises(InvalidInputError, match="`max_theta` must be"):
+        ra.GeneralizedMallows.fit(ra.Profile.from_orders(["AB", "BA"]), max_theta=bound)
+
+
+def test_one_item_has_nothing_to_fit() -> None:
+    with pytest.raises(InvalidInputError, match="two or more items"):
+        ra.GeneralizedMallows.fit(ra.Profile.from_orders(["A"]))
+
+
+def test_wald_intervals_cover_about_as_often_as_they_say() -> None:
+    law = ra.GeneralizedMallows("ABC", [1.2, 0.8])
+    rng = np.random.default_rng(3)
+    covered, replicates = np.zeros(2), 150
+    for _ in range(replicates):
+        interval = ra.GeneralizedMallows.fit(law.sample(150, rng=rng)).conf_int(0.1)
+        covered += (interval["lower"] <= law.thetas) & (law.thetas <= interval["upper"])
+    low, high = stats.binom.interval(1 - 1e-4, replicates, 0.9)
+    assert ((low <= covered) & (covered <= high)).all()

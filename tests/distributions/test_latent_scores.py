@@ -1,0 +1,280 @@
+"""Score tables from latent scores, and what is done to them."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError, ItemMismatchError, RankaggError
+
+LOCATIONS = [0.0, 0.7, 1.2]
+
+
+def band(chance, size):
+    """Return five standard errors of a share."""
+    return 5 * np.sqrt(chance * (1 - chance) / size)
+
+
+@pytest.fixture
+def table():
+    """Return a table of three systems, two tasks with opposite directions, four instances each."""
+    return ra.ScoreTable(
+        [[1.0, 2, 3, 4, 5, 6, np.nan, 8], [2.0, 1, 4, 3, 6, 5, 8, 7], [0.0, 9, 9, 0, 1, 2, 3, 4]],
+        systems="ABC",
+        tasks=["up"] * 4 + ["down"] * 4,
+        instances=[0, 1, 2, 3] * 2,
+        higher_is_better={"up": True, "down": False},
+    )
+
+
+# -- sampling -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", ["gumbel", "normal"])
+def test_a_table_has_systems_tasks_and_instances(noise):
+    law = ra.LatentScores(LOCATIONS, noise=noise, systems="ABC")
+    table = law.sample(4, 5, rng=0)
+    assert table.values.shape == (3, 20)
+    assert (tuple(table.systems), tuple(table.tasks)) == (("A", "B", "C"), (0, 1, 2, 3))
+    assert table.is_instance_level
+    assert table.unit_tasks.tolist() == np.repeat(range(4), 5).tolist()
+    assert table.n_missing == 0
+    assert set(table.higher_is_better.values()) == {True}
+
+
+def test_a_table_without_instances_has_one_score_per_task():
+    table = ra.LatentScores(LOCATIONS).sample(4, rng=0)
+    assert table.values.shape == (3, 4)
+    assert not table.is_instance_level
+    assert tuple(table.systems) == (0, 1, 2)
+
+
+def test_every_task_may_have_locations_of_its_own():
+    law = ra.LatentScores([[0.0, 100.0], [100.0, 0.0]], scale=0.01)
+    table = law.sample(n_instances=3, rng=0)
+    assert (table.values > 50).tolist() == [[False] * 3 + [True] * 3, [True] * 3 + [False] * 3]
+    assert law.sample(2, 3, rng=0) == table
+
+
+@pytest.mark.parametrize(
+    ("noise", "law"), [("gumbel", stats.gumbel_r), ("normal", stats.norm)], ids=["gumbel", "normal"]
+)
+def test_noise_is_location_and_scale(noise, law):
+    values = ra.LatentScores([0.0, 3.0], noise=noise, scale=2.0).sample(4000, rng=1).values
+    for row, location in zip(values, (0.0, 3.0), strict=True):
+        assert stats.kstest(row, law(location, 2.0).cdf).pvalue > 1e-4
+    assert abs(np.corrcoef(values)[0, 1]) < 0.08
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+def test_rankings_with_gumbel_noise_have_the_plackett_luce_law(scale):
+    size = 10_000
+    scores = ra.LatentScores(LOCATIONS, scale=scale, systems="ABC")
+    law = scores.ranking_law()
+    assert law == ra.PlackettLuce(np.array(LOCATIONS) / scale, items="ABC")
+    ranks = scores.sample(size, rng=2).rankings().ranks
+    for order in permutations("ABC"):
+        ranking = ra.Permutation.from_order(order)
+        share = (ranks == ranking.ranks).all(axis=1).mean()
+        assert abs(share - law.prob(ranking)) < band(law.prob(ranking), size)
+
+
+def test_pairs_with_normal_noise_are_those_of_thurstone():
+    size = 10_000
+    scores = ra.LatentScores(LOCATIONS, noise="normal", scale=1.5)
+    wins = scores.sample(100, size // 100, rng=3).rankings().pairwise().proportion
+    for i, j in permutations(range(3), 2):
+        chance = stats.norm.cdf((LOCATIONS[i] - LOCATIONS[j]) / (1.5 * np.sqrt(2)))
+        assert abs(wins[i, j] - chance) < band(chance, size)
+
+
+def test_equal_seeds_draw_equal_tables():
+    law = ra.LatentScores(LOCATIONS)
+    assert law.sample(3, rng=0) == law.sample(3, rng=0)
+    assert law.sample(3, rng=0) != law.sample(3, rng=1)
+    assert law == ra.LatentScores(LOCATIONS)
+    assert law != ra.LatentScores(LOCATIONS, noise="normal")
+
+
+def test_other_laws_of_rankings_have_no_closed_form():
+    for law in (ra.LatentScores(LOCATIONS, noise="normal"), ra.LatentScores([[0.0, 1], [1, 0]])):
+        with pytest.raises(InvalidInputError, match="no closed form"):
+            law.ranking_law()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"locations": []}, "at least one system"),
+        ({"locations": np.zeros((2, 0))}, "at least one system"),
+        ({"locations": [0.0, np.nan]}, "finite"),
+        ({"locations": [0.0, np.inf]}, "finite"),
+        ({"locations": np.zeros((2, 2, 2))}, "two-dimensional"),
+        ({"locations": 3.0}, "two-dimensional"),
+        ({"locations": ["a", "b"]}, "numbers"),
+        ({"locations": [0.0, 1.0], "noise": "cauchy"}, "'gumbel' or 'normal'"),
+        ({"locations": [0.0, 1.0], "scale": 0.0}, "scale"),
+        ({"locations": [0.0, 1.0], "scale": np.inf}, "scale"),
+        ({"locations": [0.0, 1.0], "systems": "ABC"}, "one label per location"),
+        ({"locations": [0.0, 1.0], "systems": "AA"}, "A"),
+    ],
+)
+def test_parameters_are_checked(arguments, words):
+    with pytest.raises(RankaggError, match=words):
+        ra.LatentScores(**arguments)
+
+
+def test_locations_of_unequal_lengths_are_refused_by_name():
+    with pytest.raises(InvalidInputError, match="locations"):
+        ra.LatentScores([[0.0], [1.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("locations", "arguments", "words"),
+    [
+        (LOCATIONS, {}, "n_tasks"),
+        (LOCATIONS, {"n_tasks": 0}, "n_tasks"),
+        (LOCATIONS, {"n_tasks": 2, "n_instances": 0}, "n_instances"),
+        ([[0.0, 1.0]], {"n_tasks": 3}, "2, the columns of the locations"),
+        (LOCATIONS, {"n_tasks": 2, "rng": -1}, "rng"),
+    ],
+)
+def test_sizes_are_checked(locations, arguments, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.LatentScores(locations).sample(**arguments)
+
+
+def test_the_look():
+    law = ra.LatentScores([[0.0, 1.0], [1.0, 0.0]], noise="normal", scale=0.5)
+    assert repr(law) == "<LatentScores of 2 systems on 2 tasks: normal noise, scale 0.5>"
+    assert repr(ra.LatentScores([0.0])) == "<LatentScores of 1 systems: gumbel noise, scale 1>"
+
+
+# -- replaced tasks -------------------------------------------------------------------------------
+
+
+def test_only_the_named_tasks_are_replaced(table):
+    law = ra.LatentScores([100.0, 200.0, 300.0], systems="ABC")
+    new = ra.replace_tasks(table, ["up"], law, rng=0)
+    up = table.unit_tasks == 0
+    assert np.array_equal(new.values[:, ~up], table.values[:, ~up], equal_nan=True)
+    assert (np.abs(new.values[:, up] - [[100], [200], [300]]) < 20).all()
+    assert new.higher_is_better == table.higher_is_better
+    assert new.instances == table.instances
+    assert ra.replace_tasks(table, ["up"], law, rng=0) == new
+    assert ra.replace_tasks(table, [], law, rng=0) == table
+
+
+def test_scores_of_which_lower_are_better_are_turned(table):
+    law = ra.LatentScores([100.0, 200.0, 300.0], systems="ABC")
+    new = ra.replace_tasks(table, ["down"], law, rng=0)
+    down = table.unit_tasks == 1
+    drawn = new.values[:, down]
+    assert np.nanmax(drawn) < -80
+    for ranking in list(new.rankings())[5:]:
+        observed = [item for item in "CBA" if item not in ranking.unranked]
+        assert list(ranking.order) == observed
+
+
+def test_missing_scores_stay_missing(table):
+    law = ra.LatentScores(np.zeros(3), systems="ABC")
+    new = ra.replace_tasks(table, ["up", "down"], law, rng=0)
+    assert (new.missing == table.missing).all()
+    assert not (new.values == table.values).any()
+
+
+def test_replaced_scores_have_the_law():
+    law = ra.LatentScores([0.0, 1.0], systems="AB")
+    start = ra.LatentScores([1.0, 0.0], systems="AB").sample(2, 5000, rng=0)
+    new = ra.replace_tasks(start, [1], law, rng=1)
+    wins = new.rankings().ranks[5000:, 1] == 0
+    assert abs(wins.mean() - stats.logistic.cdf(1.0)) < band(stats.logistic.cdf(1.0), 5000)
+
+
+def test_a_law_of_other_systems_is_refused(table):
+    with pytest.raises(ItemMismatchError):
+        ra.replace_tasks(table, ["up"], ra.LatentScores(np.zeros(3), systems="ABD"))
+
+
+def test_a_task_that_is_not_there_is_refused(table):
+    law = ra.LatentScores(np.zeros(3), systems="ABC")
+    with pytest.raises((RankaggError, KeyError), match="side"):
+        ra.replace_tasks(table, ["side"], law)
+    with pytest.raises((RankaggError, KeyError), match="side"):
+        ra.rescale_tasks(table, {"side": 2.0})
+
+
+# -- other scales ---------------------------------------------------------------------------------
+
+
+def test_other_units_leave_the_rankings(table):
+    new = ra.rescale_tasks(table, {"down": 1000.0})
+    down = table.unit_tasks == 1
+    assert np.array_equal(new.values[:, down], 1000 * table.values[:, down], equal_nan=True)
+    assert np.array_equal(new.values[:, ~down], table.values[:, ~down])
+    assert new.rankings() == table.rankings()
+    assert ra.Borda().aggregate(new).ranking == ra.Borda().aggregate(table).ranking
+
+
+def test_other_units_change_a_mean():
+    table = ra.ScoreTable([[1.0, 0.0], [0.0, 0.9]], systems="AB", higher_is_better=True)
+    assert ra.Mean().aggregate(table).order == ("A", "B")
+    assert ra.Mean().aggregate(ra.rescale_tasks(table, {1: 2.0})).order == ("B", "A")
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.0, np.nan, np.inf, "2"])
+def test_factors_are_positive(table, factor):
+    with pytest.raises(InvalidInputError, match="factors"):
+        ra.rescale_tasks(table, {"up": factor})
+
+
+# -- missing scores -------------------------------------------------------------------------------
+
+
+def test_scores_are_removed_with_the_share():
+    table = ra.LatentScores(np.zeros(20)).sample(50, 4, rng=0)
+    new = ra.remove_scores(table, 0.3, rng=1)
+    assert abs(new.missing.mean() - 0.3) < band(0.3, 4000)
+    assert np.array_equal(new.values[~new.missing], table.values[~new.missing])
+    assert ra.remove_scores(table, 0.3, rng=1) == new
+    assert ra.remove_scores(table, 0.0, rng=1) == table
+
+
+def test_whole_tasks_are_removed_together():
+    table = ra.LatentScores(np.zeros(20)).sample(50, 4, rng=0)
+    new = ra.remove_scores(table, 0.3, whole_tasks=True, rng=1)
+    cells = new.missing.reshape(20, 50, 4)
+    assert (cells.all(axis=2) == cells.any(axis=2)).all()
+    assert abs(cells[:, :, 0].mean() - 0.3) < band(0.3, 1000)
+
+
+def test_what_was_missing_stays_missing(table):
+    new = ra.remove_scores(table, 0.2, rng=3)
+    assert (new.missing >= table.missing).all()
+    assert new.n_missing > table.n_missing
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_task_must_keep_a_score(whole):
+    table = ra.LatentScores([0.0, 1.0]).sample(30, rng=0)
+    with pytest.raises(InvalidInputError, match="lost all of them: take a smaller share"):
+        ra.remove_scores(table, 0.9, whole_tasks=whole, rng=0)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"share": 1.0}, {"share": -0.1}, {"share": np.nan},
+                  {"share": 0.5, "whole_tasks": 1}], ids=str
+)  # fmt: skip
+def test_shares_are_checked(table, arguments):
+    with pytest.raises(InvalidInputError, match=list(arguments)[-1]):
+        ra.remove_scores(table, **arguments)
+
+
+def test_the_table_itself_is_left_alone(table):
+    before = table.values.copy()
+    ra.rescale_tasks(table, {"up": 2.0})
+    ra.remove_scores(table, 0.2, rng=3)
+    ra.replace_tasks(table, ["up"], ra.LatentScores(np.zeros(3), systems="ABC"), rng=0)
+    assert np.array_equal(table.values, before, equal_nan=True)

@@ -1,0 +1,179 @@
+"""The Mallows law: partial rankings, the ends of theta, and its closed forms."""
+
+from math import factorial, inf, log, nan
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from tests import oracles
+from tests.distributions.enumeration import discordant, strict_places
+from tests.strategies import quick, rankings, strict_rankings
+
+THETAS = st.sampled_from([0.0, 1e-6, 0.1, 0.8, 2.0, 10.0])
+
+
+def over_compatible(law: ra.RankingDistribution, ranking: ra.PartialRanking) -> float:
+    """Sum the probabilities of the compatible permutations."""
+    return sum(
+        law.prob(ra.Permutation(places, law.items))
+        for places in oracles.compatible_permutations(ranking)
+    )
+
+
+# -- partial rankings -----------------------------------------------------------------------------
+
+
+@quick
+@given(ranking=rankings(max_size=5), theta=THETAS, data=st.data())
+def test_partial_ranking_has_the_chance_of_its_compatible_permutations(
+    ranking: ra.PartialRanking, theta: float, data: st.DataObject
+) -> None:
+    law = ra.Mallows(data.draw(strict_rankings(ranking.items)), theta)
+    assert law.prob(ranking) == pytest.approx(over_compatible(law, ranking), rel=1e-9)
+
+
+@quick
+@given(ranking=rankings(max_size=5))
+def test_uniform_law_gives_a_partial_ranking_its_share(ranking: ra.PartialRanking) -> None:
+    law = ra.Uniform(ranking.items)
+    share = ranking.n_compatible_permutations / factorial(ranking.n_items)
+    assert law.prob(ranking) == pytest.approx(share, rel=1e-12)
+    flat = ra.Mallows(ra.Permutation.identity(ranking.items), 0.0)
+    assert flat.log_prob(ranking) == pytest.approx(law.log_prob(ranking), abs=1e-12)
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_chances_of_all_top_lists_sum_to_one(k: int) -> None:
+    law = ra.Mallows("CADB", theta=0.9)
+    lists = {places[:k] for places in strict_places(4)}
+    total = sum(
+        law.prob(ra.PartialRanking.from_top_k([law.items[i] for i in order], items=law.items))
+        for order in lists
+    )
+    assert total == pytest.approx(1.0)
+
+
+def test_what_is_not_observed_changes_no_chance() -> None:
+    law = ra.Mallows("ABCDE", theta=0.7)
+    assert law.prob(ra.PartialRanking([ra.UNRANKED] * 5, "ABCDE")) == pytest.approx(1.0)
+    one = ra.PartialRanking([ra.UNRANKED, ra.UNRANKED, 0, ra.UNRANKED, ra.UNRANKED], "ABCDE")
+    assert law.prob(one) == pytest.approx(1.0)
+    pair = ra.PartialRanking([1, ra.UNRANKED, ra.UNRANKED, 0, ra.UNRANKED], "ABCDE")
+    assert law.prob(pair) == pytest.approx(law.pairwise_probabilities()[3, 0])
+
+
+# -- parameters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theta", [-1e-9, -1, inf, -inf, nan, True, np.True_, "1", None, 1j])
+def test_theta_must_be_finite_and_not_negative(theta: Any) -> None:
+    with pytest.raises(InvalidInputError, match=r"`theta` must be a number in \[0, inf\)"):
+        ra.Mallows("AB", theta)
+    with pytest.raises(InvalidInputError, match="`theta` must be"):
+        ra.mallows_log_normalizer(3, theta)
+
+
+@pytest.mark.parametrize("center", [[0, 0, 2], [0, ra.UNRANKED, 1], [0, ra.UNLISTED, ra.UNLISTED]])
+def test_center_must_be_complete_and_strict(center: list[int]) -> None:
+    with pytest.raises(InvalidInputError, match="`center` must be complete and strict"):
+        ra.Mallows(ra.PartialRanking(center, "ABC"), 1.0)
+
+
+def test_center_may_be_labels_or_a_permutation() -> None:
+    law = ra.Mallows("BCA", 1)
+    assert law.center == ra.Permutation.from_order("BCA")
+    assert law.mode.order == ("B", "C", "A")
+    assert law == ra.Mallows(ra.Permutation.from_order(["B", "C", "A"]), 1.0)
+    assert law != ra.Mallows("BCA", 1.5)
+    assert law != ra.Mallows("BAC", 1.0)
+
+
+@pytest.mark.parametrize("phi", [1e-300, 0.01, 0.5, 0.999, 1, 1.0])
+def test_phi_is_exp_of_minus_theta(phi: float) -> None:
+    law = ra.Mallows.from_phi("ABC", phi)
+    assert law.theta == pytest.approx(-log(phi), abs=0.0)
+    assert law.phi == pytest.approx(phi)
+    assert law.log_prob(law.center.reverse()) == pytest.approx(3 * log(phi) - law.log_normalizer)
+
+
+@pytest.mark.parametrize("phi", [0, 0.0, -0.5, 1.0001, inf, nan, True, "0.5"])
+def test_phi_must_be_above_zero_and_at_most_one(phi: Any) -> None:
+    with pytest.raises(InvalidInputError, match=r"`phi` must be a number in \(0, 1\]"):
+        ra.Mallows.from_phi("ABC", phi)
+
+
+# -- closed forms ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 30])
+def test_log_normalizer_without_concentration_is_that_of_all_permutations(n: int) -> None:
+    assert ra.mallows_log_normalizer(n, 0.0) == pytest.approx(log(factorial(n)), abs=1e-12)
+    assert ra.mallows_log_normalizer(n, 1e-13) == pytest.approx(log(factorial(n)), abs=1e-9)
+    assert ra.mallows_log_normalizer(n, 900.0) == 0.0
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.05, 1.0, 4.0])
+@pytest.mark.parametrize("n", [2, 4, 6])
+def test_distance_to_the_center_has_the_moments_of_enumeration(n: int, theta: float) -> None:
+    law = ra.Mallows(range(n), theta)
+    distances = np.array([discordant(row, tuple(range(n))) for row in strict_places(n)])
+    chances = np.exp(-theta * distances)
+    assert law.log_normalizer == pytest.approx(log(chances.sum()))
+    chances /= chances.sum()
+    mean = chances @ distances
+    assert law.mean_distance == pytest.approx(mean)
+    assert law.expected_distance() == pytest.approx(mean)
+    assert law.distance_variance == pytest.approx(chances @ (distances - mean) ** 2)
+
+
+@pytest.mark.parametrize("theta", [0.0, 1e-12, 0.3, 2.0, 40.0, 800.0])
+@pytest.mark.parametrize("n", [1, 2, 9, 120])
+def test_entropy_is_theta_times_mean_distance_and_log_normalizer(n: int, theta: float) -> None:
+    law = ra.Mallows(range(n), theta)
+    assert law.entropy() == pytest.approx(theta * law.mean_distance + law.log_normalizer)
+    assert 0.0 <= law.entropy() <= ra.Uniform(range(n)).entropy() * (1 + 1e-12)
+
+
+def test_chances_depend_on_the_distance_alone() -> None:
+    law = ra.Mallows("CABD", theta=0.6)
+    for ranking in law.sample(20, rng=1):
+        expected = -0.6 * ra.kendall_distance(ranking, law.center) - law.log_normalizer
+        assert law.log_prob(ranking) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("theta", [60.0, 800.0, 1e6])
+def test_large_theta_leaves_the_center(theta: float) -> None:
+    law = ra.Mallows(ra.Permutation([2, 0, 3, 1], "ABCD"), theta)
+    assert set(law.sample(50, rng=0)) == {law.center}
+    assert law.prob(law.center) == pytest.approx(1.0)
+    assert law.log_prob(law.center.reverse()) == pytest.approx(-6 * theta)
+    assert law.entropy() == pytest.approx(0.0, abs=1e-20)
+    at = np.equal.outer(law.center.ranks, np.arange(4))
+    np.testing.assert_allclose(law.rank_probabilities(), at, atol=1e-20)
+
+
+@pytest.mark.parametrize("theta", [1e17, 1e308])
+def test_the_largest_thetas_are_no_different(theta: float) -> None:
+    law = ra.Mallows("ABC", theta)
+    assert law.mean_distance == 0.0
+    assert set(law.sample(3, rng=0)) == {law.center}
+
+
+def test_many_items_keep_their_moments() -> None:
+    law = ra.Mallows(range(200), theta=0.1)
+    drawn = law.sample(400, rng=2)
+    distances = [ra.kendall_distance(ranking, law.center) for ranking in drawn]
+    error = np.sqrt(law.distance_variance / len(drawn))
+    assert abs(np.mean(distances) - law.mean_distance) < 5 * error
+    before = law.pairwise_probabilities()
+    above = np.triu(np.ones_like(before, dtype=bool), k=1)
+    assert before.T[above].sum() == pytest.approx(law.mean_distance)
+
+
+def test_repr_says_theta_and_center() -> None:
+    assert repr(ra.Mallows("BA", 0.25)) == "<Mallows law: theta 0.25 around B > A>"

@@ -1,0 +1,303 @@
+"""The Plackett-Luce distribution by its definition, with and without ties."""
+
+from collections import Counter
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.distributions.subsets import LARGEST
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from tests.distributions.luce_by_hand import from_row, from_rows, log_prob_by_hand, log_worth
+from tests.strategies import profiles, quick, rankings
+
+WORTHS = [1.0, -0.5, 0.2]
+TIES = {2: -0.4, 3: 0.3}
+
+
+def weak_orders(items):
+    """Return all rankings with ties of some items."""
+    levels = product(range(len(items)), repeat=len(items))
+    return sorted(
+        {ra.PartialRanking.from_ranks(level, items=items) for level in levels},
+        key=lambda ranking: ranking.ranks.tolist(),
+    )
+
+
+# -- probabilities --------------------------------------------------------------------------------
+
+
+@quick
+@given(profile=profiles(min_size=2, max_size=4), scale=log_worth, tie=log_worth)
+def test_log_probabilities_are_those_of_the_definition(profile, scale, tie):
+    worths = scale * np.sin(1.0 + np.arange(profile.n_items))
+    ties = {d: tie / d for d in range(2, profile.n_items + 1)}
+    law = ra.PlackettLuce(worths, items=profile.items, log_ties=ties)
+    expected = [log_prob_by_hand(ranking, worths, ties) for ranking in profile]
+    assert law.log_probs(profile) == pytest.approx(expected, abs=1e-10)
+    total = (profile.counts * profile.weights) @ expected
+    assert law.log_prob(profile) == pytest.approx(total, abs=1e-9)
+    assert law.log_prob(profile[0]) == pytest.approx(expected[0], abs=1e-10)
+
+
+@quick
+@given(ranking=rankings(min_size=2, max_size=5, ties=False), scale=log_worth)
+def test_strict_rankings_need_no_tie_weights(ranking, scale):
+    worths = scale * np.cos(np.arange(ranking.n_items))
+    law = ra.PlackettLuce(worths, items=ranking.items)
+    assert law.log_prob(ranking) == pytest.approx(log_prob_by_hand(ranking, worths), abs=1e-10)
+
+
+def test_a_probability_worked_out():
+    law = ra.PlackettLuce(np.log([3, 2, 1]), items="ABC")
+    assert law.prob(ra.Permutation.from_order("ABC")) == pytest.approx(3 / 6 * 2 / 3)
+    assert law.prob(from_row("B>A", "ABC")) == pytest.approx(2 / 5)
+    assert law.prob(from_row("C>...", "ABC")) == pytest.approx(1 / 6)
+    assert law.prob(from_row("C", "ABC")) == 1
+    tied = ra.PlackettLuce(np.log([4, 1]), items="AB", log_ties={2: np.log(0.5)})
+    assert tied.prob(from_row("A=B", "AB")) == pytest.approx(1 / 6)
+    assert tied.prob(from_row("A>B", "AB")) == pytest.approx(4 / 6)
+
+
+def test_an_unlisted_rest_is_the_sum_over_its_orders():
+    law = ra.PlackettLuce([0.3, -1.0, 0.8, 0.1], items="ABCD")
+    tops = (law.prob(ra.Permutation.from_order(["C", *rest])) for rest in permutations("ABD"))
+    assert law.prob(from_row("C>...", "ABCD")) == pytest.approx(sum(tops))
+
+
+def test_an_unranked_item_is_summed_over_its_places():
+    law = ra.PlackettLuce([0.3, -1.0, 0.8], items="ABC")
+    places = ("CAB", "ACB", "ABC")
+    total = sum(law.prob(ra.Permutation.from_order(order)) for order in places)
+    assert law.prob(from_row("A>B", "ABC")) == pytest.approx(total)
+
+
+@pytest.mark.parametrize("ties", [{}, {2: 0.5}, {3: -1.0}, TIES], ids=str)
+def test_all_rankings_together_have_probability_1(ties):
+    law = ra.PlackettLuce([*WORTHS, -0.7], items="ABCD", log_ties=ties)
+    assert sum(law.prob(ranking) for ranking in weak_orders("ABCD")) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("ties", "row"),
+    [({}, "A=B>C"), ({}, "A>B=C"), ({2: 1.0}, "A=B=C"), ({3: 1.0}, "A=B"), ({3: 1.0}, "A=B>...")],
+)
+def test_a_size_of_ties_that_is_not_modelled_has_probability_0(ties, row):
+    law = ra.PlackettLuce(WORTHS, items="ABC", log_ties=ties)
+    assert law.log_prob(from_row(row, "ABC")) == -np.inf
+    assert law.prob(from_row(row, "ABC")) == 0
+    assert law.prob(from_row("A>B>C", "ABC")) > 0
+
+
+def test_a_profile_with_an_impossible_ranking_is_impossible():
+    law = ra.PlackettLuce(WORTHS, items="ABC")
+    assert law.log_prob(from_rows(["A>B>C", "A=B>C"], "ABC")) == -np.inf
+
+
+def test_other_items_are_refused():
+    with pytest.raises(ItemMismatchError):
+        ra.PlackettLuce(WORTHS, items="ABC").log_prob(ra.Permutation.from_order("ABD"))
+
+
+@pytest.mark.parametrize(
+    ("worths", "expected"),
+    [([2000.0, 0.0, -1000.0], 0.0), ([0.0, -1600.0, -1601.0], -np.log1p(np.exp(-1.0)))],
+)
+def test_worths_far_apart_have_log_probabilities_still(worths, expected):
+    law = ra.PlackettLuce(worths, items="ABC")
+    assert law.log_prob(ra.Permutation.from_order("ABC")) == pytest.approx(expected)
+
+
+def test_worths_far_apart_are_sampled_still():
+    law = ra.PlackettLuce([0.0, -1600.0, -1600.0], items="ABC")
+    assert 400 < (law.sample(1000, rng=0).ranks[:, 1] == 1).sum() < 600
+
+
+def test_worths_far_apart_have_pair_probabilities_without_a_warning():
+    law = ra.PlackettLuce([2000.0, 0.0], items="AB")
+    assert law.pairwise_probabilities().tolist() == [[0, 1], [0, 0]]
+
+
+def test_worths_far_apart_have_place_probabilities_still():
+    law = ra.PlackettLuce([2000.0, 0.0, -1000.0], items="ABC")
+    assert law.rank_probabilities() == pytest.approx(np.eye(3))
+
+
+# -- what it is made of ---------------------------------------------------------------------------
+
+
+@quick
+@given(values=st.lists(st.floats(-50, 50), min_size=1, max_size=6))
+def test_log_worths_sum_to_0_and_worths_to_1(values):
+    law = ra.PlackettLuce(values)
+    assert law.log_worths.sum() == pytest.approx(0, abs=1e-9)
+    assert law.worths.sum() == pytest.approx(1)
+    differences = np.subtract.outer(values, values)
+    assert np.subtract.outer(law.log_worths, law.log_worths) == pytest.approx(differences, abs=1e-9)
+    assert (law.worths > 0).all()
+
+
+def test_only_differences_of_log_worths_matter():
+    assert ra.PlackettLuce([1.0, 2.0, 3.0]) == ra.PlackettLuce([-1.0, 0.0, 1.0])
+
+
+def test_a_mapping_names_the_items():
+    law = ra.PlackettLuce({"B": 1.0, "A": -1.0})
+    assert tuple(law.items) == ("A", "B")
+    assert law.log_worths.tolist() == [-1, 1]
+    reordered = ra.PlackettLuce({"B": 1.0, "A": -1.0}, items="BA")
+    assert reordered.log_worths.tolist() == [1, -1]
+
+
+def test_items_are_numbered_by_default():
+    assert tuple(ra.PlackettLuce([0.0, 1.0]).items) == (0, 1)
+
+
+def test_log_ties_are_kept_by_size():
+    assert list(ra.PlackettLuce(WORTHS, log_ties={3: 0.1, 2: 0.2}).log_ties) == [2, 3]
+
+
+@pytest.mark.parametrize("worths", [[0.0, np.nan], [np.inf, 0.0], [[0.0, 1.0]], ["a", "b"], []])
+def test_worths_that_are_no_flat_finite_numbers_are_refused(worths):
+    with pytest.raises(InvalidInputError):
+        ra.PlackettLuce(worths)
+
+
+@pytest.mark.parametrize(
+    ("worths", "items"),
+    [([0.0, 1.0], "ABC"), ({"A": 0.0, "B": 1.0}, "ABC"), ({"A": 0.0, "B": 1.0}, "A"),
+     ({"A": 0.0, "B": 1.0}, "AC"), ({"A": np.nan, "B": 1.0}, None)],
+)  # fmt: skip
+def test_worths_must_be_one_for_each_item(worths, items):
+    with pytest.raises(InvalidInputError, match=r"one .*number for each item"):
+        ra.PlackettLuce(worths, items=items)
+
+
+@pytest.mark.parametrize(
+    "ties", [{1: 0.0}, {4: 0.0}, {2.5: 0.0}, {2: np.inf}, {2: np.nan}, {"2": 0.0}], ids=str
+)
+def test_tie_weights_are_checked(ties):
+    with pytest.raises(InvalidInputError, match="log_ties"):
+        ra.PlackettLuce(WORTHS, log_ties=ties)
+
+
+def test_a_law_cannot_be_changed():
+    law = ra.PlackettLuce(WORTHS)
+    with pytest.raises(ValueError, match="read-only"):
+        law.log_worths[0] = 3.0
+
+
+def test_the_look_tells_worths_and_ties():
+    law = ra.PlackettLuce([2.0, 1.0, 0.0, -1.0, -2.0], items="ABCDE", log_ties={2: 0.0})
+    assert repr(law) == (
+        "<PlackettLuce law on 5 items: A +2, B +1, C +0, D -1, ..., buckets up to 2>"
+    )
+
+
+# -- summaries ------------------------------------------------------------------------------------
+
+
+@quick
+@given(values=st.lists(st.floats(-5, 5), min_size=2, max_size=5))
+def test_pairs_are_in_proportion_to_worth(values):
+    worths = np.exp(values)
+    expected = worths[:, None] / (worths[:, None] + worths)
+    np.fill_diagonal(expected, 0)
+    law = ra.PlackettLuce(values)
+    assert law.pairwise_probabilities() == pytest.approx(expected)
+    assert not law.tie_probabilities().any()
+
+
+@pytest.mark.parametrize("ties", [{}, {2: -0.4}, {3: 0.8}, TIES], ids=str)
+def test_summaries_are_sums_over_all_rankings(ties):
+    law = ra.PlackettLuce([*WORTHS, -0.7], items="ABCD", log_ties=ties)
+    before, tied, place = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((4, 4))
+    entropy, best = 0.0, None
+    for ranking in weak_orders("ABCD"):
+        chance, ranks = law.prob(ranking), ranking.ranks
+        if chance == 0:
+            continue
+        before += chance * (ranks[:, None] < ranks)
+        tied += chance * (ranks[:, None] == ranks)
+        place[np.arange(4), ranks] += chance
+        entropy -= chance * np.log(chance)
+        best = max(best or (0.0,), (chance, ranks.tolist()))
+    np.fill_diagonal(tied, 0)
+    assert law.pairwise_probabilities() == pytest.approx(before)
+    assert law.tie_probabilities() == pytest.approx(tied, abs=1e-12)
+    assert law.rank_probabilities() == pytest.approx(place)
+    assert law.entropy() == pytest.approx(entropy)
+    assert law.mode.ranks.tolist() == best[1]
+    assert law.prob(law.mode) == pytest.approx(best[0])
+
+
+def test_a_pair_of_davidson_in_a_larger_set():
+    # Alone, two items are tied with chance nu sqrt(ab)/(a + b + nu sqrt(ab)).
+    law = ra.PlackettLuce(np.log([4.0, 1.0]), items="AB", log_ties={2: np.log(0.5)})
+    assert law.tie_probabilities()[0, 1] == pytest.approx(1 / 6)
+    assert law.pairwise_probabilities() == pytest.approx(np.array([[0, 4 / 6], [1 / 6, 0]]))
+
+
+def test_the_mode_may_be_tied():
+    law = ra.PlackettLuce([1.0, 1.0, -3.0], items="ABC", log_ties={2: 2.0})
+    assert law.mode.buckets == (("A", "B"), ("C",))
+
+
+@pytest.mark.parametrize("ties", [{}, {2: 0.0}], ids=str)
+def test_sums_over_subsets_of_too_many_items_name_the_remedy(ties):
+    law = ra.PlackettLuce(np.arange(LARGEST + 1.0), log_ties=ties)
+    with pytest.raises(InvalidInputError, match=r"at most 16 .*17 items.*\.sample\(10_000, rng=0"):
+        law.rank_probabilities()
+    with pytest.raises(InvalidInputError, match="sample"):
+        law.entropy()
+    if ties:
+        with pytest.raises(InvalidInputError, match="sample"):
+            law.pairwise_probabilities()
+        with pytest.raises(InvalidInputError, match="sample"):
+            _ = law.mode
+    else:
+        assert law.mode.order[0] == LARGEST
+        assert law.pairwise_probabilities().shape == (LARGEST + 1, LARGEST + 1)
+
+
+def test_the_largest_number_of_items_is_summed():
+    law = ra.PlackettLuce(np.zeros(LARGEST))
+    assert law.rank_probabilities() == pytest.approx(np.full((LARGEST, LARGEST), 1 / LARGEST))
+
+
+# -- samples --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", [{}, {2: -0.4}, {3: 0.3}, TIES], ids=str)
+def test_samples_have_the_law(ties):
+    size = 20_000
+    law = ra.PlackettLuce(WORTHS, items="ABC", log_ties=ties)
+    drawn = law.sample(size, rng=1)
+    seen = Counter(map(tuple, drawn.ranks.tolist()))
+    every = weak_orders("ABC")
+    assert set(seen) <= {tuple(ranking.ranks.tolist()) for ranking in every}
+    for ranking in every:
+        chance = law.prob(ranking)
+        # Five standard errors for each of 13 rankings.
+        band = 5 * np.sqrt(chance * (1 - chance) * size)
+        assert abs(seen[tuple(ranking.ranks.tolist())] - chance * size) <= band
+
+
+def test_samples_of_more_items_have_the_places_of_the_law():
+    law = ra.PlackettLuce(np.linspace(1, -1, 6), log_ties={2: 0.0, 4: 1.0})
+    drawn = law.sample(20_000, rng=2)
+    place = np.array([(drawn.ranks == k).mean(axis=0) for k in range(6)]).T
+    expected = law.rank_probabilities()
+    band = 5 * np.sqrt(expected * (1 - expected) / 20_000)
+    assert (np.abs(place - expected) <= band).all()
+    before = (drawn.ranks[:, :, None] < drawn.ranks[:, None, :]).mean(axis=0)
+    assert before == pytest.approx(law.pairwise_probabilities(), abs=0.018)
+
+
+def test_equal_seeds_draw_equal_rankings():
+    law = ra.PlackettLuce(WORTHS, log_ties=TIES)
+    assert law.sample(20, rng=3) == law.sample(20, rng=3)
+    assert law.sample(20, rng=3) != law.sample(20, rng=4)
