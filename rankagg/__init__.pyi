@@ -7,6 +7,10 @@ from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.certificate import Certificate as Certificate
 from .aggregation.kemeny.optima import Optima as Optima
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
+from .aggregation.margins import Minimax as Minimax
+from .aggregation.margins import RankedPairs as RankedPairs
+from .aggregation.margins import Schulze as Schulze
+from .aggregation.markov import MC4 as MC4
 from .aggregation.means import GeometricMean as GeometricMean
 from .aggregation.means import HarmonicMean as HarmonicMean
 from .aggregation.means import Mean as Mean

@@ -8,9 +8,12 @@ from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland, PairwiseMajority
 from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
+from rankagg.aggregation.markov import MC4
 from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
+from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
 
 __all__ = ["METHODS", "make"]
 
@@ -25,6 +28,12 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
     ),
     "copeland": lambda unranked: Copeland(unranked=unranked),
     "majority": lambda unranked: PairwiseMajority(unranked=unranked),
+    "minimax": lambda unranked: Minimax(unranked=unranked),
+    "schulze": lambda unranked: Schulze(unranked=unranked),
+    "ranked-pairs": lambda unranked: RankedPairs(unranked=unranked),
+    "mc4": lambda unranked: MC4(unranked=unranked),
+    "plackett-luce": lambda unranked: PlackettLuceRanking(),
+    "mallows": lambda unranked: MallowsRanking(),
     "kemeny": lambda unranked: Kemeny(unranked=unranked),
 }
 

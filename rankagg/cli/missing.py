@@ -22,7 +22,7 @@ __all__ = ["command"]
 @input_options
 @click.option(
     "--method",
-    type=click.Choice([name for name in METHODS if "mean" not in name and name != "median"]),
+    type=click.Choice([name for name in METHODS if make(name, "uniform").policy is not None]),
     default="borda",
     show_default=True,
     help="The method whose sensitivity to what is missing is shown.",

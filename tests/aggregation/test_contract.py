@@ -1,6 +1,5 @@
 """The contract suite for every rule that is there."""
 
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +44,22 @@ class TestTwoLevel(AggregatorContract):
         ra.TwoLevel(ra.Borda(unranked="last"), ra.Copeland(unranked="last")),
         ra.TwoLevel(ra.Mean(), ra.Borda(), absent="unranked"),
     )
+
+
+class TestMinimax(AggregatorContract):
+    rules = tuple(ra.Minimax(unranked=policy) for policy in POLICIES)
+
+
+class TestSchulze(AggregatorContract):
+    rules = tuple(ra.Schulze(unranked=policy) for policy in POLICIES)
+
+
+class TestRankedPairs(AggregatorContract):
+    rules = tuple(ra.RankedPairs(unranked=policy) for policy in POLICIES)
+
+
+class TestMC4(AggregatorContract):
+    rules = (*(ra.MC4(unranked=policy) for policy in POLICIES), ra.MC4(teleport=0.2))
 
 
 class TestKemeny(AggregatorContract):

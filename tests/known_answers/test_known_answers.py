@@ -53,10 +53,7 @@ LEFT_FOR_LATER = {
     "demsar_2006/*": NOT_YET + "significance tests",
     "scipy_kendalltau/p": NOT_YET + "significance tests",
     "scipy_kendalltau/weightedtau": NOT_YET + "the weighted tau",
-    "margin_cycle_135/minimax": NOT_YET + "minimax",
     "margin_cycle_135/split_cycle": NOT_YET + "split cycle",
-    "margin_cycle_135/beat_path": NOT_YET + "Schulze's rule",
-    "margin_cycle_135/ranked_pairs": NOT_YET + "ranked pairs",
     "margin_cycle_135/essential": NOT_YET + "the essential set",
 }
 
@@ -200,6 +197,16 @@ def test_the_kemeny_young_score_counts_the_votes_that_agree():
     order = votes.items.indices(ra.Kemeny().aggregate(votes).order)
     agreeing = np.triu(votes.wins[np.ix_(order, order)], k=1).sum()
     assert agreeing == 393
+
+
+@ledger.covers(
+    "margin_cycle_135/minimax", "margin_cycle_135/beat_path", "margin_cycle_135/ranked_pairs"
+)
+@pytest.mark.parametrize("rule", [ra.Minimax(), ra.Schulze(), ra.RankedPairs()], ids=repr)
+def test_margin_rules_choose_by_the_weakest_arc_of_a_cycle(rule):
+    # pref_voting, tests/test_margin_based_methods.py.
+    votes = ra.PairwiseMatrix.from_wins([[0, 1, 0], [0, 0, 3], [5, 0, 0]])
+    assert rule.aggregate(votes).buckets[0] == (1,)
 
 
 @ledger.covers("margin_cycle_135/kemeny")

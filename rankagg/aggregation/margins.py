@@ -1,0 +1,140 @@
+"""Rules that weigh majorities by their margins: Minimax, Schulze, ranked pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from rankagg._typing import Bools, Floats, Integers, Unranked
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.evidence import Evidence
+
+__all__ = ["Minimax", "RankedPairs", "Schulze"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _MarginRule(Aggregator):
+    """What the rules share: exact margins in, scores out."""
+
+    needs: ClassVar[Needs] = "votes"
+    unranked: Unranked = "uniform"
+
+    def __post_init__(self) -> None:
+        self._check_policy()
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        votes = evidence.votes(self.unranked)
+        return Outcome(scores=self._scores(votes.scaled_wins - votes.scaled_wins.T))
+
+    def _scores(self, margins: Integers) -> Floats:
+        """Return a score per item from the integer margins of row over column."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Minimax(_MarginRule):
+    """Rank by the worst defeat: the smaller its margin, the better.
+
+    Items with equally bad worst defeats are ranked by the next worst ones, and so on; where all
+    are equal the items are tied. The scores count down from the number of places.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy for unranked items. A pair that no ranking compares is no defeat.
+
+    References
+    ----------
+    Simpson (1969); Kramer (1977), https://doi.org/10.1016/0022-0531(77)90011-4.
+
+    Examples
+    --------
+    >>> from rankagg import Minimax, Profile
+    >>> Minimax().aggregate(Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2]))
+    <Consensus by Minimax: A > B > C>
+    """
+
+    def _scores(self, margins: Integers) -> Floats:
+        defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
+        keys = [tuple(row) for row in defeats.tolist()]
+        ordered = sorted(set(keys))
+        return np.array([len(ordered) - ordered.index(key) for key in keys], dtype=np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schulze(_MarginRule):
+    """Rank by strongest paths: a beats b if its best path of majorities to b is the stronger.
+
+    A path is as strong as its weakest majority, by margin. The relation is transitive; the score
+    of an item is how many it beats less how many beat it, so items that it does not compare may be
+    tied or not, but none is above one that beats it.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy for unranked items.
+
+    References
+    ----------
+    Schulze (2011), https://doi.org/10.1007/s00355-010-0475-4, with margins for strength.
+
+    Examples
+    --------
+    >>> from rankagg import Profile, Schulze
+    >>> Schulze().aggregate(Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2]))
+    <Consensus by Schulze: A > B > C>
+    """
+
+    def _scores(self, margins: Integers) -> Floats:
+        strength = np.maximum(margins, 0)
+        for k in range(len(strength)):
+            through = np.minimum(strength[:, [k]], strength[[k], :])
+            strength = np.maximum(strength, through)
+        return _wins_less_losses(strength > strength.T)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankedPairs(_MarginRule):
+    """Lock majorities in, the clearest first, leaving out those that would close a circle.
+
+    Majorities of equal margin are taken together, and those of them that close a circle with each
+    other are all left out, so that no item has an advantage. The score of an item is how many
+    locked paths lead from it less how many lead to it.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy for unranked items.
+
+    References
+    ----------
+    Tideman (1987), https://doi.org/10.1007/BF00433944.
+
+    Examples
+    --------
+    >>> from rankagg import Profile, RankedPairs
+    >>> RankedPairs().aggregate(Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2]))
+    <Consensus by RankedPairs: A > B > C>
+    """
+
+    def _scores(self, margins: Integers) -> Floats:
+        n = len(margins)
+        above = np.zeros((n, n), dtype=bool)  # locked, directly or through others
+        for margin in sorted({int(m) for m in margins[margins > 0].tolist()}, reverse=True):
+            fresh = (margins == margin) & ~above.T & ~above
+            if not fresh.any():
+                continue
+            _, part = connected_components(fresh | above, connection="strong")
+            for i, j in np.argwhere(fresh & (part[:, None] != part)):
+                before, after = above[:, i].copy(), above[j].copy()
+                before[i] = after[j] = True
+                above |= before[:, None] & after
+        return _wins_less_losses(above)
+
+
+def _wins_less_losses(beats: Bools) -> Floats:
+    scores: Floats = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
+    return scores

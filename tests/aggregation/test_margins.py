@@ -1,0 +1,171 @@
+"""Minimax, Schulze, ranked pairs and MC4 against slow twins."""
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+
+RULES = [ra.Minimax(), ra.Schulze(), ra.RankedPairs(), ra.MC4()]
+
+
+@st.composite
+def margin_matrices(draw, *, distinct=False):
+    """Margins of a tournament: odd and distinct where no two may be equal."""
+    n = draw(st.integers(2, 5))
+    pairs = n * (n - 1) // 2
+    if distinct:
+        sizes = draw(st.lists(st.integers(1, 99), min_size=pairs, max_size=pairs, unique=True))
+    else:
+        sizes = draw(st.lists(st.integers(0, 3), min_size=pairs, max_size=pairs))
+    signs = draw(st.lists(st.sampled_from([-1, 1]), min_size=pairs, max_size=pairs))
+    margins = np.zeros((n, n), dtype=int)
+    margins[np.triu_indices(n, k=1)] = np.multiply(sizes, signs)
+    return margins - margins.T
+
+
+def votes_of(margins):
+    return ra.PairwiseMatrix.from_wins(np.maximum(margins, 0))
+
+
+def above(consensus):
+    ranks = consensus.ranking.ranks
+    return ranks[:, None] < ranks[None, :]
+
+
+# -- slow twins -----------------------------------------------------------------------------------
+
+
+def strongest_path(margins, i, j):
+    """Go through all simple paths; a path is as strong as its weakest majority."""
+    others = [k for k in range(len(margins)) if k not in (i, j)]
+    best = 0
+    for length in range(len(others) + 1):
+        for middle in permutations(others, length):
+            path = (i, *middle, j)
+            weakest = min(margins[a, b] for a, b in pairwise(path))
+            best = max(best, weakest)
+    return best
+
+
+def reaches(arcs, start, end):
+    seen, queue = {start}, [start]
+    while queue:
+        here = queue.pop()
+        for a, b in arcs:
+            if a == here and b not in seen:
+                seen.add(b)
+                queue.append(b)
+    return end in seen
+
+
+def locked(margins):
+    """Lock majorities one at a time; margins are distinct."""
+    n = len(margins)
+    arcs = [(i, j) for i in range(n) for j in range(n) if margins[i, j] > 0]
+    chosen = []
+    for i, j in sorted(arcs, key=lambda arc: -margins[arc]):
+        if not reaches(chosen, j, i):
+            chosen.append((i, j))
+    return chosen
+
+
+# -- the rules ------------------------------------------------------------------------------------
+
+
+@given(margins=margin_matrices())
+def test_minimax_ranks_by_the_worst_defeat_then_the_next(margins):
+    n = len(margins)
+    found = above(ra.Minimax().aggregate(votes_of(margins)))
+    defeats = [sorted((max(margins[j, i], 0) for j in range(n)), reverse=True) for i in range(n)]
+    for i in range(n):
+        for j in range(n):
+            assert found[i, j] == (defeats[i] < defeats[j])
+
+
+@given(margins=margin_matrices())
+def test_schulze_respects_the_strongest_paths(margins):
+    n = len(margins)
+    consensus = ra.Schulze().aggregate(votes_of(margins))
+    beats = np.array(
+        [
+            [i != j and strongest_path(margins, i, j) > strongest_path(margins, j, i)
+             for j in range(n)] for i in range(n)
+        ]
+    )  # fmt: skip
+    assert consensus.scores.tolist() == (beats.sum(axis=1) - beats.sum(axis=0)).tolist()
+    assert (above(consensus) >= beats).all()
+
+
+@given(margins=margin_matrices(distinct=True))
+def test_ranked_pairs_locks_one_at_a_time(margins):
+    n = len(margins)
+    arcs = locked(margins)
+    found = above(ra.RankedPairs().aggregate(votes_of(margins)))
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                assert found[i, j] == reaches(arcs, i, j)
+
+
+def test_equal_majorities_that_close_a_circle_are_left_out_together():
+    cycle = np.array([[0, 2, -2, 5], [-2, 0, 2, 5], [2, -2, 0, 5], [-5, -5, -5, 0]])
+    consensus = ra.RankedPairs().aggregate(votes_of(cycle))
+    assert consensus.buckets == ((0, 1, 2), (3,))
+
+
+@given(margins=margin_matrices())
+def test_ranked_pairs_never_contradicts_a_majority_that_is_in_no_circle(margins):
+    n = len(margins)
+    found = above(ra.RankedPairs().aggregate(votes_of(margins)))
+    arcs = [(i, j) for i in range(n) for j in range(n) if margins[i, j] > 0]
+    for i, j in arcs:
+        if not reaches(arcs, j, i):
+            assert found[i, j]
+
+
+@given(margins=margin_matrices(), teleport=st.sampled_from([0.01, 0.05, 0.5]))
+def test_mc4_is_the_share_of_time_of_its_walk(margins, teleport):
+    n = len(margins)
+    shares = ra.MC4(teleport=teleport).aggregate(votes_of(margins)).scores
+    walk = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                walk[i, j] = {1: 1.0, 0: 0.5, -1: 0.0}[int(np.sign(margins[j, i]))] / n
+        walk[i, i] = 1 - walk[i].sum()
+    walk = (1 - teleport) * walk + teleport / n
+    np.testing.assert_allclose(shares @ walk, shares, atol=1e-12)
+    assert shares.sum() == pytest.approx(1)
+    assert (shares > 0).all()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@given(margins=margin_matrices(distinct=True))
+def test_a_condorcet_winner_is_first(rule, margins):
+    beats = margins > 0
+    winners = np.flatnonzero(beats.sum(axis=1) == len(margins) - 1)
+    if len(winners) and rule != ra.MC4():
+        assert rule.aggregate(votes_of(margins)).buckets[0] == (int(winners[0]),)
+
+
+@pytest.mark.parametrize(
+    ("rule", "order"),
+    [(ra.Minimax(), (0, 2, 1)), (ra.Schulze(), (0, 1, 2)), (ra.RankedPairs(), (0, 1, 2))],
+)
+def test_large_margins_stay_exact(rule, order):
+    big = 2**70
+    votes = ra.PairwiseMatrix.from_wins(
+        np.array([[0, big + 2**20, 0], [0, 0, big + 2**19], [big, 0, 0]], dtype=float)
+    )
+    assert rule.aggregate(votes).order == order
+
+
+@pytest.mark.parametrize("teleport", [0, 1, -0.1, "x"])
+def test_the_walk_must_start_anew_sometimes(teleport):
+    with pytest.raises(InvalidInputError, match="teleport of MC4"):
+        ra.MC4(teleport=teleport)
