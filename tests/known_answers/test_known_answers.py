@@ -45,14 +45,8 @@ LEFT_FOR_LATER = {
     "permallows_dmm/sum_log_cayley*": NOT_YET + "Mallows under the Cayley distance",
     "permallows_dmm/dgmm*/cayley": NOT_YET + "Mallows under the Cayley distance",
     "potato_visual/*": NOT_YET + "the Bayesian posterior of Mallows",
-    "mallows_counts_n4_n5/n?/cayley/*": NOT_YET + "the Cayley distance",
-    "mallows_counts_n4_n5/n?/hamming/*": NOT_YET + "the Hamming distance",
-    "mallows_counts_n4_n5/n?/ulam/*": NOT_YET + "the Ulam distance",
-    "mallows_counts_n4_n5/derangements_6": NOT_YET + "the Hamming distance",
-    "mallows_counts_n4_n5/one_cycle_6": NOT_YET + "the Cayley distance",
     "demsar_2006/*": NOT_YET + "significance tests",
     "scipy_kendalltau/p": NOT_YET + "significance tests",
-    "scipy_kendalltau/weightedtau": NOT_YET + "the weighted tau",
     "margin_cycle_135/split_cycle": NOT_YET + "split cycle",
     "margin_cycle_135/essential": NOT_YET + "the essential set",
 }
@@ -363,6 +357,15 @@ def test_tau_b_of_the_scipy_manual():
     assert ra.kendall_tau(first, second) == pytest.approx(-0.4714045207910316, abs=1e-15)
 
 
+@ledger.covers("scipy_kendalltau/weightedtau")
+def test_weighted_tau_of_the_scipy_manual():
+    first, second = (
+        ra.PartialRanking.from_scores(numbers, higher_is_better=True)
+        for numbers in ([12, 2, 1, 12, 2], [1, 4, 7, 1, 0])
+    )
+    assert ra.weighted_kendall_tau(first, second) == pytest.approx(-0.5669496815368272, abs=1e-15)
+
+
 # ekhiru/PerMallows, man/count.perms.Rd; how many permutations are at each distance.
 KENDALL_COUNTS = {4: [1, 3, 5, 6, 5, 3, 1], 5: [1, 4, 9, 15, 20, 22, 20, 15, 9, 4, 1]}
 FOOTRULE_COUNTS = {4: [1, 3, 7, 9, 4], 5: [1, 4, 12, 24, 35, 24, 20]}
@@ -378,6 +381,28 @@ def test_how_many_permutations_are_at_each_distance(n):
     assert kendall == dict(enumerate(KENDALL_COUNTS[n]))
     assert footrule == {2 * half: count for half, count in enumerate(FOOTRULE_COUNTS[n])}
     assert kendall_distance_counts(n) == KENDALL_COUNTS[n]
+
+
+MOVES = {"cayley": ra.cayley_distance, "hamming": ra.hamming_distance, "ulam": ra.ulam_distance}
+
+
+@ledger.covers(*(f"mallows_counts_n4_n5/n?/{name}/*" for name in MOVES))
+@pytest.mark.parametrize("n", [4, 5])
+@pytest.mark.parametrize("name", MOVES)
+def test_how_many_permutations_are_so_many_moves_away(facts, name, n):
+    # PerMallows, man/count.perms.Rd, and an enumeration.
+    expected = facts("known_answers")["mallows_counts_n4_n5"]["expected"][f"n{n}"][name]
+    start = ra.Permutation.identity(range(n))
+    found = Counter(int(MOVES[name](start, ra.Permutation(p))) for p in permutations(range(n)))
+    assert found == {int(distance): count for distance, count in expected.items()}
+
+
+@ledger.covers("mallows_counts_n4_n5/derangements_6", "mallows_counts_n4_n5/one_cycle_6")
+def test_permutations_of_six_that_move_every_item():
+    start = ra.Permutation.identity(range(6))
+    others = [ra.Permutation(p) for p in permutations(range(6))]
+    assert sum(ra.hamming_distance(start, other) == 6 for other in others) == 265
+    assert sum(ra.cayley_distance(start, other) == 5 for other in others) == 120
 
 
 # -- compatible permutations ----------------------------------------------------------------------

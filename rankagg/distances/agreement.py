@@ -1,0 +1,65 @@
+"""How many items the first or the last places of two rankings have in common."""
+
+from __future__ import annotations
+
+from rankagg._validation import check_integer
+from rankagg.core import places
+from rankagg.core.rankings import PartialRanking
+from rankagg.distances.common import common_ranks
+
+__all__ = ["last_k_agreement", "top_k_agreement"]
+
+
+def top_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> float:
+    """Return the expected share of items that two top-k sets have in common.
+
+    A tie at place k is broken at random, independently in both rankings; nothing depends on the
+    order in which items happen to be stored.
+
+    Parameters
+    ----------
+    first, second : PartialRanking
+        Rankings of the same items; only those that both observe take part.
+    k : int
+        At least 1, at most the number of items that both observe.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from rankagg import PartialRanking, Permutation, top_k_agreement
+    >>> tied = PartialRanking.from_buckets([["A"], ["B", "C"]])
+    >>> top_k_agreement(Permutation.from_order("ABC"), tied, k=2)
+    0.75
+    """
+    return _agreement(first, second, k, from_top=True)
+
+
+def last_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> float:
+    """Return the expected share of items that the last k of two rankings have in common.
+
+    Parameters
+    ----------
+    first, second, k
+        As for `top_k_agreement`.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
+    return _agreement(first, second, k, from_top=False)
+
+
+def _agreement(first: PartialRanking, second: PartialRanking, k: int, *, from_top: bool) -> float:
+    ranks = common_ranks(first, second)
+    n = ranks.shape[1]
+    depth = check_integer(k, "k", low=1, high=n)
+    if from_top:
+        shares = places.top_k_shares(ranks, depth)
+    else:
+        shares = 1.0 - places.top_k_shares(ranks, n - depth)
+    return float((shares[0] * shares[1]).sum()) / depth

@@ -1,0 +1,42 @@
+"""What two rankings have in common: the places among the items that both observe."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from rankagg._typing import Floats, Ranks
+from rankagg.core import places
+from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import PartialRanking
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["common_mid_ranks", "common_ranks", "correlation"]
+
+
+def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
+    """Return the places of both among the items that both observe, shape (2, n)."""
+    for parameter, ranking in (("first", first), ("second", second)):
+        if not isinstance(ranking, PartialRanking):
+            raise InvalidInputError(parameter, "a PartialRanking or Permutation", ranking)
+    first.items.require_same(second.items, "The compared rankings")
+    ranks = np.stack([first.ranks, second.ranks])
+    kept = ranks[:, (ranks != UNRANKED).all(axis=0)]
+    if kept.shape[1] == 0:
+        raise InvalidInputError(
+            "first and second", "rankings that observe an item in common", Described("none")
+        )
+    listed = np.where(kept >= 0, kept, np.nan).astype(np.float64)
+    return cast(Ranks, np.where(kept < 0, kept, places.competition_ranks(listed)))
+
+
+def common_mid_ranks(first: PartialRanking, second: PartialRanking) -> tuple[Floats, Floats]:
+    """Return the mean places of both among the items that both observe."""
+    mids = places.mid_ranks(common_ranks(first, second))
+    return mids[0], mids[1]
+
+
+def correlation(covariance: float, scale: float) -> float:
+    """Return the ratio, kept within [-1, 1] where rounding leaves it; NaN over nothing."""
+    return min(1.0, max(-1.0, covariance / scale)) if scale else float("nan")

@@ -1,0 +1,141 @@
+"""Distances between permutations that count moves: Cayley, Hamming, Ulam."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg.core.rankings import Permutation
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["cayley_distance", "hamming_distance", "ulam_distance"]
+
+
+def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
+    """Count the exchanges of two items, anywhere, that turn one ranking into the other.
+
+    Parameters
+    ----------
+    first, second : Permutation
+        Complete strict rankings of the same items; ties and missing items are refused.
+    normalized : bool, default False
+        Divide by the largest value, n - 1.
+
+    Returns
+    -------
+    float
+        n less the number of cycles of the permutation that leads from one to the other.
+
+    References
+    ----------
+    Cayley (1849), https://doi.org/10.1080/14786444908646287; Diaconis (1988), "Group
+    representations in probability and statistics", chapter 6.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation, cayley_distance
+    >>> cayley_distance(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
+    1.0
+    """
+    mapping = _mapping(first, second)
+    n = len(mapping)
+    seen = np.zeros(n, dtype=bool)
+    cycles = 0
+    for start in range(n):
+        if not seen[start]:
+            cycles += 1
+            at = start
+            while not seen[at]:
+                seen[at] = True
+                at = int(mapping[at])
+    return _scaled(n - cycles, n - 1, normalized)
+
+
+def hamming_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
+    """Count the items that have another place.
+
+    Parameters
+    ----------
+    first, second : Permutation
+        Complete strict rankings of the same items; ties and missing items are refused.
+    normalized : bool, default False
+        Divide by n.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Diaconis (1988), "Group representations in probability and statistics", chapter 6.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation, hamming_distance
+    >>> hamming_distance(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
+    2.0
+    """
+    mapping = _mapping(first, second)
+    n = len(mapping)
+    return _scaled(int((mapping != np.arange(n)).sum()), n, normalized)
+
+
+def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
+    """Count the items that must be taken out and put in elsewhere.
+
+    Parameters
+    ----------
+    first, second : Permutation
+        Complete strict rankings of the same items; ties and missing items are refused.
+    normalized : bool, default False
+        Divide by the largest value, n - 1.
+
+    Returns
+    -------
+    float
+        n less the length of the longest sequence of items in the order of both; O(n log n).
+
+    References
+    ----------
+    Ulam (1972); Diaconis (1988), "Group representations in probability and statistics",
+    chapter 6.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation, ulam_distance
+    >>> ulam_distance(Permutation.from_order("ABCD"), Permutation.from_order("BCDA"))
+    1.0
+    """
+    mapping = _mapping(first, second)
+    # The least last element of an increasing sequence of every length.
+    ends: list[int] = []
+    for value in mapping.tolist():
+        at = bisect_left(ends, value)
+        ends[at : at + 1] = [value]
+    return _scaled(len(mapping) - len(ends), len(mapping) - 1, normalized)
+
+
+def _mapping(one: object, other: object) -> NDArray[np.int64]:
+    """Return the place in the second ranking of each place in the first."""
+    first, second = _strict(one, "first"), _strict(other, "second")
+    first.items.require_same(second.items, "The compared rankings")
+    mapping = np.empty(first.n_items, dtype=np.int64)
+    mapping[first.ranks] = second.ranks
+    return mapping
+
+
+def _strict(ranking: object, parameter: str) -> Permutation:
+    if isinstance(ranking, Permutation):
+        return ranking
+    raise InvalidInputError(
+        parameter, "a complete strict ranking, a Permutation", ranking,
+        "`kendall_distance` and `spearman_footrule` take ties and missing items.",
+    )  # fmt: skip
+
+
+def _scaled(distance: int, largest: int, normalized: bool) -> float:
+    if not normalized:
+        return float(distance)
+    return distance / largest if largest else float("nan")

@@ -1,0 +1,238 @@
+"""The majority graph against definitions, set by set."""
+
+import json
+from itertools import combinations, permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+
+
+@st.composite
+def graphs(draw, *, max_size=5):
+    """Any tournament with draws; margins 0 to 3."""
+    n = draw(st.integers(1, max_size))
+    wins = np.zeros((n, n))
+    for i, j in combinations(range(n), 2):
+        margin = draw(st.integers(-3, 3))
+        wins[i, j], wins[j, i] = 4 + max(margin, 0), 4 + max(-margin, 0)
+    return ra.TournamentGraph(ra.PairwiseMatrix.from_wins(wins, items="ABCDE"[:n]))
+
+
+def beats(graph, a, b):
+    votes = graph.votes
+    i, j = graph.items.index(a), graph.items.index(b)
+    return votes.wins[i, j] > votes.wins[j, i]
+
+
+def subsets(items):
+    for size in range(1, len(items) + 1):
+        yield from combinations(items, size)
+
+
+def dominates(graph, inside):
+    return all(beats(graph, a, b) for a in inside for b in graph.items if b not in inside)
+
+
+def is_undominated(graph, inside):
+    return not any(beats(graph, b, a) for a in inside for b in graph.items if b not in inside)
+
+
+# -- sets -----------------------------------------------------------------------------------------
+
+
+@given(graph=graphs())
+def test_smith_is_the_smallest_dominating_set(graph):
+    assert graph.smith_set() == next(s for s in subsets(graph.items) if dominates(graph, s))
+
+
+@given(graph=graphs())
+def test_schwartz_is_the_union_of_the_smallest_undominated_sets(graph):
+    sets = [set(s) for s in subsets(graph.items) if is_undominated(graph, s)]
+    smallest = [s for s in sets if not any(other < s for other in sets)]
+    assert set(graph.schwartz_set()) == set().union(*smallest)
+    assert set(graph.schwartz_set()) <= set(graph.smith_set())
+
+
+@given(graph=graphs())
+def test_uncovered_items_are_those_that_nothing_covers(graph):
+    def covers(a, b):
+        return beats(graph, a, b) and all(
+            beats(graph, c, b) for c in graph.items if beats(graph, c, a)
+        )
+
+    expected = [b for b in graph.items if not any(covers(a, b) for a in graph.items if a != b)]
+    assert list(graph.uncovered_set()) == expected
+    assert expected
+
+
+@given(graph=graphs())
+def test_condorcet_winner_and_loser(graph):
+    for found, wins in ((graph.condorcet_winner, True), (graph.condorcet_loser, False)):
+        expected = [
+            a
+            for a in graph.items
+            if all(beats(graph, *((a, b) if wins else (b, a))) for b in graph.items if b != a)
+        ]
+        assert [found] == (expected or [None])
+    if graph.condorcet_winner is not None:
+        assert graph.smith_set() == (graph.condorcet_winner,)
+
+
+@given(graph=graphs())
+def test_groups_beat_all_later_ones_and_cannot_be_split(graph):
+    groups = graph.condensation()
+    assert sorted(item for group in groups for item in group) == sorted(graph.items)
+    for k, group in enumerate(groups):
+        later = [item for other in groups[k + 1 :] for item in other]
+        assert all(beats(graph, a, b) for a in group for b in later)
+        for part in subsets(group[:-1]):
+            rest = [item for item in group if item not in part]
+            for first, second in ((part, rest), (rest, part)):
+                assert not all(beats(graph, a, b) for a in first for b in second)
+
+
+@given(graph=graphs())
+def test_circles_are_all_that_there_are(graph):
+    found = graph.cycles(length=5)
+    expected = set()
+    for size in range(3, len(graph.items) + 1):
+        for chosen in combinations(graph.items, size):
+            for rest in permutations(chosen[1:]):
+                cycle = (chosen[0], *rest)
+                steps = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
+                if all(beats(graph, a, b) for a, b in steps):
+                    expected.add(cycle)
+    assert set(found) == expected
+    assert len(found) == len(expected)
+    assert graph.is_acyclic == (not expected)
+    assert all(len(cycle) == 3 for cycle in graph.cycles())
+
+
+# -- rankings -------------------------------------------------------------------------------------
+
+
+@given(graph=graphs(), data=st.data())
+def test_feedback_arcs_weigh_what_a_ranking_costs_beyond_the_floor(graph, data):
+    order = data.draw(st.permutations(list(graph.items)))
+    ranking = ra.Permutation.from_order(order, items=graph.items)
+    arcs = graph.feedback_arcs(ranking)
+    floor = np.triu(np.minimum(graph.votes.wins, graph.votes.wins.T), k=1).sum()
+    assert arcs["margin"].sum() == pytest.approx(graph.votes.cost(ranking) - floor)
+    for arc in arcs.itertuples():
+        assert beats(graph, arc.above, arc.below)
+        assert ranking.place(arc.above) > ranking.place(arc.below)
+
+
+@given(graph=graphs(), data=st.data())
+def test_disagreements_are_the_pairs_that_differ(graph, data):
+    draws = [data.draw(st.permutations(list(graph.items))) for _ in range(2)]
+    first, second = (ra.Permutation.from_order(order, items=graph.items) for order in draws)
+    found = graph.disagreements(first, second)
+    assert len(found) == ra.kendall_distance(first, second)
+    gain = (found["votes_against"] - found["votes_for"]).sum()
+    assert gain == pytest.approx(graph.votes.cost(first) - graph.votes.cost(second))
+    for row in found.itertuples():
+        assert first.place(row.above) < first.place(row.below)
+        assert second.place(row.above) > second.place(row.below)
+        sides = {"first": (row.above, row.below), "second": (row.below, row.above)}
+        if row.majority == "none":
+            assert row.margin == 0
+        else:
+            assert beats(graph, *sides[row.majority])
+    assert found["margin"].abs().is_monotonic_increasing
+
+
+def test_tied_and_unranked_items_differ_from_nothing():
+    graph = ra.TournamentGraph.from_profile(ra.datasets.load("tennessee"))
+    items = graph.items
+    tied = ra.PartialRanking.from_ranks([0, 0, 0, 0], items=items)
+    exact = ra.Kemeny().aggregate(graph.votes).ranking
+    assert graph.disagreements(tied, exact).empty
+    assert graph.feedback_arcs(ra.PartialRanking.from_order([items[0]], items=items)).empty
+
+
+def test_sports_differ_in_one_swap(facts):
+    case = facts("known_answers")["data_sports"]["input"]
+    sports = ["Baseball", "Football", "Basketball", "Tennis", "Cycling", "Swimming", "Jogging"]
+    profile = ra.Profile.from_ranks(case["ranks"], items=sports, counts=case["weights"])
+    borda, exact = (rule.aggregate(profile) for rule in (ra.Borda(), ra.Kemeny()))
+    assert exact.optima.is_unique
+    found = ra.TournamentGraph.from_profile(profile).disagreements(borda.ranking, exact.ranking)
+    assert [set(pair) for pair in found[["above", "below"]].to_numpy()] == [
+        {"Basketball", "Swimming"}
+    ]
+    assert found["majority"].tolist() == ["second"]
+
+
+# -- out ------------------------------------------------------------------------------------------
+
+
+@given(graph=graphs())
+def test_the_networkx_graph_holds_every_majority(graph):
+    found = graph.to_networkx()
+    assert list(found.nodes) == list(graph.items)
+    expected = {(a, b) for a in graph.items for b in graph.items if a != b and beats(graph, a, b)}
+    assert set(found.edges) == expected
+    for a, b, facts in found.edges(data=True):
+        i, j = graph.items.index(a), graph.items.index(b)
+        assert facts["margin"] == graph.margins[i, j] == facts["votes_for"] - facts["votes_against"]
+    assert len(graph.draws()) + len(expected) == len(graph.items) * (len(graph.items) - 1) // 2
+
+
+@given(graph=graphs())
+def test_the_reduction_leads_as_far_with_fewest_arcs(graph):
+    if not graph.is_acyclic:
+        with pytest.raises(InvalidInputError, match="free of circles"):
+            graph.transitive_reduction()
+        return
+    full, less = graph.to_networkx(), graph.transitive_reduction()
+    assert set(nx.transitive_closure(less).edges) == set(nx.transitive_closure(full).edges)
+    assert all(less.edges[arc] == full.edges[arc] for arc in less.edges)
+    for arc in list(less.edges):
+        smaller = less.copy()
+        smaller.remove_edge(*arc)
+        assert not nx.has_path(smaller, *arc)
+
+
+def test_files_can_be_read_again(tmp_path):
+    votes = ra.PairwiseMatrix.from_wins(
+        [[0, 3, 1], [1, 0, 2], [2, 1, 0]], items=['a "b"', "c", "d"]
+    )
+    graph = ra.TournamentGraph(votes)
+    graph.write_graphml(tmp_path / "graph.graphml")
+    back = nx.read_graphml(tmp_path / "graph.graphml")
+    assert dict(back.edges) == dict(graph.to_networkx().edges)
+    assert '"a \\"b\\"" -> "c" [label="2"];' in graph.to_dot()
+    assert graph.to_dot().startswith("digraph tournament {")
+
+
+@given(graph=graphs())
+def test_it_is_a_value_and_plain_data(graph):
+    assert graph == ra.TournamentGraph(graph.votes)
+    assert hash(graph) == hash(ra.TournamentGraph(graph.votes))
+    facts = json.loads(json.dumps(graph.to_dict(), allow_nan=False))
+    assert facts["smith_set"] == list(graph.smith_set())
+    frame = graph.to_frame()
+    assert (frame[["wins", "losses", "draws"]].sum(axis=1) == len(graph.items) - 1).all()
+    assert frame["smith"].sum() == len(graph.smith_set())
+    assert str(graph).splitlines()[0].endswith(f"among {len(graph.items)} items")
+
+
+def test_policies_and_inputs():
+    profile = ra.Profile.from_orders(["AB", "C"], items="ABC")
+    last = ra.TournamentGraph.from_profile(profile, unranked="last")
+    ignored = ra.TournamentGraph.from_profile(profile, unranked="ignore")
+    assert len(ignored.arcs()) == 1
+    assert last.votes == profile.pairwise("last")
+    with pytest.raises(InvalidInputError, match="`votes` must be a PairwiseMatrix"):
+        ra.TournamentGraph(profile)
+    with pytest.raises(ItemMismatchError):
+        ignored.feedback_arcs(ra.Permutation.from_order("ABD"))
+    with pytest.raises(InvalidInputError, match="`length` must be"):
+        ignored.cycles(length=2)
