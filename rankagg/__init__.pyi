@@ -3,6 +3,7 @@ from . import exceptions as exceptions
 from .aggregation.base import Aggregator as Aggregator
 from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
+from .aggregation.footrule import FootruleOptimal as FootruleOptimal
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.certificate import Certificate as Certificate
 from .aggregation.kemeny.optima import Optima as Optima
@@ -17,6 +18,9 @@ from .aggregation.means import Mean as Mean
 from .aggregation.means import Median as Median
 from .aggregation.positional import Borda as Borda
 from .aggregation.result import Consensus as Consensus
+from .aggregation.searches import InsertionSearch as InsertionSearch
+from .aggregation.searches import KwikSort as KwikSort
+from .aggregation.searches import PickAPerm as PickAPerm
 from .aggregation.two_level import TwoLevel as TwoLevel
 from .analysis.comparison import Comparison as Comparison
 from .analysis.comparison import compare as compare

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland, PairwiseMajority
+from rankagg.aggregation.footrule import FootruleOptimal
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
 from rankagg.aggregation.markov import MC4
 from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
 from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.searches import InsertionSearch, KwikSort, PickAPerm
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
 
@@ -32,6 +34,10 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
     "schulze": lambda unranked: Schulze(unranked=unranked),
     "ranked-pairs": lambda unranked: RankedPairs(unranked=unranked),
     "mc4": lambda unranked: MC4(unranked=unranked),
+    "pick-a-perm": lambda unranked: PickAPerm(unranked=unranked),
+    "footrule": lambda unranked: FootruleOptimal(unranked=unranked),
+    "kwiksort": lambda unranked: KwikSort(pivot="best", unranked=unranked),
+    "borda-kemenized": lambda unranked: InsertionSearch(start=Borda(unranked=unranked)),
     "plackett-luce": lambda unranked: PlackettLuceRanking(),
     "mallows": lambda unranked: MallowsRanking(),
     "kemeny": lambda unranked: Kemeny(unranked=unranked),

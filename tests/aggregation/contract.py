@@ -64,9 +64,17 @@ def assert_same(first: ra.Consensus, second: ra.Consensus) -> None:
 
 
 class AggregatorContract:
-    """Subclass it and set `rules`."""
+    """Subclass it and set `rules`; say where equally good results may differ by chance of order."""
 
     rules: ClassVar[tuple[ra.Aggregator, ...]]
+    is_specific: ClassVar[bool] = True
+
+    def assert_same(self, first: ra.Consensus, second: ra.Consensus) -> None:
+        """Compare results, as far as the rule says which of several equally good ones it takes."""
+        if self.is_specific:
+            assert_same(first, second)
+        else:
+            assert set(first.items) == set(second.items)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "rule" in metafunc.fixturenames:
@@ -124,7 +132,7 @@ class AggregatorContract:
     ) -> None:
         columns = data.draw(st.permutations(range(table.n_tasks)))
         other = rearranged(table, list(range(table.n_systems)), columns)
-        assert_same(rule.aggregate(table), rule.aggregate(other))
+        self.assert_same(rule.aggregate(table, rng=0), rule.aggregate(other, rng=0))
 
     @SETTINGS
     @given(table=score_tables(), data=st.data())
@@ -133,7 +141,7 @@ class AggregatorContract:
     ) -> None:
         rows = data.draw(st.permutations(range(table.n_systems)))
         other = rearranged(table, rows, list(range(table.n_tasks)))
-        assert_same(rule.aggregate(table), rule.aggregate(other))
+        self.assert_same(rule.aggregate(table, rng=0), rule.aggregate(other, rng=0))
 
     @SETTINGS
     @given(order=st.permutations(range(5)), m=st.integers(1, 4))
@@ -155,7 +163,7 @@ class AggregatorContract:
             tasks=[*table.tasks, "again"],
             higher_is_better=next(iter(table.higher_is_better.values())),
         )
-        assert_same(rule.aggregate(weighted), rule.aggregate(doubled))
+        self.assert_same(rule.aggregate(weighted, rng=0), rule.aggregate(doubled, rng=0))
 
     # -- small and degenerate data --------------------------------------------------------------
 

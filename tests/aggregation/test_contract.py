@@ -62,6 +62,29 @@ class TestMC4(AggregatorContract):
     rules = (*(ra.MC4(unranked=policy) for policy in POLICIES), ra.MC4(teleport=0.2))
 
 
+class TestInsertionSearch(AggregatorContract):
+    rules = (
+        ra.InsertionSearch(),
+        ra.InsertionSearch(start=ra.Copeland(unranked="last"), moves="adjacent"),
+    )
+    is_specific = False
+
+
+class TestKwikSort(AggregatorContract):
+    rules = (ra.KwikSort(), *(ra.KwikSort(pivot="best", unranked=policy) for policy in POLICIES))
+    is_specific = False
+
+
+class TestPickAPerm(AggregatorContract):
+    rules = tuple(ra.PickAPerm(unranked=policy) for policy in POLICIES)
+    is_specific = False
+
+
+class TestFootruleOptimal(AggregatorContract):
+    rules = tuple(ra.FootruleOptimal(unranked=policy) for policy in POLICIES)
+    is_specific = False
+
+
 class TestKemeny(AggregatorContract):
     rules = (
         *(ra.Kemeny(unranked=policy) for policy in POLICIES),

@@ -1,0 +1,139 @@
+"""Insertion search, KwikSort, pick-a-perm and the footrule optimum: what each promises."""
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.aggregation.footrule import footrule_costs
+from rankagg.exceptions import InvalidInputError
+from tests.strategies import profiles
+
+strict = st.lists(st.permutations(range(5)), min_size=1, max_size=6)
+
+
+def profile_of(orders):
+    return ra.Profile.from_orders(orders, items=range(5))
+
+
+def optimum(votes):
+    n = votes.n_items
+    return min(votes.cost(ra.Permutation(p, votes.items)) for p in permutations(range(n)))
+
+
+@given(orders=strict)
+def test_no_move_of_one_item_makes_the_result_cheaper(orders):
+    votes = profile_of(orders).pairwise()
+    found = ra.InsertionSearch().aggregate(votes)
+    assert found.cost <= votes.cost(ra.Borda().aggregate(votes).ranking)
+    order = list(found.order)
+    for item in order:
+        rest = [other for other in order if other != item]
+        for place in range(5):
+            moved = ra.Permutation.from_order([*rest[:place], item, *rest[place:]], items=range(5))
+            assert votes.cost(moved) >= found.cost
+
+
+@given(orders=strict)
+def test_neighbours_contradict_no_majority(orders):
+    votes = profile_of(orders).pairwise()
+    rule = ra.InsertionSearch(start=ra.Copeland(), moves="adjacent")
+    order = rule.aggregate(votes).ranking.ranks.argsort()
+    for a, b in pairwise(order):
+        assert votes.wins[a, b] >= votes.wins[b, a]
+    winner = ra.TournamentGraph(votes).condorcet_winner
+    assert winner is None or order[0] == winner
+
+
+@given(orders=strict)
+def test_guarantees_on_complete_strict_rankings(orders):
+    votes = profile_of(orders).pairwise()
+    best = optimum(votes)
+    profile = profile_of(orders)
+    for rule in (ra.PickAPerm(), ra.FootruleOptimal(), ra.KwikSort(pivot="best")):
+        assert best <= rule.aggregate(profile).cost <= 2 * best + 1e-9
+
+
+def test_kwiksort_costs_at_most_twice_the_optimum_on_average():
+    rng = np.random.default_rng(0)
+    numbers = []
+    for _ in range(5):
+        votes = ra.Uniform(range(6)).sample(5, rng=rng).pairwise()
+        costs = [ra.KwikSort().aggregate(votes, rng=rng).cost for _ in range(200)]
+        assert np.mean(costs) <= 2 * optimum(votes)
+        numbers.append(len(set(costs)))
+    assert max(numbers) > 1
+
+
+def test_kwiksort_draws_only_from_the_given_generator():
+    votes = ra.Uniform(range(8)).sample(4, rng=1).pairwise()
+    rule = ra.KwikSort()
+    assert rule.aggregate(votes, rng=3) == rule.aggregate(votes, rng=3)
+    found = {rule.aggregate(votes, rng=seed).order for seed in range(20)}
+    assert len(found) > 1
+
+
+@given(profile=profiles(max_size=4))
+@pytest.mark.parametrize("policy", ["uniform", "last"])
+def test_pick_a_perm_takes_the_cheapest_of_those_given(profile, policy):
+    found = ra.PickAPerm(unranked=policy).aggregate(profile)
+    votes = profile.pairwise(policy)
+    complete = [r for r in profile if r.is_complete]
+    assert all(votes.cost(r) >= found.cost - 1e-9 for r in complete)
+    if profile.is_complete:
+        assert found.ranking in list(profile)
+
+
+# -- footrule -------------------------------------------------------------------------------------
+
+
+@given(orders=st.lists(st.permutations(range(4)), min_size=1, max_size=5))
+def test_no_ranking_is_nearer_by_footrule(orders):
+    profile = ra.Profile.from_orders(orders, items=range(4))
+    found = ra.FootruleOptimal().aggregate(profile).ranking
+
+    def total(ranking):
+        return sum(ra.spearman_footrule(ranking, vote) for vote in profile)
+
+    assert total(found) == min(total(ra.Permutation(p)) for p in permutations(range(4)))
+
+
+@given(profile=profiles(max_size=4))
+def test_uniform_costs_are_expected_over_compatible_permutations(profile):
+    n = profile.n_items
+    if not profile.is_strict or profile.has_unlisted:
+        return
+    found = footrule_costs(profile.ranks, np.ones(len(profile)), "uniform")
+    expected = np.zeros((n, n))
+    for ranking in profile:
+        every = [p.ranks for p in ranking.compatible_permutations()]
+        expected += np.mean([np.abs(r[:, None] - np.arange(n)) for r in every], axis=0)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_gaps_that_are_ignored_or_last_have_their_costs():
+    profile = ra.Profile.from_orders(["AB"], items="ABCD")
+    ignored = footrule_costs(profile.ranks, np.ones(1), "ignore")
+    assert ignored[2:].sum() == 0
+    np.testing.assert_allclose(ignored[:2], [[0.5, 0.5, 1.5, 2.5], [2.5, 1.5, 0.5, 0.5]])
+    last = footrule_costs(profile.ranks, np.ones(1), "last")
+    np.testing.assert_allclose(last[2], np.abs(2.5 - np.arange(4)))
+
+
+# -- parameters -----------------------------------------------------------------------------------
+
+
+def test_a_start_needs_a_policy():
+    for wrong in (ra.Mean(), "borda"):
+        with pytest.raises(InvalidInputError, match="start of InsertionSearch"):
+            ra.InsertionSearch(start=wrong)
+    with pytest.raises(InvalidInputError, match="moves of InsertionSearch"):
+        ra.InsertionSearch(moves="all")
+    with pytest.raises(InvalidInputError, match="pivot of KwikSort"):
+        ra.KwikSort(pivot="first")
+    assert ra.InsertionSearch(start=ra.Borda(unranked="last")).policy == "last"
+    assert ra.InsertionSearch().name == "InsertionSearch"
+    assert ra.InsertionSearch(start=ra.Copeland()).name == "InsertionSearch(start=Copeland)"
