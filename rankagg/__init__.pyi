@@ -24,6 +24,9 @@ from .aggregation.searches import PickAPerm as PickAPerm
 from .aggregation.two_level import TwoLevel as TwoLevel
 from .analysis.comparison import Comparison as Comparison
 from .analysis.comparison import compare as compare
+from .analysis.explanation import Explanation as Explanation
+from .analysis.explanation import Swap as Swap
+from .analysis.explanation import explain as explain
 from .analysis.tournament import TournamentGraph as TournamentGraph
 from .core.items import ItemSet as ItemSet
 from .core.pairwise import PairwiseMatrix as PairwiseMatrix

@@ -1,0 +1,301 @@
+"""Why one item stands above another: votes, circles, scores, and what a swap would take."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Label
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.result import Consensus
+from rankagg.analysis.tournament import TournamentGraph
+from rankagg.core.items import listed, shortened
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings import PartialRanking
+from rankagg.core.value import Value
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["Explanation", "Swap", "explain"]
+
+SCHEMA = "rankagg.explanation"
+
+
+@dataclass(frozen=True)
+class Swap:
+    """The cheapest ranking with a pair the other way round.
+
+    Attributes
+    ----------
+    extra_cost : float
+        What it costs beyond the cheapest of all, in votes; 0 where it is an optimum too.
+    ranking : PartialRanking
+        That ranking.
+    """
+
+    extra_cost: float
+    ranking: PartialRanking
+
+
+def explain(consensus: Consensus, first: Label, second: Label) -> Explanation:
+    """Say why one item stands above another in a consensus.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        The result of any rule.
+    first, second : str or int
+        Two of its items, in any order.
+
+    Returns
+    -------
+    Explanation
+
+    Raises
+    ------
+    InvalidInputError
+        If the items are not two ranked ones of the consensus.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> exact = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
+    >>> print(ra.explain(exact, "A", "B"))
+    Kemeny has B above A
+    votes       27 for B above A, 33 for the reverse: a majority for A
+    circle      A beats B beats C beats A
+    swap        A above B costs 4 votes more: A > B > C
+    flip        the majority holds until 4 rankings change their mind
+    """
+    if not isinstance(consensus, Consensus):
+        raise InvalidInputError("consensus", "a Consensus", consensus)
+    i, j = consensus.items.indices([first, second])
+    ranks = consensus.ranking.ranks
+    if i == j:
+        raise InvalidInputError("second", "another item than the first", second)
+    for parameter, label, at in (("first", first, i), ("second", second, j)):
+        if ranks[at] in (UNRANKED, UNLISTED):
+            raise InvalidInputError(parameter, "an item that the consensus ranks", label)
+    if (ranks[j], j) < (ranks[i], i):
+        i, j = j, i
+    return Explanation(consensus, i, j)
+
+
+class Explanation(Value):
+    """Why one item stands above another, or level with it.
+
+    Made by `explain`.
+
+    Attributes
+    ----------
+    consensus : Consensus
+        What is explained.
+    above, below : str or int
+        The items; where they are tied, in the order of the item set.
+    votes_for, votes_against, ties : float
+        Votes on the pair, under the policy of the consensus.
+    is_tied : bool
+        True where the consensus ties them.
+    circle : tuple
+        Items that go round in a circle of majorities with both of these in it, a shortest one;
+        empty where there is none.
+    swap : Swap or None
+        The cheapest ranking with the pair the other way round, for an exact rule with a proof.
+    """
+
+    consensus: Consensus
+    above: Label
+    below: Label
+    votes_for: float
+    votes_against: float
+    ties: float
+    is_tied: bool
+    circle: tuple[Label, ...]
+    swap: Swap | None
+
+    def __init__(self, consensus: Consensus, i: int, j: int) -> None:
+        votes = consensus.pairwise
+        ranks = consensus.ranking.ranks
+        self._set(
+            consensus=consensus,
+            above=consensus.items[i],
+            below=consensus.items[j],
+            votes_for=float(votes.wins[i, j]),
+            votes_against=float(votes.wins[j, i]),
+            ties=float(votes.ties[i, j]),
+            is_tied=bool(ranks[i] == ranks[j]),
+            circle=_circle(votes, consensus.items[i], consensus.items[j]),
+            swap=_swap(consensus, i, j),
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.consensus, self.above, self.below
+
+    @property
+    def margin(self) -> float:
+        """Votes for the order of the consensus less those against it."""
+        return self.votes_for - self.votes_against
+
+    @property
+    def score_difference(self) -> float | None:
+        """By how much the first item's score is the larger; None for rules without scores."""
+        if self.consensus.scores is None:
+            return None
+        i, j = self.consensus.items.indices([self.above, self.below])
+        return float(self.consensus.scores[i] - self.consensus.scores[j])
+
+    @property
+    def rankings_to_flip(self) -> int:
+        """How many rankings of weight 1 must change their mind on the pair for another majority."""
+        return floor(abs(self.margin) / 2.0) + 1
+
+    def rankings(self) -> pd.DataFrame:
+        """Return how the rankings, or the tasks where there are some, judge the pair.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Weight of the rankings that have it as the consensus (for), the other way round
+            (against), tied, and open (not both observed); one row per task or ranking. Empty
+            where the consensus is of votes.
+        """
+        evidence = self.consensus._evidence
+        if not evidence.has_rankings:
+            return pd.DataFrame(columns=["for", "against", "tied", "open"], dtype=float)
+        profile = evidence.profile
+        i, j = self.consensus.items.indices([self.above, self.below])
+        place = np.where(profile.ranks == UNLISTED, profile.n_items, profile.ranks)
+        seen = (profile.ranks[:, [i, j]] != UNRANKED).all(axis=1)
+        seen &= ~(profile.ranks[:, [i, j]] == UNLISTED).all(axis=1)
+        weight = profile.counts * profile.weights
+        masks = {
+            "for": seen & (place[:, i] < place[:, j]),
+            "against": seen & (place[:, i] > place[:, j]),
+            "tied": seen & (place[:, i] == place[:, j]),
+            "open": ~seen,
+        }
+        labels = list(range(len(profile))) if profile.groups is None else list(profile.groups)
+        name = "ranking" if profile.groups is None else "task"
+        frame = pd.DataFrame({kind: np.where(mask, weight, 0.0) for kind, mask in masks.items()})
+        return frame.groupby(pd.Index(labels, name=name), sort=False).sum()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        swap = None
+        if self.swap is not None:
+            swap = {
+                "extra_cost": self.swap.extra_cost,
+                "ranking": [list(bucket) for bucket in self.swap.ranking.buckets],
+            }
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "aggregator": self.consensus.aggregator.name,
+            "above": self.above,
+            "below": self.below,
+            "is_tied": self.is_tied,
+            "votes_for": self.votes_for,
+            "votes_against": self.votes_against,
+            "ties": self.ties,
+            "circle": list(self.circle),
+            "score_difference": self.score_difference,
+            "rankings_to_flip": self.rankings_to_flip,
+            "swap": swap,
+        }
+
+    # -- in words -----------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """Return the explanation in words."""
+        a, b = shortened(self.above), shortened(self.below)
+        verb = "ties" if self.is_tied else "has"
+        joint = "and" if self.is_tied else "above"
+        lines = [f"{self.consensus.aggregator.name} {verb} {a} {joint} {b}", self._votes_line()]
+        if self.score_difference is not None:
+            lines.append(self._score_line())
+        if self.circle:
+            path = " beats ".join(shortened(item) for item in (*self.circle, self.circle[0]))
+            lines.append(f"circle      {path}")
+        if self.swap is not None:
+            lines.append(self._swap_line())
+        if self.margin:
+            holds = "ranking changes its mind" if self.rankings_to_flip == 1 else (
+                f"{self.rankings_to_flip} rankings change their mind"
+            )  # fmt: skip
+            one = "1 " if self.rankings_to_flip == 1 else ""
+            lines.append(f"flip        the majority holds until {one}{holds}")
+        return "\n".join(lines)
+
+    def _votes_line(self) -> str:
+        a, b = shortened(self.above), shortened(self.below)
+        if not self.votes_for + self.votes_against + self.ties:
+            return f"votes       none: {a} and {b} were never compared"
+        tied = f", {self.ties:g} tie them" if self.ties else ""
+        verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
+        sign = int(np.sign(self.margin))
+        return (
+            f"votes       {self.votes_for:g} for {a} above {b}, {self.votes_against:g} for the "
+            f"reverse{tied}: {verdict[sign]}"
+        )
+
+    def _score_line(self) -> str:
+        scores = self.consensus.scores
+        assert scores is not None, "asked for rules with scores only"
+        i, j = self.consensus.items.indices([self.above, self.below])
+        return (
+            f"scores      {scores[i]:.6g} against {scores[j]:.6g}, "
+            f"a difference of {self.score_difference:.6g}"
+        )
+
+    def _swap_line(self) -> str:
+        assert self.swap is not None, "asked for exact rules only"
+        a, b = shortened(self.above), shortened(self.below)
+        order = self.swap.ranking._arrows()
+        if self.swap.extra_cost == 0:
+            return f"swap        {b} above {a} costs the same: {order}"
+        return f"swap        {b} above {a} costs {self.swap.extra_cost:g} votes more: {order}"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {listed([self.above, self.below])}>"
+
+
+def _circle(votes: PairwiseMatrix, above: Label, below: Label) -> tuple[Label, ...]:
+    """Return a shortest circle of majorities through a majority on the pair, either way."""
+    graph = TournamentGraph(votes).to_networkx()
+    if graph.has_edge(above, below):
+        start, end = below, above
+    elif graph.has_edge(below, above):
+        start, end = above, below
+    else:
+        return ()
+    if not nx.has_path(graph, start, end):
+        return ()
+    path: list[Label] = nx.shortest_path(graph, start, end)
+    return (end, *path[:-1])
+
+
+def _swap(consensus: Consensus, i: int, j: int) -> Swap | None:
+    """Force the pair round by a vote that no other pairs outweigh, and solve again."""
+    certificate, rule = consensus.certificate, consensus.aggregator
+    if certificate is None or certificate.status != "optimal" or not isinstance(rule, Kemeny):
+        return None
+    votes = consensus.pairwise
+    wins = votes.wins.copy()
+    wins[j, i] += votes.wins.sum() + 1.0
+    forced = rule.aggregate(PairwiseMatrix.from_wins(wins, items=votes.items))
+    if forced.certificate is None or forced.certificate.status != "optimal":
+        return None
+    tie_cost = consensus.tie_cost
+    extra = votes.exact_cost(forced.ranking, tie_cost=tie_cost) - votes.exact_cost(
+        consensus.ranking, tie_cost=tie_cost
+    )
+    return Swap(float(extra), forced.ranking)

@@ -1,0 +1,159 @@
+"""Why one item stands above another: every number against its definition."""
+
+import json
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from tests.strategies import profiles
+
+CONDORCET = ra.datasets.load("condorcet_1785")
+SUPERGLUE = ra.datasets.load("superglue_human")
+
+
+@given(profile=profiles(min_size=2, max_size=4), data=st.data())
+def test_a_swap_is_the_cheapest_ranking_the_other_way_round(profile, data):
+    exact = ra.Kemeny().aggregate(profile)
+    a, b = data.draw(st.permutations(list(profile.items)))[:2]
+    found = ra.explain(exact, a, b)
+    votes = profile.pairwise()
+    rankings = [ra.Permutation(p, profile.items) for p in permutations(range(profile.n_items))]
+    other_way = [r for r in rankings if r.place(found.below) < r.place(found.above)]
+    cheapest = min(votes.cost(ranking) for ranking in other_way)
+    assert found.swap.extra_cost == pytest.approx(cheapest - exact.cost, abs=1e-9)
+    assert votes.cost(found.swap.ranking) == pytest.approx(cheapest)
+    assert found.swap.ranking.place(found.below) < found.swap.ranking.place(found.above)
+
+
+@given(profile=profiles(min_size=2, max_size=5), data=st.data())
+def test_a_circle_goes_round_by_majorities_through_both(profile, data):
+    a, b = data.draw(st.permutations(list(profile.items)))[:2]
+    found = ra.explain(ra.Kemeny().aggregate(profile), a, b)
+    graph = ra.TournamentGraph.from_profile(profile).to_networkx()
+    circle = found.circle
+    if circle:
+        assert {a, b} <= set(circle)
+        assert len(set(circle)) == len(circle) >= 3
+        steps = zip(circle, (*circle[1:], circle[0]), strict=True)
+        assert all(graph.has_edge(*step) for step in steps)
+    else:
+        longer = ra.TournamentGraph.from_profile(profile).cycles(length=5)
+        together = [c for c in longer if a in c and b in c]
+        neighbours = [
+            c for c in together if {(a, b), (b, a)} & set(zip(c, (*c[1:], c[0]), strict=True))
+        ]
+        assert not neighbours
+
+
+@given(profile=profiles(min_size=2, max_size=4), data=st.data())
+def test_votes_add_up_over_rankings(profile, data):
+    a, b = data.draw(st.permutations(list(profile.items)))[:2]
+    found = ra.explain(ra.Borda(unranked="ignore").aggregate(profile), a, b)
+    frame = found.rankings()
+    assert frame["for"].sum() == pytest.approx(found.votes_for)
+    assert frame["against"].sum() == pytest.approx(found.votes_against)
+    assert frame["tied"].sum() == pytest.approx(found.ties)
+    assert frame.to_numpy().sum() == pytest.approx(profile.total_weight)
+
+
+@given(profile=profiles(min_size=2, max_size=4), data=st.data())
+def test_the_pair_comes_as_the_consensus_has_it(profile, data):
+    a, b = data.draw(st.permutations(list(profile.items)))[:2]
+    consensus = ra.Borda().aggregate(profile)
+    found = ra.explain(consensus, a, b)
+    assert found == ra.explain(consensus, b, a)
+    places = consensus.ranking.place(found.above), consensus.ranking.place(found.below)
+    assert found.is_tied == (places[0] == places[1])
+    assert places[0] <= places[1]
+    assert found.score_difference >= -1e-9
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert str(found) == found.summary()
+
+
+def test_votes_that_change_their_mind_flip_the_majority():
+    votes = CONDORCET.pairwise()
+    found = ra.explain(ra.Kemeny().aggregate(CONDORCET), "A", "B")
+    assert found.margin == -6
+    assert found.rankings_to_flip == 4
+    wins = votes.wins.copy()
+    for changed, flipped in ((3, False), (4, True)):
+        assert (wins[0, 1] - changed < wins[1, 0] + changed) == flipped
+
+
+def test_what_is_said_of_condorcets_circle():
+    text = ra.explain(ra.Kemeny().aggregate(CONDORCET), "A", "B").summary()
+    assert text.splitlines() == [
+        "Kemeny has B above A",
+        "votes       27 for B above A, 33 for the reverse: a majority for A",
+        "circle      A beats B beats C beats A",
+        "swap        A above B costs 4 votes more: A > B > C",
+        "flip        the majority holds until 4 rankings change their mind",
+    ]
+
+
+def test_scores_ties_and_tasks_are_told():
+    mean = ra.explain(ra.Mean().aggregate(SUPERGLUE), "NEZHA Plus", "PAI Albert")
+    assert "scores      86.305 against 83.195, a difference of 3.11" in str(mean)
+    assert mean.swap is None
+    assert mean.rankings().loc["WSC", "tied"] == 1
+    assert mean.rankings().index.name == "task"
+    copeland = ra.explain(ra.Copeland().aggregate(CONDORCET), "B", "A")
+    assert str(copeland).startswith("Copeland ties A and B\n")
+
+
+def test_another_optimum_costs_the_same():
+    cycle = ra.datasets.load("three_cycle")
+    exact = ra.Kemeny().aggregate(cycle)
+    first, second = exact.order[:2]
+    found = [ra.explain(exact, a, b).swap.extra_cost for a, b in ((first, second),)]
+    assert found == [0]
+    assert "costs the same" in str(ra.explain(exact, first, second))
+
+
+def test_sports_are_swapped_by_one_majority(facts):
+    case = facts("known_answers")["data_sports"]["input"]
+    sports = ["Baseball", "Football", "Basketball", "Tennis", "Cycling", "Swimming", "Jogging"]
+    profile = ra.Profile.from_ranks(case["ranks"], items=sports, counts=case["weights"])
+    exact = ra.explain(ra.Kemeny().aggregate(profile), "Basketball", "Swimming")
+    borda = ra.explain(ra.Borda().aggregate(profile), "Basketball", "Swimming")
+    assert (exact.above, exact.below) == (borda.below, borda.above)
+    assert exact.margin > 0 > borda.margin
+    assert exact.swap.extra_cost > 0
+
+
+def test_pairs_without_any_comparison_say_so():
+    profile = ra.Profile.from_orders(["AB", "C"], items="ABC")
+    found = ra.explain(ra.Kemeny(unranked="ignore").aggregate(profile), "A", "C")
+    assert "never compared" in str(found)
+    assert found.rankings()["open"].sum() == 2
+
+
+def test_votes_alone_have_no_rankings():
+    found = ra.explain(ra.Kemeny().aggregate(CONDORCET.pairwise()), "A", "B")
+    assert found.rankings().empty
+    assert found.votes_for == 27
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((3, "A", "B"), "`consensus` must be a Consensus"),
+        ((None, "A", "A"), "`second` must be another item"),
+        ((None, "A", "Z"), "Z"),
+    ],
+)
+def test_bad_input_is_named(arguments, words):
+    consensus = ra.Kemeny().aggregate(CONDORCET) if arguments[0] is None else arguments[0]
+    with pytest.raises(InvalidInputError, match=words):
+        ra.explain(consensus, *arguments[1:])
+
+
+def test_items_without_a_place_have_no_explanation():
+    table = ra.ScoreTable([[1.0], [2.0], [np.nan]], systems="ABC", higher_is_better=True)
+    with pytest.raises(InvalidInputError, match="`second` must be an item that the consensus"):
+        ra.explain(ra.Mean().aggregate(table), "A", "C")
