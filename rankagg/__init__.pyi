@@ -27,6 +27,8 @@ from .analysis.comparison import compare as compare
 from .analysis.explanation import Explanation as Explanation
 from .analysis.explanation import Swap as Swap
 from .analysis.explanation import explain as explain
+from .analysis.stability import Stability as Stability
+from .analysis.stability import stability as stability
 from .analysis.tournament import TournamentGraph as TournamentGraph
 from .core.items import ItemSet as ItemSet
 from .core.pairwise import PairwiseMatrix as PairwiseMatrix
