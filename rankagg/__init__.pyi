@@ -17,11 +17,13 @@ from .aggregation.means import HarmonicMean as HarmonicMean
 from .aggregation.means import Mean as Mean
 from .aggregation.means import Median as Median
 from .aggregation.positional import Borda as Borda
+from .aggregation.positional import Bucklin as Bucklin
 from .aggregation.result import Consensus as Consensus
 from .aggregation.searches import InsertionSearch as InsertionSearch
 from .aggregation.searches import KwikSort as KwikSort
 from .aggregation.searches import PickAPerm as PickAPerm
 from .aggregation.two_level import TwoLevel as TwoLevel
+from .analysis.capabilities import capabilities as capabilities
 from .analysis.comparison import Comparison as Comparison
 from .analysis.comparison import compare as compare
 from .analysis.explanation import Explanation as Explanation

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.certificate import Certificate
     from rankagg.aggregation.kemeny.optima import Optima
 
-__all__ = ["Aggregator", "Needs", "Outcome"]
+__all__ = ["Aggregator", "Guarantee", "Needs", "Outcome"]
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]
 
@@ -50,6 +50,25 @@ class Outcome:
     certificate: Certificate | None = None
     optima: Optima | None = None
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """How far a rule's Kendall cost can be from the optimum, on complete strict rankings.
+
+    Attributes
+    ----------
+    factor : float
+        The cost is at most so many times the least possible one.
+    in_expectation : bool
+        Whether that is said of the mean over the rule's random numbers only.
+    """
+
+    factor: float
+    in_expectation: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.factor:g} in expectation" if self.in_expectation else f"{self.factor:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +158,16 @@ class Aggregator(ABC):
     def policy(self) -> Unranked | None:
         """The policy for unranked items; None for rules that use what is present."""
         return getattr(self, "unranked", None)
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the consensus never ties items; False unless a rule says so."""
+        return False
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """The proved bound on the ratio to the exact optimum; None where the rule states none."""
+        return None
 
     def _check_policy(self) -> None:
         check_unranked(self.policy, f"unranked of {type(self).__name__}")

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
 from rankagg._typing import Floats, Ranks, Unranked
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core import places
 from rankagg.core.places import UNRANKED
@@ -47,6 +47,8 @@ class FootruleOptimal(Aggregator):
     """
 
     needs: ClassVar[Needs] = "rankings"
+    is_strict: ClassVar[bool] = True
+    guarantee: ClassVar[Guarantee] = Guarantee(2)
     unranked: Unranked = "uniform"
 
     def __post_init__(self) -> None:

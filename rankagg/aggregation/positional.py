@@ -1,4 +1,4 @@
-"""Rules that give points for places."""
+"""Rules that go by the places of items: points for each, or the depth of a majority."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from rankagg._typing import Floats, Ranks, Unranked
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core import places
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 
-__all__ = ["Borda", "points"]
+__all__ = ["Borda", "Bucklin", "points"]
 
 
 def points(ranks: Ranks, unranked: Unranked) -> Floats:
@@ -65,12 +65,14 @@ class Borda(Aggregator):
     Notes
     -----
     Scores are points, except under "ignore" and for plain matrices, where they are wins less
-    losses. From a `PairwiseMatrix` the same scores follow from its row sums.
+    losses. From a `PairwiseMatrix` the same scores follow from its row sums. On complete strict
+    rankings the Kendall cost is at most five times the optimum.
 
     References
     ----------
     Borda (1784); for partial rankings Himmi et al. (2023), whose sum over an N x N matrix this
-    replaces.
+    replaces; for the guarantee Coppersmith, Fleischer and Rudra (2010),
+    https://doi.org/10.1145/1798596.1798608.
 
     Examples
     --------
@@ -81,6 +83,7 @@ class Borda(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    guarantee: ClassVar[Guarantee] = Guarantee(5)
     unranked: Unranked = "uniform"
 
     def __post_init__(self) -> None:
@@ -100,3 +103,43 @@ class Borda(Aggregator):
         if votes.total_weight is None or self.unranked == "ignore":
             return net
         return ((votes.n_items - 1) * votes.total_weight + net) / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bucklin(Aggregator):
+    """Rank by the depth at which more than half of all rankings have listed an item.
+
+    At depth k an item has the votes of the rankings that place it among their first k. Items
+    that reach a majority at the same depth are ranked by their votes there; those that never do
+    come last, by all their votes. Tied items share the places of their bucket evenly, and
+    unlisted items those below the list. A ranking in which an item is unranked never votes for
+    it, but counts among all. The score is n - depth + share of votes at that depth.
+
+    References
+    ----------
+    Hoag and Hallett (1926), Proportional Representation; as a rule for one winner in Brams and
+    Fishburn (2002), https://doi.org/10.1016/S1574-0110(02)80008-X.
+
+    Examples
+    --------
+    >>> from rankagg import Bucklin, Profile
+    >>> ballots = Profile.from_orders(["ABCD", "BCDA", "CDBA"], counts=[4, 3, 2])
+    >>> Bucklin().aggregate(ballots)
+    <Consensus by Bucklin: B > C > D > A>
+    """
+
+    needs: ClassVar[Needs] = "rankings"
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        profile = evidence.profile
+        n, weights = profile.n_items, profile.counts * profile.weights
+        scores: Floats = np.full(n, np.nan)
+        for depth in range(1, n + 1):
+            shares = weights @ places.top_k_shares(profile.ranks, depth) / weights.sum()
+            # Sums of thirds and the like are not half but for rounding.
+            reached = (shares > 0.5 + 1e-9) | (depth == n)
+            scores = np.where(np.isnan(scores) & reached, n - depth + shares, scores)
+            if not np.isnan(scores).any():
+                break
+        scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
+        return Outcome(scores=scores)

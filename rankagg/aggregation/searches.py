@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Unranked
 from rankagg._validation import check_choice
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.heuristics import improve
 from rankagg.aggregation.positional import Borda, points
@@ -53,6 +53,7 @@ class InsertionSearch(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    is_strict: ClassVar[bool] = True
     start: Aggregator = field(default_factory=Borda)
     moves: Literal["insert", "adjacent"] = "insert"
 
@@ -69,6 +70,11 @@ class InsertionSearch(Aggregator):
     def policy(self) -> Unranked | None:
         """The policy of the start."""
         return self.start.policy
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """That of the start, which the search only makes cheaper."""
+        return self.start.guarantee
 
     @property
     def name(self) -> str:
@@ -136,12 +142,18 @@ class KwikSort(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    is_strict: ClassVar[bool] = True
     pivot: Literal["random", "best"] = "random"
     unranked: Unranked = "uniform"
 
     def __post_init__(self) -> None:
         self._check_policy()
         check_choice(self.pivot, ("random", "best"), "pivot of KwikSort")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Twice the optimum; in expectation where the pivot is drawn."""
+        return Guarantee(2, in_expectation=self.pivot == "random")
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self.unranked)
@@ -204,6 +216,7 @@ class PickAPerm(Aggregator):
     """
 
     needs: ClassVar[Needs] = "rankings"
+    guarantee: ClassVar[Guarantee] = Guarantee(2)
     unranked: Unranked = "uniform"
 
     def __post_init__(self) -> None:

@@ -25,6 +25,7 @@ COMMANDS = {
     "missing": "rankagg.cli.missing",
     "fit": "rankagg.cli.fit",
     "sample": "rankagg.cli.sample",
+    "methods": "rankagg.cli.catalogue",
     "datasets": "rankagg.cli.datasets",
 }
 
@@ -63,6 +64,7 @@ def app() -> None:
         rankagg fit election.soc --model mallows
         rankagg sample --center A,B,C --theta 0.5
     Nothing at hand:
+        rankagg methods
         rankagg datasets
         rankagg compare --dataset tennessee
 

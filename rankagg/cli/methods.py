@@ -12,7 +12,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
 from rankagg.aggregation.markov import MC4
 from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
-from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.positional import Borda, Bucklin
 from rankagg.aggregation.searches import InsertionSearch, KwikSort, PickAPerm
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
@@ -25,6 +25,7 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
     "harmonic-mean": lambda unranked: HarmonicMean(),
     "median": lambda unranked: Median(),
     "borda": lambda unranked: Borda(unranked=unranked),
+    "bucklin": lambda unranked: Bucklin(),
     "two-level-borda": lambda unranked: TwoLevel(
         Borda(unranked=unranked), Borda(unranked=unranked)
     ),

@@ -5,6 +5,7 @@ class TestMyRule(AggregatorContract):
 """
 
 import copy
+import itertools
 import pickle
 from typing import Any, ClassVar
 
@@ -108,6 +109,7 @@ class AggregatorContract:
         else:
             assert ((consensus.ranking.ranks >= 0) == scored).all()
         assert consensus.cost >= 0
+        assert consensus.ranking.is_strict or not rule.is_strict
         assert pickle.dumps(table) == before
 
     @SETTINGS
@@ -164,6 +166,20 @@ class AggregatorContract:
             higher_is_better=next(iter(table.higher_is_better.values())),
         )
         self.assert_same(rule.aggregate(weighted, rng=0), rule.aggregate(doubled, rng=0))
+
+    @SETTINGS
+    @given(orders=st.lists(st.permutations(range(5)), min_size=1, max_size=4))
+    def test_guarantee_holds(self, rule: ra.Aggregator, orders: list[list[int]]) -> None:
+        """On complete strict rankings; what holds in expectation only is tested for its rule."""
+        if rule.guarantee is None or rule.guarantee.in_expectation:
+            return
+        profile = ra.Profile.from_orders(orders, items=range(5))
+        votes = profile.pairwise()
+        least = min(
+            votes.cost(ra.Permutation.from_order(order))
+            for order in itertools.permutations(range(5))
+        )
+        assert rule.aggregate(profile).cost <= rule.guarantee.factor * least + 1e-9
 
     # -- small and degenerate data --------------------------------------------------------------
 

@@ -30,6 +30,10 @@ class TestBorda(AggregatorContract):
     rules = tuple(ra.Borda(unranked=policy) for policy in POLICIES)
 
 
+class TestBucklin(AggregatorContract):
+    rules = (ra.Bucklin(),)
+
+
 class TestCopeland(AggregatorContract):
     rules = (*(ra.Copeland(unranked=policy) for policy in POLICIES), ra.Copeland(alpha=0.0))
 

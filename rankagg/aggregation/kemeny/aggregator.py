@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_choice, check_flag, check_number
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts
 from rankagg.aggregation.kemeny.certificate import Certificate
@@ -88,6 +88,8 @@ class Kemeny(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    is_strict: ClassVar[bool] = True
+    guarantee: ClassVar[Guarantee] = Guarantee(1)
     unranked: Unranked = "uniform"
     tie_cost: float = 0.0
     backend: BackendName = "cuts"
