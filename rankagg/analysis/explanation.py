@@ -71,7 +71,7 @@ def explain(consensus: Consensus, first: Label, second: Label) -> Explanation:
     votes       27 for B above A, 33 for the reverse: a majority for A
     circle      A beats B beats C beats A
     swap        A above B costs 4 votes more: A > B > C
-    flip        the majority holds until 4 rankings change their mind
+    flip        4 rankings must change their mind for another majority
     """
     if not isinstance(consensus, Consensus):
         raise InvalidInputError("consensus", "a Consensus", consensus)
@@ -225,11 +225,13 @@ class Explanation(Value):
         if self.swap is not None:
             lines.append(self._swap_line())
         if self.margin:
-            holds = "ranking changes its mind" if self.rankings_to_flip == 1 else (
-                f"{self.rankings_to_flip} rankings change their mind"
-            )  # fmt: skip
-            one = "1 " if self.rankings_to_flip == 1 else ""
-            lines.append(f"flip        the majority holds until {one}{holds}")
+            number = self.rankings_to_flip
+            who = (
+                "1 ranking must change its"
+                if number == 1
+                else f"{number} rankings must change their"
+            )
+            lines.append(f"flip        {who} mind for another majority")
         return "\n".join(lines)
 
     def _votes_line(self) -> str:

@@ -181,7 +181,8 @@ class TournamentGraph(Value):
     def condensation(self) -> tuple[tuple[Label, ...], ...]:
         """Return the items in groups, best first: every item beats all of later groups.
 
-        Items of one group go round in a circle of majorities and draws.
+        Items of one group are joined by circles of majorities and draws; see `cyclic_groups` for
+        majorities alone.
         """
         weak = ~self.beats.T
         _, part = connected_components(weak.astype(np.int8), connection="strong")
@@ -190,6 +191,13 @@ class TournamentGraph(Value):
         later = {int(p): int(outside[part == p].max()) for p in np.unique(part)}
         order = sorted(later, key=lambda p: -later[p])
         return tuple(self._labels(part == p) for p in order)
+
+    def cyclic_groups(self) -> tuple[tuple[Label, ...], ...]:
+        """Return the largest groups of items whose majorities go round in circles, draws aside."""
+        _, part = connected_components(self.beats.astype(np.int8), connection="strong")
+        sizes = np.bincount(part)
+        groups = [self._labels(part == p) for p in np.flatnonzero(sizes > 1)]
+        return tuple(sorted(groups, key=lambda group: self.items.index(group[0])))
 
     def cycles(self, *, length: int = 3) -> list[tuple[Label, ...]]:
         """Return the circles of majorities of up to some length.
@@ -216,8 +224,7 @@ class TournamentGraph(Value):
     @property
     def is_acyclic(self) -> bool:
         """True where majorities do not go round in circles."""
-        number, _ = connected_components(self.beats.astype(np.int8), connection="strong")
-        return bool(number == len(self.items))
+        return not self.cyclic_groups()
 
     # -- rankings -----------------------------------------------------------------------------
 
@@ -291,10 +298,10 @@ class TournamentGraph(Value):
             If majorities go round in circles.
         """
         if not self.is_acyclic:
-            groups = [group for group in self.condensation() if len(group) > 1]
+            group = Described(listed(self.cyclic_groups()[0]))
             raise InvalidInputError(
-                "votes", "free of circles of majorities", Described(listed(groups[0])),
-                "`condensation()` groups them.",
+                "votes", "free of circles of majorities", group,
+                "`condensation()` puts them together.",
             )  # fmt: skip
         full = self.to_networkx()
         reduced: nx.DiGraph[Label] = nx.transitive_reduction(full)
@@ -349,22 +356,22 @@ class TournamentGraph(Value):
             "schwartz_set": list(self.schwartz_set()),
             "uncovered_set": list(self.uncovered_set()),
             "condensation": [list(group) for group in self.condensation()],
+            "cyclic_groups": [list(group) for group in self.cyclic_groups()],
         }
 
     def summary(self) -> str:
         """Return what there is to say in a few lines."""
         winner, loser = self.condorcet_winner, self.condorcet_loser
-        groups = [group for group in self.condensation() if len(group) > 1]
         lines = [
-            f"{int(self.beats.sum())} majorities and {len(self.draws())} draws among "
-            f"{len(self.items)} items",
+            f"{len(self.items)} items; pairs with a majority: {int(self.beats.sum())}, "
+            f"without: {len(self.draws())}",
             f"Condorcet winner  {'none' if winner is None else winner}",
             f"Condorcet loser   {'none' if loser is None else loser}",
             f"Smith set         {listed(self.smith_set())}",
             f"Schwartz set      {listed(self.schwartz_set())}",
             f"uncovered set     {listed(self.uncovered_set())}",
         ]
-        lines += [f"go round          {listed(group)}" for group in groups]
+        lines += [f"go round          {listed(group)}" for group in self.cyclic_groups()]
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -20,6 +20,8 @@ COMMANDS = {
     "compare": "rankagg.cli.compare",
     "rank": "rankagg.cli.rank",
     "solve": "rankagg.cli.solve",
+    "tournament": "rankagg.cli.tournament",
+    "explain": "rankagg.cli.explain",
     "intervals": "rankagg.cli.intervals",
     "dispersion": "rankagg.cli.dispersion",
     "missing": "rankagg.cli.missing",
@@ -56,6 +58,9 @@ def app() -> None:
         rankagg compare ballots.csv --format ballots --count count
     The exact optimum alone, with its proof:
         rankagg solve election.soc --certificate proof.json
+    Who beats whom, and why one stands above another:
+        rankagg tournament election.soc
+        rankagg explain scores.csv --pair BERT GPT
     How sure it is: of each pair and place, as a whole, and given what is missing:
         rankagg intervals scores.csv
         rankagg dispersion scores.csv

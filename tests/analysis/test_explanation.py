@@ -92,7 +92,7 @@ def test_what_is_said_of_condorcets_circle():
         "votes       27 for B above A, 33 for the reverse: a majority for A",
         "circle      A beats B beats C beats A",
         "swap        A above B costs 4 votes more: A > B > C",
-        "flip        the majority holds until 4 rankings change their mind",
+        "flip        4 rankings must change their mind for another majority",
     ]
 
 

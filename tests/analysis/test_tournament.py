@@ -111,7 +111,20 @@ def test_circles_are_all_that_there_are(graph):
     assert set(found) == expected
     assert len(found) == len(expected)
     assert graph.is_acyclic == (not expected)
+    # Circles with an item in common are one group.
+    groups = [set(cycle) for cycle in expected]
+    for cycle in expected:
+        joined = set().union(*(group for group in groups if group & set(cycle)))
+        groups = [group for group in groups if not group & joined] + [joined]
+    assert {frozenset(group) for group in graph.cyclic_groups()} == {frozenset(g) for g in groups}
     assert all(len(cycle) == 3 for cycle in graph.cycles())
+
+
+def test_draws_alone_are_no_circle():
+    graph = ra.TournamentGraph(ra.PairwiseMatrix.from_wins([[0, 1], [1, 0]], items="AB"))
+    assert graph.condensation() == (("A", "B"),)
+    assert graph.cyclic_groups() == ()
+    assert "go round" not in graph.summary()
 
 
 # -- rankings -------------------------------------------------------------------------------------
@@ -221,7 +234,7 @@ def test_it_is_a_value_and_plain_data(graph):
     frame = graph.to_frame()
     assert (frame[["wins", "losses", "draws"]].sum(axis=1) == len(graph.items) - 1).all()
     assert frame["smith"].sum() == len(graph.smith_set())
-    assert str(graph).splitlines()[0].endswith(f"among {len(graph.items)} items")
+    assert str(graph).splitlines()[0].startswith(f"{len(graph.items)} items; ")
 
 
 def test_policies_and_inputs():

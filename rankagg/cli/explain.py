@@ -1,0 +1,62 @@
+"""`rankagg explain`: why one item stands above another."""
+
+from __future__ import annotations
+
+import click
+
+from rankagg._typing import Label
+from rankagg.aggregation.evidence import Evidence
+from rankagg.analysis.explanation import explain
+from rankagg.cli.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.methods import METHODS, make
+from rankagg.cli.output import echo_json
+from rankagg.core.items import ItemSet
+
+__all__ = ["command"]
+
+
+@click.command("explain")
+@input_options
+@click.option(
+    "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
+)
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default="kemeny",
+    show_default=True,
+    help="The method.",
+)
+@exact_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    given: Input,
+    *,
+    pair: tuple[str, str],
+    method: str,
+    tie_cost: float | None,
+    time_limit: float | None,
+    as_json: bool,
+) -> int:
+    """Say why one item stands above another: votes, circle, scores, and what a swap costs.
+
+    \b
+        rankagg explain scores.csv --pair BERT GPT --method borda
+        rankagg explain --dataset borda_fails_condorcet --pair A B
+    """
+    (rule,) = with_exact_options(
+        [make(method, given.unranked)], tie_cost=tie_cost, time_limit=time_limit
+    )
+    consensus = rule._run(Evidence(given.data, given.tolerance))
+    explanation = explain(consensus, *(_label(name, consensus.items) for name in pair))
+    if as_json:
+        echo_json({**explanation.to_dict(), "input": list(given.lines)})
+    else:
+        click.echo("\n".join([*given.lines, explanation.summary()]))
+    return exit_code([consensus])
+
+
+def _label(name: str, items: ItemSet) -> Label:
+    """Return the label that is written so; numbers in a file are numbers."""
+    return next((item for item in items if str(item) == name), name)

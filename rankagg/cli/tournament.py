@@ -1,0 +1,65 @@
+"""`rankagg tournament`: the majorities, who wins by them, and where they go round."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rankagg.aggregation.evidence import Evidence
+from rankagg.analysis.tournament import TournamentGraph
+from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.output import echo_json
+
+__all__ = ["command"]
+
+
+@click.command("tournament")
+@input_options
+@click.option(
+    "--rows",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Majorities to print at most.",
+)
+@click.option("--all", "everything", is_flag=True, help="Print all majorities.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option(
+    "--graphml", type=click.Path(dir_okay=False, path_type=Path), help="Also write GraphML."
+)
+@click.option(
+    "--dot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also write the DOT language of Graphviz.",
+)
+def command(
+    given: Input,
+    *,
+    rows: int,
+    everything: bool,
+    as_json: bool,
+    graphml: Path | None,
+    dot: Path | None,
+) -> None:
+    """Show who beats whom by how much, the winners, and the circles.
+
+    \b
+        rankagg tournament election.soc
+        rankagg tournament scores.csv --dot majorities.dot
+    """
+    graph = TournamentGraph(Evidence(given.data, given.tolerance).votes(given.unranked))
+    if as_json:
+        echo_json({**graph.to_dict(), "input": list(given.lines)})
+    else:
+        arcs = graph.arcs()
+        shown = arcs if everything else arcs.head(rows)
+        click.echo("\n".join([*given.lines, graph.summary()]))
+        if len(shown):
+            click.echo(f"\n{shown.to_string(index=False, float_format='{:g}'.format)}")
+        if len(shown) < len(arcs):
+            click.echo(f"... and {len(arcs) - len(shown)} more majorities")
+    if graphml is not None:
+        graph.write_graphml(graphml)
+    if dot is not None:
+        dot.write_text(graph.to_dot(), encoding="utf-8")
