@@ -15,11 +15,18 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
-from rankagg.core.items import shortened
+from rankagg.analysis.agreement import (
+    Measure,
+    agreement_matrix,
+    distances_to_optima,
+    overlap_curves,
+)
+from rankagg.core.items import listed, shortened
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.rankings import PartialRanking
 from rankagg.core.value import Value
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["Comparison", "compare"]
 
@@ -235,6 +242,67 @@ class Comparison(Value):
         )
         closeness = (frame["votes_for"] - frame["votes_against"]).abs()
         return frame.iloc[np.argsort(closeness.to_numpy(), kind="stable")].reset_index(drop=True)
+
+    def agreement(self, measure: Measure = "tau") -> pd.DataFrame:
+        """Return how alike the rules' rankings are, all with all.
+
+        Parameters
+        ----------
+        measure : {"tau", "distance"}, default "tau"
+            Tau-b, or the Kendall distance in pairs, ties broken at random.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index and columns: the methods.
+        """
+        return agreement_matrix(self._rankings, measure)
+
+    def overlap_curves(self) -> pd.DataFrame:
+        """Return for every k the expected overlap of each rule's first k with the exact one's.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: k; columns: the methods.
+
+        Raises
+        ------
+        InvalidInputError
+            If no exact rule is among the methods.
+        """
+        return overlap_curves(self._rankings, self._require_exact().ranking)
+
+    def distances_to_optima(self) -> pd.DataFrame:
+        """Return each rule's Kendall distance to the nearest and to the farthest exact optimum.
+
+        The distance in `to_frame` is that to the one optimum that the exact rule returned.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: the methods; columns: nearest, farthest, in pairs, ties broken at random.
+
+        Raises
+        ------
+        InvalidInputError
+            If no exact rule is among the methods.
+        """
+        optima = self._require_exact().optima
+        assert optima is not None, "an exact rule knows its optima"
+        return distances_to_optima(self._rankings, optima)
+
+    @property
+    def _rankings(self) -> dict[str, PartialRanking]:
+        return {c.aggregator.name: c.ranking for c in self.consensuses}
+
+    def _require_exact(self) -> Consensus:
+        if self.exact is None:
+            raise InvalidInputError(
+                "aggregators", "rules with an exact one", Described(listed(self.methods)),
+                "Add Kemeny().",
+            )  # fmt: skip
+        return self.exact
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""

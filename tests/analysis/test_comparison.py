@@ -163,3 +163,39 @@ def test_bad_data_and_methods_are_refused(comparison: ra.Comparison) -> None:
         ra.compare([[1, 2]])
     with pytest.raises(INVALID, match="Borda, Copeland, Kemeny"):
         comparison["Schulze"]
+
+
+@quick
+@given(profile=profiles(unlisted=False))
+def test_agreement_curves_and_optima_follow_their_definitions(profile: ra.Profile) -> None:
+    comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
+    exact = comparison.exact
+    distances, taus = comparison.agreement("distance"), comparison.agreement()
+    curves, to_optima = comparison.overlap_curves(), comparison.distances_to_optima()
+    optima = list(exact.optima)
+    for one in comparison.consensuses:
+        name = one.aggregator.name
+        for other in comparison.consensuses:
+            both = (one.ranking, other.ranking)
+            expected = 0 if one is other else oracles.kendall_distance(*both, p=1 / 2)
+            assert distances.loc[name, other.aggregator.name] == expected
+            tau = taus.loc[name, other.aggregator.name]
+            assert tau == pytest.approx(ra.kendall_tau(*both), nan_ok=True)
+        for k in curves.index:
+            overlap = oracles.top_k_overlap(one.ranking, exact.ranking, k)
+            assert curves.loc[k, name] == pytest.approx(float(overlap))
+        found = [oracles.kendall_distance(one.ranking, optimum, p=1 / 2) for optimum in optima]
+        assert to_optima.loc[name, "nearest"] == min(found)
+        assert to_optima.loc[name, "farthest"] == max(found)
+    assert curves.index.tolist() == list(range(1, profile.n_items + 1))
+
+
+def test_curves_and_optima_need_an_exact_rule() -> None:
+    comparison = ra.compare(ra.datasets.load("tennessee"), [ra.Borda(), ra.Copeland()])
+    assert comparison.agreement("distance").to_numpy().max() > 0
+    with pytest.raises(INVALID, match=r"Add Kemeny\(\)"):
+        comparison.overlap_curves()
+    with pytest.raises(INVALID, match=r"Add Kemeny\(\)"):
+        comparison.distances_to_optima()
+    with pytest.raises(INVALID, match="measure"):
+        comparison.agreement("rho")

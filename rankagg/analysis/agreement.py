@@ -1,0 +1,95 @@
+"""How alike several rankings of the same items are: all with all, and place by place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias, get_args
+
+import pandas as pd
+
+from rankagg._validation import check_choice
+from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.core.rankings import PartialRanking
+from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
+
+__all__ = ["Measure", "agreement_matrix", "distances_to_optima", "overlap_curves"]
+
+Measure: TypeAlias = Literal["tau", "distance"]
+Rankings: TypeAlias = Mapping[str, PartialRanking]
+
+
+def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFrame:
+    """Return tau-b, or the Kendall distance with ties broken at random, of all pairs of rankings.
+
+    Parameters
+    ----------
+    rankings : mapping from name to PartialRanking
+        Rankings of the same items; a pair takes the items that both observe.
+    measure : {"tau", "distance"}, default "tau"
+        What the cells are. On the diagonal a ranking meets itself: a distance is 0 and tau 1,
+        NaN where all its items are tied.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index and columns: the names.
+    """
+    check_choice(measure, get_args(Measure), "measure")
+    names = list(rankings)
+    table = pd.DataFrame(0.0, index=pd.Index(names, name="method"), columns=names)
+    for a in names:
+        for b in names:
+            both = rankings[a], rankings[b]
+            if measure == "tau":
+                table.loc[a, b] = kendall_tau(*both)
+            elif a != b:
+                table.loc[a, b] = kendall_distance(*both, p=0.5)
+    return table
+
+
+def overlap_curves(rankings: Rankings, reference: PartialRanking) -> pd.DataFrame:
+    """Return for every k the expected share of the reference's first k among each ranking's.
+
+    Parameters
+    ----------
+    rankings : mapping from name to PartialRanking
+        Rankings of the items of the reference.
+    reference : PartialRanking
+        What they are held against.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: k from 1 to the number of items that all observe; columns: the names.
+    """
+    depths = range(1, min(r.n_observed for r in (reference, *rankings.values())) + 1)
+    curves = {
+        name: [top_k_agreement(ranking, reference, k=k) for k in depths]
+        for name, ranking in rankings.items()
+    }
+    return pd.DataFrame(curves, index=pd.Index(depths, name="k"))
+
+
+def distances_to_optima(rankings: Rankings, optima: Optima) -> pd.DataFrame:
+    """Return each ranking's Kendall distance to the nearest and to the farthest exact optimum.
+
+    Parameters
+    ----------
+    rankings : mapping from name to PartialRanking
+        Rankings of the items of the optima.
+    optima : Optima
+        All optima of an exact rule.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the names; columns: nearest, farthest, in pairs, ties broken at random.
+    """
+    rows = [
+        {
+            "nearest": kendall_distance(ranking, optima.nearest(ranking), p=0.5),
+            "farthest": kendall_distance(ranking, optima.farthest(ranking), p=0.5),
+        }
+        for ranking in rankings.values()
+    ]
+    return pd.DataFrame(rows, index=pd.Index(list(rankings), name="method"))
