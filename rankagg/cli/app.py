@@ -22,6 +22,7 @@ COMMANDS = {
     "solve": "rankagg.cli.solve",
     "tournament": "rankagg.cli.tournament",
     "explain": "rankagg.cli.explain",
+    "stability": "rankagg.cli.stability",
     "intervals": "rankagg.cli.intervals",
     "dispersion": "rankagg.cli.dispersion",
     "missing": "rankagg.cli.missing",
@@ -65,6 +66,7 @@ def app() -> None:
         rankagg intervals scores.csv
         rankagg dispersion scores.csv
         rankagg missing scores.csv
+        rankagg stability scores.csv
     A distribution over rankings, and draws from it:
         rankagg fit election.soc --model mallows
         rankagg sample --center A,B,C --theta 0.5

@@ -1,10 +1,11 @@
-"""`rankagg tournament` and `explain` as their user meets them."""
+"""`rankagg tournament`, `explain` and `stability` as their user meets them."""
 
 import json
 
 import networkx as nx
 import pytest
 
+import rankagg as ra
 from rankagg.cli import main
 
 
@@ -80,3 +81,21 @@ def test_sports_basketball_and_swimming(run, sports):
     for text in (borda, exact):
         assert "a majority for Swimming" in text
     assert "Basketball above Swimming costs 2 votes more" in exact
+
+
+def test_stability_is_that_of_the_library(run):
+    asked = ["stability", "--dataset", "superglue_human", "--method", "borda", "--samples", "5"]
+    found = json.loads(run(*asked, "--json"))
+    table = ra.datasets.load("superglue_human")
+    expected = ra.stability(table, ra.Borda(), n_samples=5, rng=0)
+    assert found["influence"] == json.loads(json.dumps(expected.to_dict()["influence"]))
+    assert found["subsets"] == json.loads(json.dumps(expected.to_dict()["subsets"]))
+    text = run(*asked, "--rows", "3")
+    assert "... and 7 more tasks" in text
+    assert "more tasks" not in run(*asked, "--all")
+    assert "systems" in run(*asked, "--over", "systems")
+
+
+def test_a_matrix_has_nothing_to_leave_out(run, tmp_path):
+    (tmp_path / "m.lop").write_text("2\n 0 5\n 1 0\n", encoding="utf-8")
+    assert "a matrix does not hold them" in run("stability", "m.lop", code=2)
