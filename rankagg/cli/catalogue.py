@@ -6,7 +6,7 @@ import click
 
 from rankagg.analysis.capabilities import capabilities
 from rankagg.cli.methods import METHODS, make
-from rankagg.cli.output import echo_json
+from rankagg.cli.output import echo_json, json_option
 
 __all__ = ["command"]
 
@@ -19,7 +19,7 @@ guarantee  On complete strict rankings the Kendall cost is at most so many times
 
 
 @click.command("methods")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def command(*, as_json: bool) -> None:
     """List the methods: what they need, how they treat gaps and ties, and what is proved.
 

@@ -11,31 +11,18 @@ from rankagg.aggregation.defaults import default_aggregators
 from rankagg.analysis.comparison import Comparison, compare
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import METHODS, make
-from rankagg.cli.output import echo_json, write_frame, write_json
+from rankagg.cli.methods import make, methods_option
+from rankagg.cli.output import echo_json, json_option, rows_options, write_frame, write_json
 
 __all__ = ["command"]
 
 
 @click.command("compare")
 @input_options
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    type=click.Choice(list(METHODS)),
-    help="A method to compare; several times for several. Default: all that suit the data.",
-)
+@methods_option("compare")
 @exact_options
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Items and pairs to print at most.",
-)
-@click.option("--all", "everything", is_flag=True, help="Print all items and pairs.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@rows_options("items and pairs")
+@json_option
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -47,8 +34,7 @@ def command(
     methods: tuple[str, ...],
     tie_cost: float | None,
     time_limit: float | None,
-    rows: int,
-    everything: bool,
+    rows: int | None,
     as_json: bool,
     out: Path | None,
 ) -> int:
@@ -77,7 +63,7 @@ def command(
         echo_json({**comparison.to_dict(), "input": list(given.lines)})
     else:
         click.echo("\n".join(given.lines))
-        click.echo(comparison.summary(rows=None if everything else rows))
+        click.echo(comparison.summary(rows=rows))
     if out is not None:
         _write(comparison, given, out)
     return exit_code(comparison.consensuses)

@@ -7,8 +7,8 @@ import click
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import METHODS, make
-from rankagg.cli.output import echo_json
+from rankagg.cli.methods import make, methods_option
+from rankagg.cli.output import echo_json, json_option
 from rankagg.inference.dispersion_report import dispersion_report
 
 __all__ = ["command"]
@@ -16,15 +16,9 @@ __all__ = ["command"]
 
 @click.command("dispersion")
 @input_options
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    type=click.Choice(list(METHODS)),
-    help="A method to measure; several times for several. Default: all that suit the data.",
-)
+@methods_option("measure")
 @exact_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def command(
     given: Input,
     *,

@@ -9,8 +9,8 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.explanation import explain
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import METHODS, make
-from rankagg.cli.output import echo_json
+from rankagg.cli.methods import make, method_option
+from rankagg.cli.output import echo_json, json_option
 from rankagg.core.items import ItemSet
 
 __all__ = ["command"]
@@ -21,15 +21,9 @@ __all__ = ["command"]
 @click.option(
     "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
 )
-@click.option(
-    "--method",
-    type=click.Choice(list(METHODS)),
-    default="kemeny",
-    show_default=True,
-    help="The method.",
-)
+@method_option
 @exact_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def command(
     given: Input,
     *,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.output import echo_json
+from rankagg.cli.output import echo_json, json_option
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.distributions.bradley_terry import fit_bradley_terry
 from rankagg.distributions.fit_result import FitResult
@@ -48,7 +48,7 @@ WORTHS = ("plackett-luce", "bradley-terry")
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Error of the intervals."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def command(
     given: Input,
     *,

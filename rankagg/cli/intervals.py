@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import click
 
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.output import echo_json
+from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.inference.intervals import PairwiseIntervals
 from rankagg.inference.methods import RESAMPLING, Method
@@ -72,22 +72,14 @@ __all__ = ["command"]
 )
 @click.option("--resamples", type=int, default=2000, show_default=True, help="For resampling.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For resampling.")
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Pairs and items to print at most.",
-)
-@click.option("--all", "everything", is_flag=True, help="Print all pairs and items.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@rows_options("pairs and items")
+@json_option
 def command(
     given: Input,
     *,
     places: Of,
     score_range: tuple[float, float] | None,
-    rows: int,
-    everything: bool,
+    rows: int | None,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -148,10 +140,9 @@ def command(
             {**{name: part.to_dict() for name, part in parts.items()}, "input": list(given.lines)}
         )
         return 0
-    limit = None if everything else rows
     click.echo("\n".join(given.lines))
     texts = [
-        part.summary() if name == "decisions" else part.summary(rows=limit)
+        part.summary() if name == "decisions" else part.summary(rows=rows)
         for name, part in parts.items()
     ]
     click.echo("\n\n".join(texts))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+import click
 
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
@@ -17,7 +20,7 @@ from rankagg.aggregation.searches import InsertionSearch, KwikSort, PickAPerm
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
 
-__all__ = ["METHODS", "make"]
+__all__ = ["METHODS", "make", "method_option", "methods_option"]
 
 METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
     "mean": lambda unranked: Mean(),
@@ -48,3 +51,23 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
 def make(name: str, unranked: Unranked) -> Aggregator:
     """Return the rule of that name under a policy for unranked items."""
     return METHODS[name](unranked)
+
+
+method_option = click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default="kemeny",
+    show_default=True,
+    help="The method.",
+)
+
+
+def methods_option(purpose: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --method, which may be given several times, to a command as `methods`."""
+    return click.option(
+        "--method",
+        "methods",
+        multiple=True,
+        type=click.Choice(list(METHODS)),
+        help=f"A method to {purpose}; several times for several. Default: all that suit the data.",
+    )

@@ -9,7 +9,7 @@ import click
 from rankagg._typing import Unranked
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import METHODS, make
-from rankagg.cli.output import echo_json
+from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.inference.missing import missing_report
 from rankagg.inference.sensitivity import sensitivity
@@ -35,23 +35,15 @@ __all__ = ["command"]
     help="Completions of the data to rank.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For the completions.")
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Items and pairs to print at most.",
-)
-@click.option("--all", "everything", is_flag=True, help="Print all items and pairs.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@rows_options("items and pairs")
+@json_option
 def command(
     given: Input,
     *,
     method: str,
     samples: int,
     seed: int,
-    rows: int,
-    everything: bool,
+    rows: int | None,
     as_json: bool,
 ) -> int:
     """Say who lacks what, who was never compared, and what flips between assumptions.
@@ -76,7 +68,6 @@ def command(
             {**{name: part.to_dict() for name, part in parts.items()}, "input": list(given.lines)}
         )
         return 0
-    limit = None if everything else rows
     click.echo("\n".join(given.lines))
-    click.echo("\n\n".join(part.summary(rows=limit) for part in parts.values()))
+    click.echo("\n\n".join(part.summary(rows=rows) for part in parts.values()))
     return 0

@@ -1,15 +1,41 @@
-"""Printing JSON and writing result files."""
+"""Printing JSON and writing result files, and the options for how much is printed."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 import pandas as pd
 
-__all__ = ["echo_json", "write_frame", "write_json"]
+__all__ = ["echo_json", "json_option", "rows_options", "write_frame", "write_json"]
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+
+
+def rows_options(what: str) -> Callable[..., Any]:
+    """Add --rows and --all to a command, which receives `rows`: a number, or None for all."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        limit = click.option(
+            "--rows",
+            type=click.IntRange(min=1),
+            default=20,
+            show_default=True,
+            help=f"{what.capitalize()} to print at most.",
+        )
+        unlimited = click.option("--all", "everything", is_flag=True, help=f"Print all {what}.")
+
+        @wraps(command)
+        def wrapped(*args: Any, rows: int, everything: bool, **values: Any) -> Any:
+            return command(*args, rows=None if everything else rows, **values)
+
+        return limit(unlimited(wrapped))
+
+    return add
 
 
 def echo_json(data: dict[str, Any]) -> None:

@@ -9,23 +9,17 @@ import click
 from rankagg.aggregation.evidence import Evidence
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import METHODS, make
-from rankagg.cli.output import echo_json, write_frame, write_json
+from rankagg.cli.methods import make, method_option
+from rankagg.cli.output import echo_json, json_option, write_frame, write_json
 
 __all__ = ["command"]
 
 
 @click.command("rank")
 @input_options
-@click.option(
-    "--method",
-    type=click.Choice(list(METHODS)),
-    default="kemeny",
-    show_default=True,
-    help="The method.",
-)
+@method_option
 @exact_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

@@ -13,7 +13,7 @@ from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.output import echo_json, write_json
+from rankagg.cli.output import echo_json, json_option, write_json
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import BlockTooLargeError
 
@@ -38,7 +38,7 @@ __all__ = ["command"]
     help="Write the proof as JSON.",
 )
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def command(
     given: Input,
     *,

@@ -8,8 +8,8 @@ import click
 
 from rankagg.analysis.stability import Over, stability
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import METHODS, make
-from rankagg.cli.output import echo_json
+from rankagg.cli.methods import make, method_option
+from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["command"]
@@ -17,13 +17,7 @@ __all__ = ["command"]
 
 @click.command("stability")
 @input_options
-@click.option(
-    "--method",
-    type=click.Choice(list(METHODS)),
-    default="kemeny",
-    show_default=True,
-    help="The method.",
-)
+@method_option
 @click.option(
     "--over",
     type=click.Choice(get_args(Over)),
@@ -40,15 +34,8 @@ __all__ = ["command"]
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For the subsets.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1 for all cores.")
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Tasks or systems to print at most.",
-)
-@click.option("--all", "everything", is_flag=True, help="Print all tasks or systems.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@rows_options("tasks or systems")
+@json_option
 def command(
     given: Input,
     *,
@@ -57,8 +44,7 @@ def command(
     samples: int,
     seed: int,
     jobs: int,
-    rows: int,
-    everything: bool,
+    rows: int | None,
     as_json: bool,
 ) -> None:
     """Rank again without single tasks or systems, and on subsets of every size.
@@ -81,5 +67,5 @@ def command(
     if as_json:
         echo_json({**found.to_dict(), "input": list(given.lines)})
     else:
-        text = found.summary(rows=None if everything else rows)
+        text = found.summary(rows=rows)
         click.echo("\n".join([*given.lines, text]))

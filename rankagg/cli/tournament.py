@@ -9,22 +9,15 @@ import click
 from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.output import echo_json
+from rankagg.cli.output import echo_json, json_option, rows_options
 
 __all__ = ["command"]
 
 
 @click.command("tournament")
 @input_options
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Majorities to print at most.",
-)
-@click.option("--all", "everything", is_flag=True, help="Print all majorities.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@rows_options("majorities")
+@json_option
 @click.option(
     "--graphml", type=click.Path(dir_okay=False, path_type=Path), help="Also write GraphML."
 )
@@ -36,8 +29,7 @@ __all__ = ["command"]
 def command(
     given: Input,
     *,
-    rows: int,
-    everything: bool,
+    rows: int | None,
     as_json: bool,
     graphml: Path | None,
     dot: Path | None,
@@ -53,7 +45,7 @@ def command(
         echo_json({**graph.to_dict(), "input": list(given.lines)})
     else:
         arcs = graph.arcs()
-        shown = arcs if everything else arcs.head(rows)
+        shown = arcs if rows is None else arcs.head(rows)
         click.echo("\n".join([*given.lines, graph.summary()]))
         if len(shown):
             click.echo(f"\n{shown.to_string(index=False, float_format='{:g}'.format)}")
