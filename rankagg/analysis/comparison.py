@@ -21,7 +21,8 @@ from rankagg.analysis.agreement import (
     distances_to_optima,
     overlap_curves,
 )
-from rankagg.core.items import listed, shortened
+from rankagg.analysis.comparison_text import text_of
+from rankagg.core.items import listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.value import Value
@@ -332,68 +333,7 @@ class Comparison(Value):
         """
         if rows is not None:
             check_integer(rows, "rows", low=1)
-        return "\n\n".join(
-            [self._head(), self._methods_text(), self._places_text(rows), self._pairs_text(rows)]
-        )
-
-    def _head(self) -> str:
-        tie_cost = 0.0 if self.exact is None else self.exact.tie_cost
-        methods = _counted(len(self.methods), "method")
-        items = _counted(self.votes.n_items, "item")
-        lines = [
-            f"{methods} on {items}; unranked items: {self.unranked}; a tied vote costs {tie_cost:g}"
-        ]
-        if self.exact is None or self.exact.certificate is None:
-            lines.append("no exact method among them: add Kemeny() for ratios and distances")
-        else:
-            lines.append(f"certificate  {self.exact.certificate.summary()}")
-        for method, consensus in zip(self.methods, self.consensuses, strict=True):
-            lines += [f"note         {method}: {note}" for note in consensus.notes]
-        return "\n".join(lines)
-
-    def _methods_text(self) -> str:
-        frame = self.to_frame().drop(columns=["ranking"])
-        formats: dict[str, Any] = {
-            "cost": "{:.6g}".format,
-            "excess": "{:.4g}".format,
-            "ratio": "{:.4f}".format,
-            "distance": "{:g}".format,
-            "runtime": "{:.3f} s".format,
-        }
-        return frame.to_string(
-            index=False, na_rep="-", formatters=formats, float_format="{:.3f}".format
-        )
-
-    def _places_text(self, rows: int | None) -> str:
-        frame = self.places()
-        shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
-        shown.index = pd.Index([shortened(label) for label in shown.index])
-        width = max(map(len, shown.index))
-        shown.index = shown.index.str.ljust(width)
-        left = len(frame) - len(shown)
-        text = "places\n" + shown.to_string()
-        return f"{text}\n... and {left} more items" if left else text
-
-    def _pairs_text(self, rows: int | None) -> str:
-        if self.exact is None:
-            return ""
-        base = self.exact.aggregator.name
-        parts = []
-        for method in self.methods:
-            if method == base:
-                continue
-            frame = self.disagreements(base, method)
-            if frame.empty:
-                parts.append(f"{method} orders every pair as {base} does")
-                continue
-            shown = frame if rows is None else frame.head(rows)
-            pairs = _counted(len(frame), "pair")
-            lines = [f"{method} disagrees with {base} on {pairs}, closest votes first:"]
-            lines += [_pair_line(pair, method) for pair in shown.itertuples(index=False)]
-            if len(frame) > len(shown):
-                lines.append(f"  ... and {len(frame) - len(shown)} more pairs")
-            parts.append("\n".join(lines))
-        return "\n\n".join(parts)
+        return text_of(self, rows)
 
     def __str__(self) -> str:
         return self.summary()
@@ -409,17 +349,3 @@ def _signs(ranks: Ranks) -> Ranks:
     """Return -1 where row is above column, +1 where below, 0 where tied."""
     signs: Ranks = np.sign(ranks[:, None] - ranks[None, :])
     return signs
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _pair_line(pair: Any, method: str) -> str:
-    ties = f", {pair.ties:g} tied" if pair.ties else ""
-    hints = {"tied": f" ({method} ties them)", "above": f" (only {method} has an order)"}
-    hint = hints.get(pair.other, "")
-    return (
-        f"  {shortened(pair.above)} above {shortened(pair.below)}: "
-        f"{pair.votes_for:g} votes for, {pair.votes_against:g} against{ties}{hint}"
-    )
