@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,9 +30,9 @@ class _MarginRule(Aggregator):
         votes = evidence.votes(self.unranked)
         return Outcome(scores=self._scores(votes.scaled_wins - votes.scaled_wins.T))
 
+    @abstractmethod
     def _scores(self, margins: Integers) -> Floats:
         """Return a score per item from the integer margins of row over column."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
