@@ -288,6 +288,8 @@ class Comparison(Value):
         ------
         InvalidInputError
             If no exact rule is among the methods.
+        NotProvedError
+            If its consensus is not proved.
         """
         optima = self._require_exact().optima
         assert optima is not None, "an exact rule knows its optima"

@@ -59,7 +59,7 @@ def stability(
         What is left out.
     sizes : iterable of int, optional
         How many tasks, or systems, subsets keep; by default every number from 1 (2 for systems)
-        to all but one.
+        to all but one; an empty list leaves single ones out only.
     n_samples : int, default 50
         Subsets of each size, drawn at random without repetition; all of them where there are no
         more.
@@ -109,10 +109,17 @@ def stability(
     results = Parallel(n_jobs=jobs)(
         delayed(source.ranks)(kept) for kept in [*every, *(kept for _, kept in subsets)]
     )
+    places = [ranks for ranks, _ in results]
     return Stability(
-        whole, kind, source.units, without=results[:total],
-        sizes=[size for size, _ in subsets], on_subsets=results[total:],
+        whole, kind, source.units, without=places[:total],
+        sizes=[size for size, _ in subsets], on_subsets=places[total:],
+        unproved=sum(not proved for _, proved in [*results, (None, _is_proved(whole))]),
     )  # fmt: skip
+
+
+def _is_proved(consensus: Consensus) -> bool:
+    """Say whether nothing exact was claimed, or what was claimed is proved."""
+    return consensus.certificate is None or consensus.certificate.status == "optimal"
 
 
 def _sizes(sizes: Iterable[int] | None, low: int, high: int, kind: str) -> list[int]:
@@ -172,10 +179,15 @@ class _Source:
         """Aggregate what is kept."""
         return self.rule._run(self._part(set(kept.tolist())))
 
-    def ranks(self, kept: NDArray[np.intp]) -> Ranks:
-        """Return the places of all systems; those that were left out are unranked."""
-        ranking = self.consensus(kept).ranking
-        return ranking.reindex(self.items).ranks if self.over == "systems" else ranking.ranks
+    def ranks(self, kept: NDArray[np.intp]) -> tuple[Ranks, bool]:
+        """Return the places of all systems, and whether the rule proved what it had to.
+
+        Systems that were left out are unranked.
+        """
+        consensus = self.consensus(kept)
+        ranking = consensus.ranking
+        ranks = ranking.reindex(self.items).ranks if self.over == "systems" else ranking.ranks
+        return ranks, _is_proved(consensus)
 
     def _part(self, kept: set[int]) -> Evidence:
         gone = [unit for k, unit in enumerate(self.units) if k not in kept]
@@ -217,11 +229,16 @@ class Stability(Value):
         What was left out.
     units : tuple
         The tasks or systems.
+    unproved : int
+        How many of all the consensuses an exact rule did not prove optimal.
+    notes : tuple of str
+        What a reader should know.
     """
 
     consensus: Consensus
     over: Over
     units: tuple[Label, ...]
+    unproved: int
     _without: tuple[Ranks, ...]
     _sizes: tuple[int, ...]
     _on_subsets: tuple[Ranks, ...]
@@ -235,6 +252,7 @@ class Stability(Value):
         without: Sequence[Ranks],
         sizes: Sequence[int],
         on_subsets: Sequence[Ranks],
+        unproved: int,
     ) -> None:
         self._set(
             consensus=consensus,
@@ -243,11 +261,28 @@ class Stability(Value):
             _without=tuple(without),
             _sizes=tuple(sizes),
             _on_subsets=tuple(on_subsets),
+            unproved=unproved,
         )
 
     def _key(self) -> tuple[Hashable, ...]:
         rankings = [ranks.tobytes() for ranks in (*self._without, *self._on_subsets)]
-        return self.consensus, self.over, self.units, tuple(rankings), self._sizes
+        return (
+            self.consensus, self.over, self.units, tuple(rankings), self._sizes, self.unproved,
+        )  # fmt: skip
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        notes = []
+        if self.unproved:
+            total = 1 + len(self._without) + len(self._on_subsets)
+            notes.append(f"{self.unproved} of {total} consensuses are not proved optimal")
+        optima = self.consensus.optima if _is_proved(self.consensus) else None
+        if optima is not None and not optima.is_unique:
+            notes.append(
+                "the exact consensus of all data is one of several; all is held against it"
+            )
+        return tuple(notes)
 
     def _agreement(self, ranks: Ranks) -> dict[str, Any]:
         whole = self.consensus.ranking
@@ -295,7 +330,8 @@ class Stability(Value):
         levels = [float(q) for q in quantiles]
         if not all(0 <= q <= 1 for q in levels):
             raise InvalidInputError("quantiles", "numbers in [0, 1]", quantiles)
-        frame = pd.DataFrame([self._agreement(ranks) for ranks in self._on_subsets])
+        rows = [self._agreement(ranks) for ranks in self._on_subsets]
+        frame = pd.DataFrame(rows, columns=["distance", "tau", "top1"], dtype=np.float64)
         grouped = frame.groupby(pd.Index(self._sizes, name="size"))
         columns = {"subsets": grouped.size()}
         columns |= {f"tau_{q:g}": grouped["tau"].quantile(q) for q in levels}
@@ -310,6 +346,8 @@ class Stability(Value):
             "version": 1,
             "aggregator": self.consensus.aggregator.name,
             "over": self.over,
+            "unproved": self.unproved,
+            "notes": list(self.notes),
             "influence": influence.astype(object).where(influence.notna(), None).to_dict("records"),
             "subsets": subsets.astype(object).where(subsets.notna(), None).to_dict("records"),
         }
@@ -332,14 +370,16 @@ class Stability(Value):
         lines = [
             f"{self.consensus.aggregator.name}: leaving out one of {len(self.units)} {self.over} "
             f"changes the order of others in {changed} cases",
+            *(f"note: {note}" for note in self.notes),
             shown.rename(index=shortened).rename_axis(None).to_string(
                 float_format="{:.3f}".format, na_rep="-"
             ),
         ]  # fmt: skip
         if len(frame) > len(shown):
             lines.append(f"... and {len(frame) - len(shown)} more {self.over}")
-        lines += [f"subsets of {self.over}: tau with the consensus of all",
-                  self.subsets().to_string(float_format="{:.3f}".format, na_rep="-")]  # fmt: skip
+        if self._on_subsets:
+            table = self.subsets().to_string(float_format="{:.3f}".format, na_rep="-")
+            lines += [f"subsets of {self.over}: tau with the consensus of all", table]
         return "\n".join(lines)
 
     def __str__(self) -> str:

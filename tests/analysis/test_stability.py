@@ -103,6 +103,21 @@ def test_processes_change_nothing():
     assert one == two
 
 
+def test_what_is_not_proved_or_not_unique_is_said():
+    assert ra.stability(TABLE, n_samples=2, rng=0).notes == ()
+    assert ra.stability(TABLE, ra.Borda(), n_samples=2, rng=0).notes == ()
+    circle = ra.stability(ra.datasets.load("three_cycle"), sizes=[], rng=0)
+    assert "one of several" in circle.notes[0]
+    assert circle.notes[0] in circle.summary()
+    assert circle.subsets().empty
+    assert "subsets" not in circle.summary()
+    hard = ra.Uniform(range(60)).sample(10, rng=0)
+    stopped = ra.stability(hard, ra.Kemeny(time_limit=0.01), sizes=[9], n_samples=1, rng=0)
+    assert stopped.unproved > 0
+    assert stopped.to_dict()["unproved"] == stopped.unproved
+    assert f"note: {stopped.unproved} of 12 consensuses are not proved" in stopped.summary()
+
+
 def test_it_can_be_read():
     result = ra.stability(TABLE, ra.Borda(), n_samples=5, rng=0)
     lines = result.summary(rows=3).splitlines()
