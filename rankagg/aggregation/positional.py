@@ -136,7 +136,7 @@ class Bucklin(Aggregator):
         scores: Floats = np.full(n, np.nan)
         for depth in range(1, n + 1):
             shares = weights @ places.top_k_shares(profile.ranks, depth) / weights.sum()
-            # Sums of thirds and the like are not half but for rounding.
+            # Sums of thirds and tenths can miss a half by rounding.
             reached = (shares > 0.5 + 1e-9) | (depth == n)
             scores = np.where(np.isnan(scores) & reached, n - depth + shares, scores)
             if not np.isnan(scores).any():

@@ -78,9 +78,16 @@ def test_exactly_half_is_no_majority() -> None:
 
 
 def test_half_made_of_thirds_is_no_majority() -> None:
-    # Two rankings that tie all three items and one first place each for nobody else.
+    # Three rankings tie all items; of the other three, two have C last and one has it first.
     votes = ra.Profile.from_ranks(
         [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 2], [1, 0, 2], [2, 1, 0]]
     )
     depths = 3 - np.ceil(ra.Bucklin().aggregate(votes).scores - 1)
     assert depths.tolist() == [2, 2, 3]
+
+
+def test_half_made_of_tenths_is_no_majority() -> None:
+    # Each has .4 of .8 in first places, and in floating point one of them has more than half.
+    ranks = [[0, 1, 2]] * 3 + [[1, 0, 2]] * 3
+    votes = ra.Profile.from_ranks(ranks, weights=[0.1, 0.1, 0.2, 0.1, 0.2, 0.1])
+    assert ra.Bucklin().aggregate(votes).scores == pytest.approx([2, 2, 1])
