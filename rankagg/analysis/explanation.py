@@ -71,7 +71,7 @@ def explain(consensus: Consensus, first: Label, second: Label) -> Explanation:
     votes       27 for B above A, 33 for the reverse: a majority for A
     circle      A beats B beats C beats A
     swap        A above B costs 4 votes more: A > B > C
-    flip        4 rankings must change their mind for another majority
+    flip        another majority, if 4 rankings turned the pair round
     """
     if not isinstance(consensus, Consensus):
         raise InvalidInputError("consensus", "a Consensus", consensus)
@@ -106,7 +106,8 @@ class Explanation(Value):
         Items that go round in a circle of majorities with both of these in it, a shortest one;
         empty where there is none.
     swap : Swap or None
-        The cheapest ranking with the pair the other way round, for an exact rule with a proof.
+        The cheapest ranking with the pair the other way round, for an exact rule with a proof;
+        None for other rules, or where the rule's time limit stopped the search for it.
     """
 
     consensus: Consensus
@@ -224,14 +225,12 @@ class Explanation(Value):
             lines.append(f"circle      {path}")
         if self.swap is not None:
             lines.append(self._swap_line())
+        elif _can_swap(self.consensus):
+            lines.append("swap        not solved within the time limit of the rule")
         if self.margin:
             number = self.rankings_to_flip
-            who = (
-                "1 ranking must change its"
-                if number == 1
-                else f"{number} rankings must change their"
-            )
-            lines.append(f"flip        {who} mind for another majority")
+            who = "1 ranking" if number == 1 else f"{number} rankings"
+            lines.append(f"flip        another majority, if {who} turned the pair round")
         return "\n".join(lines)
 
     def _votes_line(self) -> str:
@@ -285,12 +284,18 @@ def _circle(votes: PairwiseMatrix, above: Label, below: Label) -> tuple[Label, .
     return (end, *path[:-1])
 
 
+def _can_swap(consensus: Consensus) -> bool:
+    """Say whether a swap can be priced: against a proved optimum."""
+    certificate = consensus.certificate
+    proved = certificate is not None and certificate.status == "optimal"
+    return proved and isinstance(consensus.aggregator, Kemeny)
+
+
 def _swap(consensus: Consensus, i: int, j: int) -> Swap | None:
     """Force the pair round by a vote that no other pairs outweigh, and solve again."""
-    certificate, rule = consensus.certificate, consensus.aggregator
-    if certificate is None or certificate.status != "optimal" or not isinstance(rule, Kemeny):
+    if not _can_swap(consensus):
         return None
-    votes = consensus.pairwise
+    rule, votes = consensus.aggregator, consensus.pairwise
     wins = votes.wins.copy()
     wins[j, i] += votes.wins.sum() + 1.0
     forced = rule.aggregate(PairwiseMatrix.from_wins(wins, items=votes.items))

@@ -92,7 +92,7 @@ def test_what_is_said_of_condorcets_circle():
         "votes       27 for B above A, 33 for the reverse: a majority for A",
         "circle      A beats B beats C beats A",
         "swap        A above B costs 4 votes more: A > B > C",
-        "flip        4 rankings must change their mind for another majority",
+        "flip        another majority, if 4 rankings turned the pair round",
     ]
 
 
@@ -157,3 +157,13 @@ def test_items_without_a_place_have_no_explanation():
     table = ra.ScoreTable([[1.0], [2.0], [np.nan]], systems="ABC", higher_is_better=True)
     with pytest.raises(InvalidInputError, match="`second` must be an item that the consensus"):
         ra.explain(ra.Mean().aggregate(table), "A", "C")
+
+
+def test_a_swap_that_was_not_solved_is_said_to_be():
+    profile = ra.Profile.from_orders([range(12)], counts=[3])
+    limited = ra.Kemeny(time_limit=1e-6).aggregate(profile)
+    assert limited.certificate.status == "optimal"
+    found = ra.explain(limited, 0, 11)
+    assert found.swap is None
+    assert "swap        not solved within the time limit" in found.summary()
+    assert "not solved" not in ra.explain(ra.Borda().aggregate(profile), 0, 11).summary()
