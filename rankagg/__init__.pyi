@@ -108,5 +108,12 @@ from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
 from .io.scores import read_scores as read_scores
+from .studies.approximation import ApproximationStudy as ApproximationStudy
+from .studies.models import GumbelModel as GumbelModel
+from .studies.models import MallowsModel as MallowsModel
+from .studies.models import PlackettLuceModel as PlackettLuceModel
+from .studies.models import ResampleModel as ResampleModel
+from .studies.models import StudyModel as StudyModel
+from .studies.study_result import StudyResult as StudyResult
 
 __version__: str

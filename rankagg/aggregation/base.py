@@ -43,6 +43,8 @@ class Outcome:
         The set of all optima of an exact rule.
     notes : tuple of str
         What a reader should know.
+    interrupted : bool
+        True where the user stopped the rule and got what was there.
     """
 
     scores: Floats | None = None
@@ -50,6 +52,7 @@ class Outcome:
     certificate: Certificate | None = None
     optima: Optima | None = None
     notes: tuple[str, ...] = ()
+    interrupted: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ class Aggregator(ABC):
             certificate=outcome.certificate,
             optima=outcome.optima,
             notes=notes,
+            interrupted=outcome.interrupted,
             runtime=runtime,
             evidence=evidence,
         )

@@ -52,6 +52,8 @@ class Consensus(Value):
         The proof of an exact rule.
     notes : tuple of str
         What a reader should know: ties, cycles, pairs never compared, unranked items.
+    interrupted : bool
+        True where the user stopped the rule, and this is the best that was there.
     runtime : float
         Seconds that the rule took.
     """
@@ -63,6 +65,7 @@ class Consensus(Value):
     certificate: Certificate | None
     _optima: Optima | None
     notes: tuple[str, ...]
+    interrupted: bool
     runtime: float
     _evidence: Evidence
 
@@ -78,6 +81,7 @@ class Consensus(Value):
         notes: tuple[str, ...],
         runtime: float,
         evidence: Evidence,
+        interrupted: bool = False,
     ) -> None:
         self._set(
             ranking=ranking,
@@ -87,6 +91,7 @@ class Consensus(Value):
             certificate=certificate,
             _optima=optima,
             notes=notes,
+            interrupted=interrupted,
             runtime=runtime,
             _evidence=evidence,
         )

@@ -185,6 +185,8 @@ class _Source:
         Systems that were left out are unranked.
         """
         consensus = self.consensus(kept)
+        if consensus.interrupted:
+            raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
         ranking = consensus.ranking
         ranks = ranking.reindex(self.items).ranks if self.over == "systems" else ranking.ranks
         return ranks, _is_proved(consensus)

@@ -28,6 +28,7 @@ COMMANDS = {
     "missing": "rankagg.cli.missing",
     "fit": "rankagg.cli.fit",
     "sample": "rankagg.cli.sample",
+    "study": "rankagg.cli.study",
     "methods": "rankagg.cli.catalogue",
     "datasets": "rankagg.cli.datasets",
 }
@@ -70,6 +71,8 @@ def app() -> None:
     A distribution over rankings, and draws from it:
         rankagg fit election.soc --model mallows
         rankagg sample --center A,B,C --theta 0.5
+    How good a rule is, on drawn data:
+        rankagg study --mallows 0.8 --items 10 --items 30
     Nothing at hand:
         rankagg methods
         rankagg datasets

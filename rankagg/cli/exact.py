@@ -67,6 +67,5 @@ def exit_code(consensuses: Iterable[Consensus]) -> int:
         certificate = consensus.certificate
         if certificate is None or certificate.status == "optimal":
             continue
-        stopped = any(note.startswith("interrupted") for note in consensus.notes)
-        return INTERRUPTED if stopped else UNPROVED
+        return INTERRUPTED if consensus.interrupted else UNPROVED
     return DONE

@@ -7,6 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import main
+from rankagg.cli.app import UNPROVED
 
 
 @pytest.fixture
@@ -99,3 +100,42 @@ def test_stability_is_that_of_the_library(run):
 def test_a_matrix_has_nothing_to_leave_out(run, tmp_path):
     (tmp_path / "m.lop").write_text("2\n 0 5\n 1 0\n", encoding="utf-8")
     assert "a matrix does not hold them" in run("stability", "m.lop", code=2)
+
+
+STUDY = ["study", "--mallows", "0.8", "--items", "5", "--repetitions", "6", "--rankings", "4"]
+
+
+def test_a_study_prints_what_the_library_finds(run, tmp_path):
+    asked = [*STUDY, "--gumbel", "0.1", "--method", "borda", "--method", "kwiksort", "--seed", "3"]
+    asked += ["--missing", "0.2", "--unranked", "ignore", "--out", "rows.csv"]
+    found = json.loads(run(*asked, "--json"))
+    study = ra.ApproximationStudy(
+        rules=[ra.Borda(unranked="ignore"), ra.KwikSort(pivot="best", unranked="ignore")],
+        models=[ra.MallowsModel(phi=0.8), ra.GumbelModel(step=0.1)],
+        n_items=[5], n_rankings=[4], missing=[0.2], repetitions=6, seed=3,
+    )  # fmt: skip
+    result = study.run()
+    assert found["unranked_policy"] == "ignore"
+    rows = result.to_dict()["results"]
+    for mine, theirs in zip(found["results"], rows, strict=True):
+        assert mine["hit_rate"] == theirs["hit_rate"]
+        assert mine["mean_ratio"] == theirs["mean_ratio"]
+    assert len((tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()) == 1 + 2 * 6 * 2
+
+
+def test_a_study_goes_on_from_its_journal(run, tmp_path):
+    first = run(*STUDY, "--journal", "j.jsonl", "--json")
+    size = (tmp_path / "j.jsonl").stat().st_size
+    assert run(*STUDY, "--journal", "j.jsonl", "--json") == first
+    assert (tmp_path / "j.jsonl").stat().st_size == size
+    assert "same rules, seed" in run(*STUDY, "--journal", "j.jsonl", "--seed", "9", code=2)
+
+
+def test_a_study_without_a_proof_says_so_in_its_exit_code(run):
+    hard = ["study", "--mallows", "1", "--items", "40", "--rankings", "7", "--repetitions", "2"]
+    run(*hard, "--time-limit", "0", code=UNPROVED)
+
+
+def test_a_study_needs_a_model(run):
+    assert "--mallows" in run("study", code=2)
+    assert "need no scores" in run(*STUDY, "--method", "mean", code=2)

@@ -150,6 +150,7 @@ class Kemeny(Aggregator):
             certificate=certificate,
             optima=Optima(votes.items, problem, np.array(order, dtype=np.intp)),
             notes=self._why_open(certificate, interrupted),
+            interrupted=interrupted and certificate.status != "optimal",
         )
 
     def _why_open(self, certificate: Certificate, interrupted: bool) -> tuple[str, ...]:

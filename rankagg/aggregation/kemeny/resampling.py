@@ -121,6 +121,8 @@ class _Resampler:
         start = perf_counter()
         votes = self._votes(counts)
         outcome = self._rule.solve(votes, start=self._start)
+        if outcome.interrupted:
+            raise KeyboardInterrupt  # it stops the whole series, not one version of it
         assert outcome.ranking is not None, "the rule returns a ranking"
         return Consensus(
             ranking=outcome.ranking,

@@ -1,0 +1,259 @@
+"""A grid of models, sizes and rules: how near every rule comes to the proved optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+from joblib import Parallel, delayed, effective_n_jobs
+from tqdm import tqdm
+
+from rankagg._typing import Unranked
+from rankagg._validation import check_flag, check_integer, check_number
+from rankagg.aggregation.base import Aggregator
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.studies.cells import Cell, Row, Trial
+from rankagg.studies.journal import Journal
+from rankagg.studies.missing import n_removed
+from rankagg.studies.models import StudyModel
+from rankagg.studies.study_result import StudyResult
+
+__all__ = ["ApproximationStudy"]
+
+T = TypeVar("T")
+
+# Cells that one worker gets at a time: few enough that an interrupted study loses little.
+BATCH = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApproximationStudy:
+    """How near rules come to the exact Kemeny optimum, over a grid of drawn data sets.
+
+    Every combination of model, size, number of rankings and missing share is drawn
+    `repetitions` times; each drawn data set is a cell. The random numbers of a cell depend on the
+    seed and on the cell alone, and those of a rule on the rule as well: a study gives the same
+    costs whatever the number of workers, and a cell stays what it is when the grid grows.
+
+    Parameters
+    ----------
+    rules : sequence of Aggregator
+        The rules to hold against the optimum, with one policy for unranked items.
+    models : sequence of StudyModel
+        What data are drawn from: `MallowsModel`, `PlackettLuceModel`, `GumbelModel`,
+        `ResampleModel`, or your own.
+    n_items : sequence of int
+        Sizes, each at least 2.
+    n_rankings : sequence of int, default (10,)
+        How many rankings, or tasks, a data set has.
+    missing : sequence of float, default (0.0,)
+        Shares of items, rounded to whole ones, that every ranking loses at random, in [0, 1).
+    repetitions : int, default 100
+        Data sets for each combination.
+    seed : int, default 0
+        Of all random numbers.
+    time_limit : float, optional
+        Seconds for the exact optimum of one cell; none by default. What is not proved in time is
+        counted, and its ratio is an interval.
+    nearest : bool, default False
+        Find the distance to the nearest of all optima too; it can take longer than all the rest.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is out of its range, two models or two rules are alike, a rule needs scores
+        and a model gives rankings, or a model cannot give so many items.
+
+    References
+    ----------
+    Ali and Meila (2012), https://doi.org/10.1016/j.mathsocsci.2011.08.008, compare rules with the
+    exact consensus in this way.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> study = ra.ApproximationStudy(
+    ...     rules=[ra.Borda(), ra.Copeland()],
+    ...     models=[ra.MallowsModel(phi=0.8)],
+    ...     n_items=[5, 10],
+    ...     repetitions=20,
+    ... )
+    >>> result = study.run()
+    >>> result.by_method()[["cells", "hit_rate", "mean_ratio"]].round(3).reset_index(
+    ...     ["n_items", "method"]
+    ... ).reset_index(drop=True)
+       n_items    method  cells  hit_rate  mean_ratio
+    0        5     Borda     20      0.60       1.022
+    1        5  Copeland     20      0.85       1.005
+    2       10     Borda     20      0.10       1.023
+    3       10  Copeland     20      0.45       1.009
+    """
+
+    rules: Sequence[Aggregator]
+    models: Sequence[StudyModel]
+    n_items: Sequence[int]
+    n_rankings: Sequence[int] = (10,)
+    missing: Sequence[float] = (0.0,)
+    repetitions: int = 100
+    seed: int = 0
+    time_limit: float | None = None
+    nearest: bool = False
+
+    def __post_init__(self) -> None:
+        owner = "of ApproximationStudy"
+        for name in ("rules", "models", "n_items", "n_rankings", "missing"):
+            object.__setattr__(self, name, _several(getattr(self, name), f"{name} {owner}"))
+        check_integer(self.repetitions, f"repetitions {owner}", low=1)
+        check_integer(self.seed, f"seed {owner}", low=0)
+        check_flag(self.nearest, f"nearest {owner}")
+        if self.time_limit is not None:
+            check_number(self.time_limit, f"time_limit {owner}", low=0)
+        for size in self.n_items:
+            check_integer(size, f"n_items {owner}", low=2)
+        for number in self.n_rankings:
+            check_integer(number, f"n_rankings {owner}", low=1)
+        for share in self.missing:
+            check_number(share, f"missing {owner}", low=0, high=1, open_high=True)
+        self._check_rules()
+        self._check_models()
+
+    def _check_rules(self) -> None:
+        for rule in self.rules:
+            if not isinstance(rule, Aggregator):
+                raise InvalidInputError("rules", "aggregator objects such as Borda()", rule)
+        policies = sorted({str(rule.policy) for rule in self.rules if rule.policy is not None})
+        if len(policies) > 1:
+            raise InvalidInputError(
+                "rules", "rules with one policy for unranked items", policies,
+                "Give all of them the same `unranked=`.",
+            )  # fmt: skip
+
+    def _check_models(self) -> None:
+        for model in self.models:
+            if not isinstance(model, StudyModel):
+                raise InvalidInputError(
+                    "models", "objects such as MallowsModel(phi=0.8)", model,
+                    "A profile of your own goes into a ResampleModel.",
+                )  # fmt: skip
+            greedy = [rule.name for rule in self.rules if rule.needs == "scores"]
+            if greedy and model.gives != "scores":
+                raise InvalidInputError(
+                    "rules", f"rules that need no scores, which {model.name} does not give", greedy,
+                    "Leave them out, or take a GumbelModel.",
+                )  # fmt: skip
+            if model.largest is not None and max(self.n_items) > model.largest:
+                allowed = f"at most {model.largest}, the items of {model.name}"
+                raise InvalidInputError("n_items", allowed, max(self.n_items))
+        for share, size in product(self.missing, self.n_items):
+            if n_removed(size, share) > size - 2:
+                raise InvalidInputError(
+                    "missing", f"a share that leaves two of {size} items in a ranking", share
+                )
+
+    @property
+    def unranked(self) -> Unranked:
+        """The policy for unranked items: that of the rules, "uniform" where none has one."""
+        policies = [rule.policy for rule in self.rules if rule.policy is not None]
+        return policies[0] if policies else "uniform"
+
+    def cells(self) -> Iterator[Cell]:
+        """Iterate over the data sets of the grid, in the order of the results."""
+        grid = product(
+            self.models, self.n_items, self.n_rankings, self.missing, range(self.repetitions)
+        )
+        for model, n_items, n_rankings, missing, repetition in grid:
+            yield Cell(model, int(n_items), int(n_rankings), float(missing), repetition)
+
+    def run(
+        self,
+        *,
+        n_jobs: int | None = None,
+        journal: str | PathLike[str] | None = None,
+        progress: bool | None = None,
+    ) -> StudyResult:
+        """Draw and aggregate what the journal does not hold already.
+
+        Parameters
+        ----------
+        n_jobs : int, optional
+            Workers for joblib, -1 for one a core. By default what `joblib.parallel_config` says,
+            which also chooses the backend (processes, threads, Dask), and else one.
+        journal : path, optional
+            A file that every finished cell is noted in. A study that was stopped, or whose grid
+            has grown, goes on from it.
+        progress : bool, optional
+            Whether to show a bar on the standard error; by default on a terminal only.
+
+        Returns
+        -------
+        StudyResult
+
+        Raises
+        ------
+        InvalidInputError
+            If the journal is one of another study.
+        DataFormatError
+            If the journal cannot be read.
+        """
+        cells = list(self.cells())
+        book = None if journal is None else Journal(Path(journal), self._trial_data())
+        done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
+        left = [cell for cell in cells if cell.key not in done]
+        workers = effective_n_jobs(n_jobs)
+        size = 1 if workers == 1 else BATCH * workers
+        bar = tqdm(
+            total=len(cells), initial=len(cells) - len(left), unit="cell",
+            disable=None if progress is None else not check_flag(progress, "progress"),
+        )  # fmt: skip
+        trial = self._trial()
+        with bar, Parallel(n_jobs=n_jobs) as pool:
+            for batch in _batches(left, size):
+                rows = pool(delayed(trial.run)(cell) for cell in batch)
+                results = list(zip(batch, rows, strict=True))
+                if book is not None:
+                    book.append(results)
+                done.update((cell.key, found) for cell, found in results)
+                bar.update(len(batch))
+        return StudyResult(self, {cell: done[cell.key] for cell in cells})
+
+    def _trial(self) -> Trial:
+        return Trial(
+            rules=tuple(self.rules),
+            unranked=self.unranked,
+            time_limit=self.time_limit,
+            nearest=self.nearest,
+            seed=self.seed,
+        )
+
+    def _trial_data(self) -> dict[str, Any]:
+        return {
+            "rules": [repr(rule) for rule in self.rules],
+            "unranked_policy": self.unranked,
+            "time_limit": self.time_limit,
+            "nearest": self.nearest,
+            "seed": self.seed,
+        }
+
+
+def _several(values: object, parameter: str) -> tuple[Any, ...]:
+    """Return one or more different values."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInputError(parameter, "a list of one or more different values", values)
+    several = tuple(values)
+    if not several or len({getattr(value, "name", repr(value)) for value in several}) < len(
+        several
+    ):
+        raise InvalidInputError(
+            parameter, "a list of one or more different values", Described(repr(list(several)))
+        )
+    return several
+
+
+def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    left = iter(values)
+    while batch := list(islice(left, size)):
+        yield batch

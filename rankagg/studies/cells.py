@@ -1,0 +1,170 @@
+"""One data set of a study: how it is drawn, and what every rule makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from rankagg._typing import Unranked
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.result import Consensus
+from rankagg.distances import kendall_distance
+from rankagg.exceptions import BlockTooLargeError, RankaggError
+from rankagg.studies.missing import without_entries
+from rankagg.studies.models import StudyModel
+
+__all__ = ["Cell", "Row", "Trial"]
+
+#: What one rule made of one data set, as plain data.
+Row = dict[str, Any]
+
+# Costs are sums of fractions; these are equal.
+EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One data set of the grid.
+
+    Its random numbers depend on the seed and on itself alone: not on the other cells, nor on who
+    computes it.
+
+    Attributes
+    ----------
+    model : StudyModel
+        What it is drawn from.
+    n_items, n_rankings : int
+        Its size.
+    missing : float
+        The share of items that each ranking has lost.
+    repetition : int
+        Its number among its like.
+    """
+
+    model: StudyModel
+    n_items: int
+    n_rankings: int
+    missing: float
+    repetition: int
+
+    @property
+    def key(self) -> tuple[str, int, int, float, int]:
+        """What tells it apart, as plain data."""
+        return self.model.name, self.n_items, self.n_rankings, self.missing, self.repetition
+
+    def generator(self, seed: int, purpose: str) -> np.random.Generator:
+        """Return the random numbers for one purpose."""
+        digest = sha256(repr((*self.key, purpose)).encode()).digest()
+        words = np.frombuffer(digest, dtype="<u4").tolist()
+        return np.random.default_rng(np.random.SeedSequence([seed, *words]))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is tried on every cell.
+
+    Attributes
+    ----------
+    rules : tuple of Aggregator
+        The rules that are held against the exact optimum.
+    unranked : {"uniform", "ignore", "last"}
+        Their common policy for unranked items.
+    time_limit : float or None
+        Seconds for the exact optimum of a cell.
+    nearest : bool
+        Whether to find the nearest of all optima to each result.
+    seed : int
+        Of all random numbers.
+    """
+
+    rules: tuple[Aggregator, ...]
+    unranked: Unranked
+    time_limit: float | None
+    nearest: bool
+    seed: int
+
+    def run(self, cell: Cell) -> list[Row]:
+        """Draw the data of a cell and aggregate them with every rule.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If the user stopped the exact search, which by itself would return what it has.
+        """
+        data = cell.model.draw(cell.n_items, cell.n_rankings, rng=cell.generator(self.seed, "data"))
+        data = without_entries(data, cell.missing, cell.generator(self.seed, "missing"))
+        evidence = Evidence(data)
+        votes = evidence.votes(self.unranked)
+        exact = Kemeny(unranked=self.unranked, time_limit=self.time_limit)._run(evidence)
+        if exact.interrupted:
+            raise KeyboardInterrupt
+        results = [self._result(rule, evidence, cell) for rule in self.rules]
+        costs = [votes.cost(r.ranking) if isinstance(r, Consensus) else None for r in results]
+        best = min([exact.cost, *(cost for cost in costs if cost is not None)])
+        return [
+            {
+                "method": rule.name,
+                "cost": cost,
+                **self._against(exact, best, cost),
+                **self._distances(exact, result),
+                "runtime": result.runtime if isinstance(result, Consensus) else None,
+                "exact_runtime": exact.runtime,
+                "error": None if isinstance(result, Consensus) else str(result),
+            }
+            for rule, result, cost in zip(self.rules, results, costs, strict=True)
+        ]
+
+    def _result(self, rule: Aggregator, evidence: Evidence, cell: Cell) -> Consensus | RankaggError:
+        """Return the consensus, or the error that the rule ended with; a study goes on."""
+        try:
+            result = rule._run(evidence, cell.generator(self.seed, repr(rule)))
+        except RankaggError as error:
+            return error
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return result
+
+    def _against(self, exact: Consensus, best: float, cost: float | None) -> Row:
+        """Return the optimum, or what encloses it, and what a cost is beside it."""
+        assert exact.certificate is not None, "the exact rule gives a certificate"
+        proved = exact.certificate.status == "optimal"
+        bound = exact.cost if proved else exact.certificate.lower_bound
+        row: Row = {"optimum": best, "lower_bound": bound, "proved": proved}
+        if cost is None:
+            return {**row, "ratio": None, "ratio_high": None, "hit": None}
+        above = cost > best + EQUAL * (1 + best)
+        return {
+            **row,
+            "ratio": _ratio(cost, best),
+            "ratio_high": _ratio(cost, bound),
+            # A ranking as cheap as the cheapest that is known may be optimal, or not.
+            "hit": False if above else (True if proved else None),
+        }
+
+    def _distances(self, exact: Consensus, result: Consensus | RankaggError) -> Row:
+        row: Row = {"distance": None}
+        if self.nearest:
+            row["nearest"] = None
+        if not isinstance(result, Consensus):
+            return row
+        row["distance"] = kendall_distance(result.ranking, exact.ranking, p=0.5)
+        if self.nearest and exact.certificate is not None and not exact.certificate.gap:
+            assert exact.optima is not None, "an exact rule knows its optima"
+            try:
+                nearest = exact.optima.nearest(result.ranking)
+            except BlockTooLargeError:
+                return row
+            row["nearest"] = kendall_distance(result.ranking, nearest, p=0.5)
+        return row
+
+
+def _ratio(cost: float, least: float) -> float:
+    if cost <= least + EQUAL * (1 + least):
+        return 1.0
+    return cost / least if least > 0 else inf

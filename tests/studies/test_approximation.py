@@ -1,0 +1,378 @@
+"""Studies: every figure against going through all orders, and the same whoever computes it."""
+
+import json
+from dataclasses import dataclass, replace
+from itertools import permutations
+from pathlib import Path
+from runpy import run_path
+from typing import ClassVar
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import rankagg as ra
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.result import Consensus
+from rankagg.exceptions import DataFormatError, InvalidInputError, NotIdentifiedError
+from rankagg.studies.cells import Trial
+from rankagg.studies.missing import without_entries
+
+RULES = (ra.Borda(), ra.KwikSort(), ra.InsertionSearch())
+MODELS = (ra.MallowsModel(phi=0.9), ra.PlackettLuceModel(spread=0.5), ra.GumbelModel(step=0.1))
+
+
+def make(**changes):
+    settings = {
+        "rules": RULES, "models": MODELS, "n_items": [3, 5], "n_rankings": [4],
+        "missing": [0.0, 0.3], "repetitions": 3, "seed": 7,
+    }  # fmt: skip
+    return ra.ApproximationStudy(**(settings | changes))
+
+
+def numbers(result):
+    return result.to_frame(runtime=False)
+
+
+def data_of(study, cell):
+    """Draw a cell again, from its own random numbers."""
+    drawn = cell.model.draw(cell.n_items, cell.n_rankings, rng=cell.generator(study.seed, "data"))
+    return without_entries(drawn, cell.missing, cell.generator(study.seed, "missing"))
+
+
+def all_costs(votes):
+    """Map every order of the items to its cost."""
+    wins = votes.wins
+    return {
+        order: sum(wins[order[j], order[i]] for j in range(len(order)) for i in range(j))
+        for order in permutations(range(votes.n_items))
+    }
+
+
+# -- the figures ----------------------------------------------------------------------------------
+
+
+def test_rows_agree_with_going_through_all_orders() -> None:
+    study = make(nearest=True)
+    frame = numbers(study.run())
+    rows = frame.set_index(["model", "n_items", "missing", "repetition", "method"])
+    for cell in study.cells():
+        data = data_of(study, cell)
+        votes = (data.rankings() if isinstance(data, ra.ScoreTable) else data).pairwise()
+        costs = all_costs(votes)
+        least = min(costs.values())
+        optima = [order for order, cost in costs.items() if cost <= least + 1e-9]
+        for rule in RULES:
+            row = rows.loc[
+                (cell.model.name, cell.n_items, cell.missing, cell.repetition, rule.name)
+            ]
+            result = rule.aggregate(data, rng=cell.generator(study.seed, repr(rule)))
+            assert row["proved"]
+            assert row["optimum"] == pytest.approx(least)
+            assert row["lower_bound"] == pytest.approx(least)
+            assert row["cost"] == pytest.approx(votes.cost(result.ranking))
+            assert row["ratio"] == pytest.approx(row["cost"] / least if least else 1.0)
+            assert row["ratio_high"] == row["ratio"]
+            assert row["hit"] == (abs(row["cost"] - least) < 1e-9)
+            distances = [
+                ra.kendall_distance(
+                    result.ranking,
+                    ra.Permutation.from_order([votes.items[k] for k in order], items=votes.items),
+                    p=0.5,
+                )
+                for order in optima
+            ]
+            assert row["nearest"] == min(distances)
+            assert min(distances) <= row["distance"] <= max(distances)
+
+
+def test_every_combination_is_there_once_and_in_order() -> None:
+    frame = numbers(make().run())
+    assert len(frame) == 3 * 2 * 2 * 3 * 3
+    key = ["model", "n_items", "n_rankings", "missing", "repetition", "method"]
+    assert not frame.duplicated(key).any()
+    assert frame["model"].unique().tolist() == [model.name for model in MODELS]
+    assert frame["method"].head(3).tolist() == ["Borda", "KwikSort", "InsertionSearch"]
+
+
+def test_by_method_summarises_the_rows() -> None:
+    result = make().run()
+    table, frame = result.by_method(), result.to_frame()
+    assert len(table) == 3 * 2 * 2 * 3
+    key = (MODELS[0].name, 5, 4, 0.0, "Borda")
+    part = frame[
+        (frame["model"] == key[0]) & (frame["n_items"] == 5) & (frame["missing"] == 0)
+        & (frame["method"] == "Borda")
+    ]  # fmt: skip
+    row = table.loc[key]
+    assert row["cells"] == len(part) == 3
+    assert row["hit_rate"] == part["hit"].mean()
+    assert row["hit_low"] < row["hit_rate"] + 1e-12
+    assert row["hit_high"] > row["hit_rate"] - 1e-12
+    assert row["mean_ratio"] == pytest.approx(part["ratio"].mean())
+    assert row["se_ratio"] == pytest.approx(part["ratio"].std() / np.sqrt(3))
+    assert row["max_ratio"] == part["ratio"].max()
+    assert row["mean_distance"] == pytest.approx(part["distance"].mean())
+    assert row["median_runtime"] == part["runtime"].median()
+
+
+# -- the same whoever computes it -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_results_do_not_depend_on_the_workers(backend) -> None:
+    study = make()
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        many = study.run()
+    assert_frame_equal(numbers(many), numbers(study.run(n_jobs=1)))
+
+
+def test_a_cell_stays_what_it_is_in_another_grid() -> None:
+    small = numbers(make(models=MODELS[1:2], n_items=[5], repetitions=2).run())
+    large = numbers(make(rules=RULES[::-1], repetitions=4).run())
+    both = small.merge(large, how="left", on=list(small.columns))
+    assert len(both) == len(small)
+    shared = large.merge(small, on=list(small.columns))
+    assert len(shared) == len(small)
+
+
+def test_another_seed_gives_other_data() -> None:
+    first, second = numbers(make().run()), numbers(make(seed=8).run())
+    assert (first["cost"] != second["cost"]).mean() > 0.5
+
+
+def test_repetitions_differ() -> None:
+    frame = numbers(make(n_items=[20], n_rankings=[9], missing=[0], repetitions=20).run())
+    for _, part in frame.groupby(["model", "method"]):
+        assert part["cost"].nunique() > 10
+
+
+def test_randomised_rules_do_not_repeat_their_draws_from_cell_to_cell() -> None:
+    cells = list(make(repetitions=5).cells())
+    first = {cell.generator(0, "x").integers(2**40) for cell in cells}
+    assert len(first) == len(cells)
+    assert cells[0].generator(0, "x").integers(2**40) != cells[0].generator(0, "y").integers(2**40)
+
+
+# -- stopping and going on ------------------------------------------------------------------------
+
+
+def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None:
+    study, path = make(), tmp_path / "study.jsonl"
+    whole = numbers(study.run())
+    run, calls = Trial.run, []
+
+    def stopped(self, cell):
+        if len(calls) == 10:
+            raise KeyboardInterrupt
+        calls.append(cell)
+        return run(self, cell)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trial, "run", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            study.run(journal=path)
+    assert len(path.read_text().splitlines()) == 1 + 10
+
+    later = []
+    monkeypatch.setattr(Trial, "run", lambda self, cell: later.append(cell) or run(self, cell))
+    assert_frame_equal(numbers(study.run(journal=path)), whole)
+    assert not set(later) & set(calls)
+    assert len(later) + len(calls) == len(list(study.cells()))
+    later.clear()
+    assert_frame_equal(numbers(study.run(journal=path)), whole)
+    assert not later
+
+
+def test_a_larger_grid_goes_on_from_the_same_journal(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "study.jsonl"
+    make(repetitions=2).run(journal=path)
+    run, later = Trial.run, []
+    monkeypatch.setattr(Trial, "run", lambda self, cell: later.append(cell) or run(self, cell))
+    result = make(repetitions=3).run(journal=path)
+    assert {cell.repetition for cell in later} == {2}
+    assert_frame_equal(numbers(result), numbers(make(repetitions=3).run()))
+
+
+def test_a_line_that_was_cut_off_is_computed_again(tmp_path) -> None:
+    study, path = make(), tmp_path / "study.jsonl"
+    whole = numbers(study.run(journal=path))
+    text = path.read_text()
+    path.write_text(text[: len(text) - 25])
+    assert_frame_equal(numbers(study.run(journal=path)), whole)
+    assert all(json.loads(line) for line in path.read_text().splitlines())
+
+
+@pytest.mark.parametrize(
+    "changes", [{"seed": 8}, {"rules": RULES[:2]}, {"time_limit": 5.0}, {"nearest": True}]
+)
+def test_the_journal_of_another_study_is_refused(tmp_path, changes) -> None:
+    path = tmp_path / "study.jsonl"
+    make(repetitions=1).run(journal=path)
+    before = path.read_text()
+    with pytest.raises(InvalidInputError, match="same rules, seed and limits"):
+        make(repetitions=1, **changes).run(journal=path)
+    assert path.read_text() == before
+
+
+def test_a_damaged_journal_says_where(tmp_path) -> None:
+    path = tmp_path / "study.jsonl"
+    make(repetitions=1).run(journal=path)
+    lines = path.read_text().splitlines()
+    lines[3] = lines[3][:40]
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataFormatError, match="line 4: not JSON"):
+        make(repetitions=1).run(journal=path)
+
+
+def test_stopping_the_exact_search_stops_the_study(monkeypatch) -> None:
+    monkeypatch.setattr(Consensus, "interrupted", True, raising=False)
+    monkeypatch.setattr(
+        Consensus, "_set", lambda self, **kw: self.__dict__.update(kw | {"interrupted": True})
+    )
+    with pytest.raises(KeyboardInterrupt):
+        make(repetitions=1).run()
+
+
+# -- what is not known ----------------------------------------------------------------------------
+
+
+def test_unproved_cells_are_counted_and_their_ratio_is_an_interval() -> None:
+    limits = {"models": [ra.PlackettLuceModel(spread=0.1)], "n_items": [40], "n_rankings": [7]}
+    stopped = make(missing=[0], repetitions=4, time_limit=0.0, **limits).run()
+    true = numbers(make(missing=[0], repetitions=4, **limits).run())
+    frame = numbers(stopped)
+    assert stopped.n_unproved == 4
+    assert not frame["proved"].any()
+    assert (frame["lower_bound"] <= true["optimum"]).all()
+    assert (frame["optimum"] >= true["optimum"]).all()
+    assert (frame["ratio"] <= true["ratio"] + 1e-12).all()
+    assert (frame["ratio_high"] >= true["ratio"] - 1e-12).all()
+    assert (frame["ratio_high"] > frame["ratio"]).all()
+    beaten = frame["cost"] > frame["optimum"] + 1e-6
+    assert (frame.loc[beaten, "hit"] == False).all()  # noqa: E712
+    assert frame.loc[~beaten, "hit"].isna().all()
+    assert "optimum proved in 0 of 4" in stopped.summary()
+    assert (stopped.by_method()["unproved"] == 4).all()
+
+
+def test_a_rule_may_be_cheaper_than_what_was_found_in_time() -> None:
+    grid = {
+        "models": [ra.PlackettLuceModel(spread=0.1)], "n_items": [50], "n_rankings": [7],
+        "missing": [0], "repetitions": 4, "rules": [ra.Borda(), ra.Kemeny()],
+    }  # fmt: skip
+    stopped, true = (numbers(make(**grid, time_limit=limit).run()) for limit in (0.0, None))
+    assert not stopped["proved"].any()
+    np.testing.assert_allclose(stopped["optimum"], true["optimum"])
+    assert (stopped.loc[stopped["method"] == "Kemeny", "ratio"] == 1).all()
+    assert stopped.loc[stopped["method"] == "Kemeny", "hit"].isna().all()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stubborn(Aggregator):
+    """Ranks nothing that has more than three items."""
+
+    needs: ClassVar[Needs] = "votes"
+
+    def _aggregate(self, evidence, rng):
+        if len(evidence.items) > 3:
+            raise NotIdentifiedError("too many items")
+        return Outcome(scores=np.arange(len(evidence.items), dtype=float))
+
+
+def test_a_rule_that_fails_is_counted_and_the_study_goes_on() -> None:
+    result = make(rules=[Stubborn(), ra.Borda()]).run()
+    frame = numbers(result)
+    failed = (frame["method"] == "Stubborn") & (frame["n_items"] == 5)
+    assert (frame.loc[failed, "error"] == "too many items").all()
+    assert frame.loc[failed, ["cost", "ratio", "hit", "distance"]].isna().all(axis=None)
+    assert frame.loc[~failed, "error"].isna().all()
+    assert frame.loc[~failed, "cost"].notna().all()
+    assert "rules could not rank the data 18 times" in result.summary()
+
+
+# -- input ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rules": []}, "rules of ApproximationStudy"),
+        ({"rules": ["borda"]}, "aggregator objects"),
+        ({"rules": [ra.Borda(), ra.Borda()]}, "different values"),
+        ({"rules": [ra.Borda(), ra.Copeland(unranked="ignore")]}, "one policy"),
+        ({"rules": [ra.Mean()]}, "need no scores"),
+        ({"models": [ra.Mallows]}, "MallowsModel"),
+        ({"models": MODELS[0]}, "different values"),
+        ({"n_items": [1]}, "at least 2"),
+        ({"n_items": 5}, "n_items of ApproximationStudy"),
+        ({"missing": [1.0]}, r"\[0, 1\)"),
+        ({"missing": [0.6]}, "leaves two of 3 items"),
+        ({"repetitions": 0}, "repetitions"),
+        ({"seed": -1}, "seed"),
+        ({"time_limit": -1}, "time_limit"),
+        ({"nearest": 1}, "nearest"),
+    ],
+)
+def test_bad_input_is_named(changes, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        make(**changes)
+
+
+def test_too_many_items_for_a_profile_are_refused() -> None:
+    profile = ra.Profile.from_orders(["ABC", "BCA"])
+    with pytest.raises(InvalidInputError, match="at most 3, the items of ResampleModel"):
+        make(models=[ra.ResampleModel(label="abc", profile=profile)])
+
+
+def test_means_take_part_where_all_models_give_scores() -> None:
+    frame = numbers(make(rules=[ra.Mean(), ra.Borda()], models=MODELS[2:]).run())
+    assert frame["cost"].notna().all()
+
+
+def test_the_bar_is_shown_on_request(capsys) -> None:
+    make(repetitions=1).run(progress=True)
+    assert "12/12" in capsys.readouterr().err
+    make(repetitions=1).run()
+    assert not capsys.readouterr().err
+
+
+def test_results_are_plain_data() -> None:
+    result = make(repetitions=1).run()
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert plain["cells"] == 12
+    assert len(plain["results"]) == 36
+    assert repr(result) == "<StudyResult: 3 rules on 12 cells, 0 unproved>"
+    assert "MallowsModel(phi=0.9)" in result._repr_html_()
+    assert result == make(repetitions=1).run()
+    assert result != make(repetitions=2).run()
+
+
+# -- the kept study -------------------------------------------------------------------------------
+
+LONG = Path(__file__).parents[2] / "examples" / "long"
+
+
+def kept_study():
+    """Return the study of the example, and the rows that it is known to give."""
+    names = run_path(str(LONG / "approximation.py"))
+    return names["STUDY"], pd.read_csv(LONG / "approximation.csv")
+
+
+def assert_reproduces(repetitions):
+    study, kept = kept_study()
+    part = numbers(replace(study, repetitions=repetitions).run())[list(kept.columns)]
+    expected = kept[kept["repetition"] < repetitions].reset_index(drop=True)
+    assert len(expected) == 3 * 3 * 5 * repetitions
+    assert_frame_equal(part, expected, check_dtype=False, rtol=1e-12)
+
+
+def test_the_kept_study_is_reproduced_in_part() -> None:
+    assert_reproduces(repetitions=4)
+
+
+@pytest.mark.slow
+def test_the_kept_study_is_reproduced() -> None:
+    assert_reproduces(repetitions=100)

@@ -1,0 +1,120 @@
+"""What studies draw from: sizes, laws, and that no item is favoured."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.studies.missing import without_entries
+
+MODELS = [
+    ra.MallowsModel(phi=0.7),
+    ra.PlackettLuceModel(spread=1.0),
+    ra.GumbelModel(step=0.2),
+    ra.GumbelModel(step=0.2, n_instances=3),
+    ra.ResampleModel(label="x", profile=ra.Uniform(range(8)).sample(20, rng=0)),
+]
+
+
+def rankings(data):
+    return data.rankings() if isinstance(data, ra.ScoreTable) else data
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_models_give_the_sizes_asked_for_and_repeat_with_a_seed(model) -> None:
+    drawn = rankings(model.draw(6, 9, rng=1))
+    assert (drawn.n_items, drawn.n_rankings) == (6, 9)
+    assert drawn == rankings(model.draw(6, 9, rng=1))
+    assert drawn != rankings(model.draw(6, 9, rng=2))
+
+
+@pytest.mark.parametrize("model", MODELS[:4], ids=repr)
+def test_no_item_is_favoured(model) -> None:
+    first = np.bincount(
+        [rankings(model.draw(4, 1, rng=k)).ranks[0].argmin() for k in range(800)], minlength=4
+    )
+    assert (abs(first - 200) < 4 * np.sqrt(800 * 0.25 * 0.75)).all()
+
+
+def test_mallows_rankings_are_as_far_apart_as_the_law_says() -> None:
+    n, phi = 5, 0.6
+    law = ra.Mallows(ra.Permutation.from_order(range(n)), theta=-np.log(phi))
+    p = law.pairwise_probabilities()
+    upper = p[np.triu_indices(n, 1)]
+    expected = (2 * upper * (1 - upper)).sum()
+    pairs = [ra.MallowsModel(phi=phi).draw(n, 2, rng=k) for k in range(2000)]
+    found = [ra.kendall_distance(pair[0], pair[1]) for pair in pairs]
+    assert np.mean(found) == pytest.approx(expected, abs=4 * np.std(found) / np.sqrt(2000))
+
+
+def test_uniform_ends_of_the_models() -> None:
+    half = 10 * 9 / 4
+    for model in (ra.MallowsModel(phi=1), ra.PlackettLuceModel(spread=0), ra.GumbelModel(step=0)):
+        pairs = [rankings(model.draw(10, 2, rng=k)) for k in range(400)]
+        found = [ra.kendall_distance(pair[0], pair[1]) for pair in pairs]
+        assert np.mean(found) == pytest.approx(half, abs=4 * np.std(found) / 20)
+
+
+def test_gumbel_scores_are_means_over_instances() -> None:
+    one = ra.GumbelModel(step=0.0).draw(50, 40, rng=0).values
+    many = ra.GumbelModel(step=0.0, n_instances=25).draw(50, 40, rng=0).values
+    assert one.shape == many.shape == (50, 40)
+    assert one.var() == pytest.approx(np.pi**2 / 6, rel=0.1)
+    assert many.var() == pytest.approx(np.pi**2 / 6 / 25, rel=0.1)
+
+
+def test_resampled_rankings_are_those_of_the_profile() -> None:
+    profile = ra.Profile.from_orders(["ABCDE", "EDCBA", "BADCE"], counts=[5, 1, 2])
+    model = ra.ResampleModel(label="five", profile=profile)
+    seen = set()
+    for k in range(300):
+        drawn = model.draw(3, 2, rng=k)
+        allowed = {r.order for r in profile.restrict(drawn.items)}
+        assert {r.order for r in drawn} <= allowed
+        seen.add(frozenset(drawn.items))
+    assert len(seen) == 10
+    whole = model.draw(5, 4000, rng=0).reindex("ABCDE")
+    share = np.mean([r.order == tuple("ABCDE") for r in whole])
+    assert share == pytest.approx(5 / 8, abs=4 * np.sqrt(5 / 8 * 3 / 8 / 4000))
+
+
+def test_resampled_profiles_of_one_name_are_told_apart() -> None:
+    first = ra.ResampleModel(label="x", profile=ra.Profile.from_orders(["ABC"]))
+    second = ra.ResampleModel(label="x", profile=ra.Profile.from_orders(["ACB"]))
+    assert first.name != second.name
+    assert first.name == ra.ResampleModel(label="x", profile=ra.Profile.from_orders(["ABC"])).name
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize(("share", "lost"), [(0.0, 0), (0.05, 0), (0.25, 2), (0.5, 4)])
+def test_every_ranking_loses_the_same_number(model, share, lost) -> None:
+    whole = model.draw(8, 12, rng=3)
+    part = without_entries(whole, share, np.random.default_rng(0))
+    gone = rankings(part).ranks == ra.UNRANKED
+    assert (gone.sum(axis=1) == lost).all()
+    if lost:
+        assert gone.any(axis=0).all()  # 12 rankings, and every item is hit by some
+    kept = np.where(gone, -1, rankings(whole).ranks)
+    for row, places in zip(kept, rankings(part).ranks, strict=True):
+        left = row >= 0
+        np.testing.assert_array_equal(np.argsort(row[left]), np.argsort(places[left]))
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: ra.MallowsModel(phi=0), "phi of MallowsModel"),
+        (lambda: ra.MallowsModel(phi=1.5), "phi of MallowsModel"),
+        (lambda: ra.PlackettLuceModel(spread=-1), "spread of PlackettLuceModel"),
+        (lambda: ra.GumbelModel(step=-1), "step of GumbelModel"),
+        (lambda: ra.GumbelModel(step=1, n_instances=0), "n_instances of GumbelModel"),
+        (lambda: ra.ResampleModel(label=1, profile=MODELS[4].profile), "label of ResampleModel"),
+        (lambda: ra.ResampleModel(label="x", profile="x"), "profile of ResampleModel"),
+        (lambda: MODELS[4].draw(9, 1), "at most 8"),
+        (lambda: MODELS[0].draw(1, 1), "n_items"),
+        (lambda: MODELS[0].draw(3, 0), "n_rankings"),
+    ],
+)
+def test_bad_input_is_named(build, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        build()
