@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label, Ranks, Unranked
-from rankagg._validation import check_integer, check_unranked
+from rankagg._typing import Label, Ranks, RNGLike, Unranked
+from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence
@@ -29,6 +29,9 @@ from rankagg.core.value import Value
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError
 
+if TYPE_CHECKING:
+    from rankagg.inference.decisions import Decisions
+
 __all__ = ["Comparison", "compare"]
 
 DEPTHS = (1, 3, 5, 10)
@@ -41,6 +44,7 @@ def compare(
     *,
     unranked: Unranked | None = None,
     tolerance: float | Mapping[Label, float] = 0.0,
+    rng: RNGLike = None,
 ) -> Comparison:
     """Aggregate the same data with several rules and measure them with the same votes.
 
@@ -55,6 +59,9 @@ def compare(
         "uniform" where none has one.
     tolerance : float or mapping from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
+    rng : int, numpy.random.Generator or None, optional
+        A seed or a generator for rules that draw random numbers (SPEC 7); they share it, in the
+        order given.
 
     Returns
     -------
@@ -82,7 +89,8 @@ def compare(
     policy = _common_policy(rules, unranked)
     evidence = Evidence(data, tolerance)
     votes = evidence.votes(policy)
-    return Comparison([rule._run(evidence) for rule in rules], votes, policy)
+    generator = as_generator(rng)
+    return Comparison([rule._run(evidence, generator) for rule in rules], votes, policy)
 
 
 def _common_policy(rules: list[Aggregator], unranked: Unranked | None) -> Unranked:
@@ -151,6 +159,13 @@ class Comparison(Value):
         tie_cost = 0.0 if self.exact is None else self.exact.tie_cost
         return tuple(self.votes.cost(c.ranking, tie_cost=tie_cost) for c in self.consensuses)
 
+    @cached_property
+    def _are_complete_and_strict(self) -> bool:
+        evidence = self.consensuses[0]._evidence
+        if not evidence.has_rankings:
+            return False
+        return evidence.profile.is_complete and evidence.profile.is_strict
+
     # -- tables -------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
@@ -160,7 +175,9 @@ class Comparison(Value):
         -------
         pandas.DataFrame
             method; ranking as text; cost, in votes; excess over the exact cost and ratio to it
-            (a constant shifts the ratio, not the excess); distance to the exact consensus in
+            (a constant shifts the ratio, not the excess); guarantee: what the ratio is proved
+            never to exceed (of a randomised rule, on average), NaN where nothing is, or the data
+            are not complete strict rankings; distance to the exact consensus in
             pairs, ties broken at random; tau (tau-b with it); top1, top3, ... (expected overlap
             with its first k); runtime in seconds. Without an exact rule among the methods the
             columns that need it are NaN.
@@ -177,6 +194,8 @@ class Comparison(Value):
         optimum = np.nan if exact is None else self._costs[self.consensuses.index(exact)]
         row["excess"] = cost - optimum
         row["ratio"] = cost / optimum if optimum else (1.0 if cost == 0 else np.inf)
+        bound = consensus.aggregator.guarantee if self._are_complete_and_strict else None
+        row["guarantee"] = np.nan if bound is None else bound.factor
         both = None if exact is None else (consensus.ranking, exact.ranking)
         row["distance"] = np.nan if both is None else kendall_distance(*both, p=0.5)
         row["tau"] = np.nan if both is None else kendall_tau(*both)
@@ -206,20 +225,30 @@ class Comparison(Value):
         labels = [self.votes.items[int(i)] for i in order]
         return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
 
-    def disagreements(self, first: str, second: str) -> pd.DataFrame:
+    def disagreements(
+        self, first: str, second: str, *, decisions: Decisions | None = None
+    ) -> pd.DataFrame:
         """Return the pairs of items that two rules order differently, with the votes on each.
 
         Parameters
         ----------
         first, second : str
             Names of two of the `methods`.
+        decisions : Decisions, optional
+            What `PairwiseIntervals.decisions` decided of the same items.
 
         Returns
         -------
         pandas.DataFrame
             above and below, as the first rule has them; other: how the second has them,
             "reversed", "tied", or "above" where the first ties them; votes_for above over below,
-            votes_against, ties. Closest votes first.
+            votes_against, ties, margin: for less against. With `decisions` also decided: "as
+            above", "reversed", or "no". Closest votes first.
+
+        Raises
+        ------
+        ItemMismatchError
+            If the decisions are on other items.
         """
         one, two = self[first].ranking, self[second].ranking
         mine, theirs = (_signs(ranking.ranks) for ranking in (one, two))
@@ -239,10 +268,17 @@ class Comparison(Value):
                 "votes_for": wins[above, below],
                 "votes_against": wins[below, above],
                 "ties": ties[above, below],
+                "margin": wins[above, below] - wins[below, above],
             }
         )
-        closeness = (frame["votes_for"] - frame["votes_against"]).abs()
-        return frame.iloc[np.argsort(closeness.to_numpy(), kind="stable")].reset_index(drop=True)
+        if decisions is not None:
+            labels.require_same(decisions.items, "A comparison and the decisions on its pairs")
+            sure = decisions.above
+            frame["decided"] = np.where(
+                sure[above, below], "as above", np.where(sure[below, above], "reversed", "no")
+            )
+        closeness = frame["margin"].abs().to_numpy()
+        return frame.iloc[np.argsort(closeness, kind="stable")].reset_index(drop=True)
 
     def agreement(self, measure: Measure = "tau") -> pd.DataFrame:
         """Return how alike the rules' rankings are, all with all.
@@ -321,13 +357,24 @@ class Comparison(Value):
 
     # -- how it looks -------------------------------------------------------------------------
 
-    def summary(self, *, rows: int | None = 30) -> str:
+    def summary(
+        self,
+        *,
+        rows: int | None = 30,
+        optima: bool = False,
+        decisions: Decisions | None = None,
+    ) -> str:
         """Return the comparison as text.
 
         Parameters
         ----------
         rows : int or None, default 30
             How many items and disagreeing pairs to print at most; None prints all.
+        optima : bool, default False
+            Say how many exact optima there are, and where there are several how far each rule is
+            from the nearest and the farthest; for large problems with many that takes long.
+        decisions : Decisions, optional
+            Say of the disagreeing pairs which are decided; see `disagreements`.
 
         Returns
         -------
@@ -335,7 +382,7 @@ class Comparison(Value):
         """
         if rows is not None:
             check_integer(rows, "rows", low=1)
-        return text_of(self, rows)
+        return text_of(self, rows, optima=check_flag(optima, "optima"), decisions=decisions)
 
     def __str__(self) -> str:
         return self.summary()

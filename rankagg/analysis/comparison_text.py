@@ -7,25 +7,33 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from rankagg.core.items import shortened
+from rankagg.exceptions import BlockTooLargeError
 
 if TYPE_CHECKING:
     from rankagg.analysis.comparison import Comparison
+    from rankagg.inference.decisions import Decisions
 
 __all__ = ["text_of"]
 
 
-def text_of(comparison: Comparison, rows: int | None) -> str:
+def text_of(
+    comparison: Comparison,
+    rows: int | None,
+    *,
+    optima: bool = False,
+    decisions: Decisions | None = None,
+) -> str:
     """Return the whole text; `rows` limits items and disagreeing pairs, None does not."""
     parts = (
-        _head(comparison),
-        _methods_text(comparison),
+        _head(comparison, optima, decisions),
+        _methods_text(comparison, optima),
         _places_text(comparison, rows),
-        _pairs_text(comparison, rows),
+        _pairs_text(comparison, rows, decisions),
     )
     return "\n\n".join(parts)
 
 
-def _head(comparison: Comparison) -> str:
+def _head(comparison: Comparison, optima: bool, decisions: Decisions | None) -> str:
     tie_cost = 0.0 if comparison.exact is None else comparison.exact.tie_cost
     methods = _counted(len(comparison.methods), "method")
     items = _counted(comparison.votes.n_items, "item")
@@ -35,23 +43,59 @@ def _head(comparison: Comparison) -> str:
         lines.append("no exact method among them: add Kemeny() for ratios and distances")
     else:
         lines.append(f"certificate  {comparison.exact.certificate.summary()}")
+        if optima and _is_proved(comparison):
+            lines.append(f"optima       {comparison.exact.optima}")
+    if decisions is not None:
+        lines.append(decisions.summary().splitlines()[0])
     for method, consensus in zip(comparison.methods, comparison.consensuses, strict=True):
         lines += [f"note         {method}: {note}" for note in consensus.notes]
     return "\n".join(lines)
 
 
-def _methods_text(comparison: Comparison) -> str:
+def _is_proved(comparison: Comparison) -> bool:
+    certificate = None if comparison.exact is None else comparison.exact.certificate
+    return certificate is not None and certificate.status == "optimal"
+
+
+def _is_unique(comparison: Comparison) -> bool:
+    """Say whether there is one optimum, or none is proved."""
+    if comparison.exact is None or not _is_proved(comparison):
+        return True
+    return comparison.exact.optima is not None and comparison.exact.optima.is_unique
+
+
+def _methods_text(comparison: Comparison, optima: bool) -> str:
     frame = comparison.to_frame().drop(columns=["ranking"])
+    if frame["guarantee"].isna().all():
+        frame = frame.drop(columns=["guarantee"])
+    if optima and not _is_unique(comparison):
+        frame = _with_distances(frame, comparison)
     formats: dict[str, Any] = {
         "cost": "{:.6g}".format,
         "excess": "{:.4g}".format,
         "ratio": "{:.4f}".format,
+        "guarantee": "{:g}".format,
         "distance": "{:g}".format,
+        "nearest": "{:g}".format,
+        "farthest": "{:g}".format,
         "runtime": "{:.3f} s".format,
     }
     return frame.to_string(
         index=False, na_rep="-", formatters=formats, float_format="{:.3f}".format
     )
+
+
+def _with_distances(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+    """Add the distances to the nearest and the farthest optimum where they can be found."""
+    try:
+        found = comparison.distances_to_optima()
+    except BlockTooLargeError:
+        return frame
+    after = frame.columns.get_loc("distance")
+    assert isinstance(after, int), "one column has that name"
+    frame.insert(after + 1, "nearest", found["nearest"].to_numpy())
+    frame.insert(after + 2, "farthest", found["farthest"].to_numpy())
+    return frame
 
 
 def _places_text(comparison: Comparison, rows: int | None) -> str:
@@ -65,7 +109,7 @@ def _places_text(comparison: Comparison, rows: int | None) -> str:
     return f"{text}\n... and {left} more items" if left else text
 
 
-def _pairs_text(comparison: Comparison, rows: int | None) -> str:
+def _pairs_text(comparison: Comparison, rows: int | None, decisions: Decisions | None) -> str:
     if comparison.exact is None:
         return ""
     base = comparison.exact.aggregator.name
@@ -73,7 +117,7 @@ def _pairs_text(comparison: Comparison, rows: int | None) -> str:
     for method in comparison.methods:
         if method == base:
             continue
-        frame = comparison.disagreements(base, method)
+        frame = comparison.disagreements(base, method, decisions=decisions)
         if frame.empty:
             parts.append(f"{method} orders every pair as {base} does")
             continue
@@ -93,8 +137,9 @@ def _counted(number: int, what: str) -> str:
 
 def _pair_line(pair: Any, method: str) -> str:
     ties = f", {pair.ties:g} tied" if pair.ties else ""
+    sure = {"as above": ", decided", "reversed": ", decided the other way", "no": ", not decided"}
     hints = {"tied": f" ({method} ties them)", "above": f" (only {method} has an order)"}
-    hint = hints.get(pair.other, "")
+    hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
     return (
         f"  {shortened(pair.above)} above {shortened(pair.below)}: "
         f"{pair.votes_for:g} votes for, {pair.votes_against:g} against{ties}{hint}"

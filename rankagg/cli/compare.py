@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import pandas as pd
@@ -13,6 +14,11 @@ from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, methods_option
 from rankagg.cli.output import echo_json, json_option, rows_options, write_frame, write_json
+from rankagg.core.pairwise import PairwiseMatrix
+
+if TYPE_CHECKING:
+    from rankagg.inference.decisions import Decisions
+    from rankagg.inference.units import Unit
 
 __all__ = ["command"]
 
@@ -22,6 +28,13 @@ __all__ = ["command"]
 @methods_option("compare")
 @exact_options
 @rows_options("items and pairs")
+@click.option("--one", is_flag=True, help="Do not look at the other optima.")
+@click.option(
+    "--decide",
+    type=click.Choice(["ranking", "instance", "task"]),
+    help="Say which disagreeing pairs are decided at 5 %, these being independent.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For randomised methods.")
 @json_option
 @click.option(
     "--out",
@@ -35,6 +48,9 @@ def command(
     tie_cost: float | None,
     time_limit: float | None,
     rows: int | None,
+    one: bool,
+    decide: Unit | None,
+    seed: int,
     as_json: bool,
     out: Path | None,
 ) -> int:
@@ -58,15 +74,29 @@ def command(
         else default_aggregators(given.data, given.unranked)
     )
     rules = with_exact_options(rules, tie_cost=tie_cost, time_limit=time_limit)
-    comparison = compare(given.data, rules, unranked=given.unranked, tolerance=given.tolerance)
+    decisions = None if decide is None else _decisions(given, decide)
+    comparison = compare(
+        given.data, rules, unranked=given.unranked, tolerance=given.tolerance, rng=seed
+    )
     if as_json:
         echo_json({**comparison.to_dict(), "input": list(given.lines)})
     else:
         click.echo("\n".join(given.lines))
-        click.echo(comparison.summary(rows=rows))
+        click.echo(comparison.summary(rows=rows, optima=not one, decisions=decisions))
     if out is not None:
         _write(comparison, given, out)
     return exit_code(comparison.consensuses)
+
+
+def _decisions(given: Input, unit: Unit) -> Decisions:
+    if isinstance(given.data, PairwiseMatrix):
+        raise click.UsageError("--decide needs rankings or scores; a matrix does not hold them.")
+    # Only this option needs the statistics, which take most of a second to load.
+    from rankagg.inference.intervals import PairwiseIntervals  # noqa: PLC0415
+    from rankagg.inference.units import rankings_of  # noqa: PLC0415
+
+    profile, instances = rankings_of(given.data, given.tolerance, None)
+    return PairwiseIntervals.from_profile(profile, unit=unit, instances=instances).decisions()
 
 
 def _write(comparison: Comparison, given: Input, folder: Path) -> None:

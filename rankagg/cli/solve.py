@@ -9,7 +9,6 @@ import click
 
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
-from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
@@ -90,27 +89,14 @@ def _describe(consensus: Consensus) -> dict[str, Any] | None:
         return None
     optima = consensus.optima
     assert optima is not None, "an exact rule has a set of optima"
-    count: int | None = None
-    if optima.is_unique:
-        text = "this one only"
-        count = 1
-    else:
-        try:
-            count = optima.count()
-            text = f"{count} rankings, {_differences(optima)}"
-        except BlockTooLargeError as error:
-            text = f"more than one, {_differences(optima)}; not counted: {error}"
+    try:
+        count: int | None = optima.count()
+    except BlockTooLargeError:
+        count = None
     return {
-        "text": text,
+        "text": optima.summary(),
         "is_unique": optima.is_unique,
         "count": count,
         "undecided_pairs": optima.n_undecided_pairs,
         "blocks": [list(block) for block in optima.blocks],
     }
-
-
-def _differences(optima: Optima) -> str:
-    n = len(optima.items)
-    blocks = sum(len(block) > 1 for block in optima.blocks)
-    where = "one block" if blocks == 1 else f"{blocks} blocks"
-    return f"which differ on {optima.n_undecided_pairs} of {n * (n - 1) // 2} pairs, in {where}"

@@ -47,7 +47,7 @@ def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison: ra.Compari
     frame = comparison.disagreements("Kemeny", "Borda")
     assert frame.to_dict("records") == [
         {"above": "A", "below": "B", "other": "reversed", "votes_for": 3.0, "votes_against": 2.0,
-         "ties": 0.0}
+         "ties": 0.0, "margin": 1.0}
     ]  # fmt: skip
     assert comparison.disagreements("Kemeny", "Copeland").empty
 
@@ -199,3 +199,67 @@ def test_curves_and_optima_need_an_exact_rule() -> None:
         comparison.distances_to_optima()
     with pytest.raises(INVALID, match="measure"):
         comparison.agreement("rho")
+
+
+def test_guarantees_stand_beside_ratios_of_complete_strict_rankings(comparison) -> None:
+    frame = comparison.to_frame().set_index("method")
+    assert frame["guarantee"].dropna().to_dict() == {"Borda": 5.0, "Kemeny": 1.0}
+    assert (frame["ratio"] <= frame["guarantee"].fillna(np.inf)).all()
+    for data in (
+        ra.datasets.load("xtreme_gaps"),
+        ra.Profile([ra.PartialRanking.from_buckets([["A", "B"], ["C"]])]),
+        ra.datasets.load("borda_fails_condorcet").pairwise(),
+    ):
+        other = ra.compare(data)
+        assert other.to_frame()["guarantee"].isna().all()
+        assert "guarantee" not in other.summary()
+
+
+def test_pairs_are_decided_as_the_decisions_say() -> None:
+    profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[60, 40])
+    comparison = ra.compare(profile, [ra.Borda(), ra.Kemeny()])
+    decisions = ra.PairwiseIntervals.from_profile(profile, method="clopper-pearson").decisions()
+    assert ("B", "C") in decisions.pairs
+    assert ("A", "B") not in decisions.pairs
+    plain = comparison.disagreements("Kemeny", "Borda")
+    told = comparison.disagreements("Kemeny", "Borda", decisions=decisions)
+    assert told.drop(columns="decided").equals(plain)
+    assert set(zip(told["above"], told["below"], told["decided"], strict=True)) == {
+        ("A", "B", "no")
+    }
+    assert ", not decided" in comparison.summary(decisions=decisions)
+    sure = np.zeros((3, 3), dtype=bool)
+    sure[1, 0] = True
+    other = ra.Decisions(profile.items, sure, 0.05, "by hand")
+    (row,) = comparison.disagreements("Kemeny", "Borda", decisions=other).itertuples()
+    assert row.decided == "reversed"
+    assert "decided the other way" in comparison.summary(decisions=other)
+    other = ra.Decisions(profile.items, sure.T, 0.05, "by hand")
+    (row,) = comparison.disagreements("Kemeny", "Borda", decisions=other).itertuples()
+    assert row.decided == "as above"
+    with pytest.raises(ra.exceptions.ItemMismatchError):
+        comparison.disagreements(
+            "Kemeny", "Borda", decisions=ra.Decisions(ra.ItemSet("XYZ"), sure, 0.05, "by hand")
+        )
+
+
+def test_the_optima_are_told_on_request() -> None:
+    several = ra.compare(ra.Profile.from_orders(["ABC", "BCA", "CAB"]))
+    count = several.exact.optima.count()
+    assert count > 1
+    assert "optima  " not in several.summary()
+    text = several.summary(optima=True)
+    assert f"optima       {count} rankings, which differ on" in text
+    assert "nearest farthest" in text
+    one = ra.compare(ra.datasets.load("tennessee")).summary(optima=True)
+    assert "optima       this one only" in one
+    assert "nearest" not in one
+
+
+def test_randomised_rules_repeat_with_a_seed() -> None:
+    profile = ra.Uniform("ABCDEFGHIJ").sample(7, rng=0)
+    rules = [ra.KwikSort(), ra.Kemeny()]
+    first = [ra.compare(profile, rules, rng=k)["KwikSort"].ranking for k in range(8)]
+    again = [ra.compare(profile, rules, rng=k)["KwikSort"].ranking for k in range(8)]
+    assert first == again
+    assert len(set(first)) > 1

@@ -76,6 +76,10 @@ def test_sports_basketball_and_swimming(run, sports):
     """The one pair on which Borda and the exact consensus differ."""
     asked = ["explain", sports, "--format", "ballots", "--drop", "voter"]
     asked += ["--pair", "Basketball", "Swimming"]
+    compared = run("compare", sports, "--format", "ballots", "--drop", "voter")
+    assert "optima       this one only" in compared
+    assert "Borda disagrees with Kemeny on 1 pair" in compared
+    assert "Swimming above Basketball: 66 votes for, 64 against" in compared
     borda, exact = run(*asked, "--method", "borda"), run(*asked)
     assert "Borda has Basketball above Swimming" in borda
     assert "Kemeny has Swimming above Basketball" in exact
@@ -139,3 +143,17 @@ def test_a_study_without_a_proof_says_so_in_its_exit_code(run):
 def test_a_study_needs_a_model(run):
     assert "--mallows" in run("study", code=2)
     assert "need no scores" in run(*STUDY, "--method", "mean", code=2)
+
+
+def test_compare_says_what_is_decided(run, tmp_path):
+    text = run("compare", "--dataset", "borda_fails_condorcet", "--decide", "ranking")
+    assert "decided      0 of 3 pairs, by Holm's procedure on Hoeffding p-values" in text
+    assert "A above B: 3 votes for, 2 against, not decided" in text
+    (tmp_path / "m.lop").write_text("2\n 0 5\n 1 0\n", encoding="utf-8")
+    assert "a matrix does not hold them" in run("compare", "m.lop", "--decide", "task", code=2)
+
+
+def test_compare_counts_the_optima_unless_told_not_to(run):
+    asked = ["compare", "--dataset", "tennessee"]
+    assert "optima       " in run(*asked)
+    assert "optima       " not in run(*asked, "--one")

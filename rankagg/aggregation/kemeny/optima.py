@@ -281,6 +281,22 @@ class Optima(Value):
         changed = Problem(exact.fit(costs), 0, self._problem.denominator)
         return n < 2 or not is_beaten(changed, self._order)
 
+    def summary(self) -> str:
+        """Return how many optima there are and where they differ, as text."""
+        if self.is_unique:
+            return "this one only"
+        n = len(self.items)
+        blocks = sum(len(block) > 1 for block in self.blocks)
+        where = "one block" if blocks == 1 else f"{blocks} blocks"
+        differ = f"differ on {self.n_undecided_pairs} of {n * (n - 1) // 2} pairs, in {where}"
+        try:
+            return f"{self.count()} rankings, which {differ}"
+        except BlockTooLargeError as error:
+            return f"more than one, which {differ}; not counted: {error}"
+
+    def __str__(self) -> str:
+        return self.summary()
+
     def __repr__(self) -> str:
         if self.is_unique:
             return "<Optima: one>"
