@@ -30,6 +30,8 @@ from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rankagg.inference.decisions import Decisions
 
 __all__ = ["Comparison", "compare"]
@@ -342,6 +344,24 @@ class Comparison(Value):
                 "Add Kemeny().",
             )  # fmt: skip
         return self.exact
+
+    def plot(self, *, ax: Axes | None = None, top: int | None = None) -> Axes:
+        """Draw how items move from method to method; see `rankagg.plotting.bump_chart`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        top : int, optional
+            Draw only the first items.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.bump import bump_chart  # noqa: PLC0415
+
+        return bump_chart(self, top=top, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""

@@ -1,0 +1,1 @@
+"""One self-contained page about a data set, its consensus and how sure it is."""

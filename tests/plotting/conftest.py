@@ -1,0 +1,26 @@
+"""Plots are drawn without a screen, and their figures closed after each test."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True, params=["paper", "slide"])
+def look(request):
+    """Draw in both sizes of letters."""
+    with plotting.style(request.param):
+        yield request.param
+    plt.close("all")
+
+
+@pytest.fixture(scope="session")
+def thirty():
+    """Return scores of 30 systems with names of all lengths on 12 tasks, none missing."""
+    names = [f"{'System' if k % 3 else 'A system with a rather long name'} {k}" for k in range(30)]
+    law = ra.LatentScores([0.15 * k for k in range(30)], systems=names)
+    return law.sample(12, rng=1)

@@ -1,0 +1,97 @@
+"""The pairwise heat map: each share in its cell, in the order of the consensus."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from tests.plotting.pictures import collisions, cut_off, of_group
+
+
+def drawn(ax):
+    """Return the shares that the image shows."""
+    (image,) = ax.get_images()
+    return image.get_array()
+
+
+def test_cells_hold_the_shares_in_consensus_order() -> None:
+    voters = ra.datasets.load("tennessee")
+    votes = voters.pairwise()
+    ax = plotting.pairwise_heatmap(votes)
+    order = ["Nashville", "Chattanooga", "Knoxville", "Memphis"]
+    at = votes.items.indices(order)
+    expected = votes.proportion[np.ix_(at, at)]
+    cells = drawn(ax)
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose(cells[off], expected[off])
+    assert cells.mask[np.diag_indices(4)].all()
+    assert [t.get_text() for t in ax.get_xticklabels()] == order
+    assert [t.get_text() for t in ax.get_yticklabels()] == [
+        f"{place}  {name}" for place, name in enumerate(order, start=1)
+    ]
+    numbers = {t.get_position(): t.get_text() for t in of_group(ax, "share")}
+    for i in range(4):
+        for j in range(4):
+            if i != j:
+                assert numbers[j, i] == f"{100 * expected[i, j]:.0f}"
+
+
+def test_majorities_that_the_consensus_contradicts_are_framed() -> None:
+    voters = ra.datasets.load("condorcet_1785")
+    ax = plotting.pairwise_heatmap(voters.pairwise())
+    (frame,) = of_group(ax, "against")
+    row, column = round(frame.get_y() + 0.44), round(frame.get_x() + 0.44)
+    names = [t.get_text() for t in ax.get_xticklabels()]
+    assert (names[row], names[column]) == ("B", "A")  # 33 of 60 have A above B
+    borda = ra.Borda().aggregate(ra.datasets.load("borda_fails_condorcet"))
+    assert len(of_group(plotting.pairwise_heatmap(borda.pairwise, borda), "against")) == 1
+
+
+def test_decided_pairs_have_a_dot() -> None:
+    profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[60, 50])
+    decisions = ra.PairwiseIntervals.from_profile(profile, method="clopper-pearson").decisions()
+    assert set(decisions.pairs) == {("A", "C"), ("B", "C")}
+    ax = plotting.pairwise_heatmap(profile.pairwise(), decisions=decisions)
+    dots = {(round(y), round(x)) for d in of_group(ax, "decided") for x, y in d.get_xydata()}
+    assert dots == {(0, 2), (1, 2)}
+
+
+def test_pairs_that_nobody_compared_are_hatched() -> None:
+    profile = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]])
+    votes = profile.pairwise("ignore")
+    ax = plotting.pairwise_heatmap(votes)
+    hatched = [p for p in ax.patches if p.get_hatch()]
+    assert len(hatched) == 4
+    assert int(drawn(ax).mask.sum()) == 3 + 4
+    assert not [t for t in of_group(ax, "share") if "nan" in t.get_text()]
+
+
+def test_names_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
+    ax = plotting.pairwise_heatmap(thirty.rankings().pairwise())
+    assert not collisions(ax)
+    assert not cut_off(ax)
+    assert len(ax.get_yticklabels()) == len(ax.get_xticklabels()) == 30
+    assert not of_group(ax, "share")
+
+
+@pytest.mark.parametrize("n", [2, 3, 14])
+def test_numbers_fit_into_their_cells(n) -> None:
+    profile = ra.Uniform(range(n)).sample(5, rng=0)
+    ax = plotting.pairwise_heatmap(profile.pairwise())
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_bad_input_is_named() -> None:
+    profile = ra.datasets.load("tennessee")
+    with pytest.raises(InvalidInputError, match=r"profile.pairwise\(\)"):
+        plotting.pairwise_heatmap(profile)
+    other = ra.Permutation.from_order("ABCD")
+    with pytest.raises(ItemMismatchError):
+        plotting.pairwise_heatmap(profile.pairwise(), other)
+    with pytest.raises(ItemMismatchError):
+        plotting.pairwise_heatmap(
+            profile.pairwise(),
+            decisions=ra.Decisions(other.items, np.eye(4, dtype=bool), 0.05, "by hand"),
+        )
