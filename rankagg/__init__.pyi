@@ -87,6 +87,7 @@ from .inference.dispersion import dispersion as dispersion
 from .inference.dispersion import spread as spread
 from .inference.dispersion_report import DispersionReport as DispersionReport
 from .inference.dispersion_report import dispersion_report as dispersion_report
+from .inference.friedman_test import FriedmanTest as FriedmanTest
 from .inference.intervals import PairwiseIntervals as PairwiseIntervals
 from .inference.missing import MissingReport as MissingReport
 from .inference.missing import missing_report as missing_report
@@ -99,6 +100,7 @@ from .inference.sensitivity import Sensitivity as Sensitivity
 from .inference.sensitivity import sensitivity as sensitivity
 from .inference.shares import RankShares as RankShares
 from .inference.shares import rank_shares as rank_shares
+from .inference.significance import friedman as friedman
 from .inference.u_statistics import UStatistic as UStatistic
 from .inference.u_statistics import distance_to as distance_to
 from .inference.u_statistics import mean_distance as mean_distance

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
-from rankagg._typing import Bools, Floats, Label, Unranked
+from rankagg._typing import Bools, Floats, Integers, Label, Unranked
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.analysis.margin_solutions import essential_items, undefeated_items
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
@@ -172,6 +173,30 @@ class TournamentGraph(Value):
         escapes = beats.T @ (1 - beats) > 0
         covers = self.beats & ~escapes
         return self._labels(~covers.any(axis=0))
+
+    def split_cycle_winners(self) -> tuple[Label, ...]:
+        """Return the items that nothing defeats under Split Cycle; within Smith's set.
+
+        A majority is no defeat where it is a weakest one of a circle of majorities. Holliday and
+        Pacuit (2023), https://doi.org/10.1007/s11127-023-01042-3.
+        """
+        return self._labels(undefeated_items(self._scaled_margins))
+
+    def essential_set(self) -> tuple[Label, ...]:
+        """Return the items that optimal mixed strategies of the margin game play.
+
+        Two players name an item each and the margin is paid. Within Smith's set; `uncovered_set`,
+        which looks at no margins, may lack some. Dutta and Laslier (1999),
+        https://doi.org/10.1007/s003550050158.
+        """
+        inside = self.items.indices(self.smith_set())  # nobody else is worth playing
+        played = essential_items(self._scaled_margins[np.ix_(inside, inside)])
+        return tuple(self.items[i] for i in np.array(inside)[played].tolist())
+
+    @property
+    def _scaled_margins(self) -> Integers:
+        margins = self.votes.scaled_wins - self.votes.scaled_wins.T
+        return np.where(self.votes.scaled_comparisons > 0, margins, 0)
 
     def _labels(self, chosen: Any) -> tuple[Label, ...]:
         return tuple(self.items[int(i)] for i in np.flatnonzero(chosen))

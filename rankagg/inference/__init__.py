@@ -10,12 +10,14 @@ from rankagg.inference.bounds import (
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.dispersion import dispersion, spread
 from rankagg.inference.dispersion_report import DispersionReport, dispersion_report
+from rankagg.inference.friedman_test import FriedmanTest
 from rankagg.inference.intervals import PairwiseIntervals
 from rankagg.inference.missing import MissingReport, missing_report
 from rankagg.inference.ranks import RankIntervals, rank_intervals
 from rankagg.inference.sampling import EmpiricalBernsteinStopping, Estimate, HoeffdingEstimator
 from rankagg.inference.sensitivity import Sensitivity, sensitivity
 from rankagg.inference.shares import RankShares, rank_shares
+from rankagg.inference.significance import friedman
 from rankagg.inference.u_statistics import UStatistic, distance_to, mean_distance
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "DispersionReport",
     "EmpiricalBernsteinStopping",
     "Estimate",
+    "FriedmanTest",
     "HoeffdingEstimator",
     "MissingReport",
     "PairwiseIntervals",
@@ -36,6 +39,7 @@ __all__ = [
     "dispersion",
     "dispersion_report",
     "distance_to",
+    "friedman",
     "hoeffding_p_value",
     "hoeffding_radius",
     "mean_distance",

@@ -28,11 +28,7 @@ LEFT_FOR_LATER = {
     "crc_*/pseudo_p05/*": NOT_YET + "a consensus that may have ties (weak-order Kemeny)",
     "emd_emond_mason/*": NOT_YET + "tau_x and a consensus that may have ties",
     "fubini/*": NOT_YET + "the enumeration of weak orders",
-    "data_*/kendall_W": NOT_YET + "Kendall's W",
-    "data_*/friedman_*": NOT_YET + "Friedman's test",
     "salad_pl/pladmm_covariate_fit/*": NOT_YET + "Plackett-Luce with covariates",
-    "salad_pl/kendall_W": NOT_YET + "Kendall's W",
-    "salad_pl/friedman_*": NOT_YET + "Friedman's test",
     "fruits_ties_pseudo/df": NOT_YET + "R's residual degrees of freedom, of choices",
     "choix_*/lsr_est": NOT_YET + "Luce spectral ranking",
     "choix_*/rc_est": NOT_YET + "rank centrality",
@@ -45,10 +41,7 @@ LEFT_FOR_LATER = {
     "permallows_dmm/sum_log_cayley*": NOT_YET + "Mallows under the Cayley distance",
     "permallows_dmm/dgmm*/cayley": NOT_YET + "Mallows under the Cayley distance",
     "potato_visual/*": NOT_YET + "the Bayesian posterior of Mallows",
-    "demsar_2006/*": NOT_YET + "significance tests",
-    "scipy_kendalltau/p": NOT_YET + "significance tests",
-    "margin_cycle_135/split_cycle": NOT_YET + "split cycle",
-    "margin_cycle_135/essential": NOT_YET + "the essential set",
+    "scipy_kendalltau/p": NOT_YET + "the p-value of a single tau",
 }
 
 ledger = Ledger(LEFT_FOR_LATER)
@@ -201,6 +194,15 @@ def test_margin_rules_choose_by_the_weakest_arc_of_a_cycle(rule):
     # pref_voting, tests/test_margin_based_methods.py.
     votes = ra.PairwiseMatrix.from_wins([[0, 1, 0], [0, 0, 3], [5, 0, 0]])
     assert rule.aggregate(votes).buckets[0] == (1,)
+
+
+@ledger.covers("margin_cycle_135/split_cycle", "margin_cycle_135/essential")
+def test_margins_of_a_cycle_leave_one_undefeated_and_all_essential():
+    # pref_voting, tests/test_margin_based_methods.py.
+    votes = ra.PairwiseMatrix.from_wins([[0, 1, 0], [0, 0, 3], [5, 0, 0]])
+    graph = ra.TournamentGraph(votes)
+    assert graph.split_cycle_winners() == (1,)
+    assert graph.essential_set() == (0, 1, 2)
 
 
 @ledger.covers("margin_cycle_135/kemeny")
@@ -613,6 +615,36 @@ def test_how_often_each_candidate_has_each_place(facts):
     percent = 100 * (profile.counts @ at_place.reshape(len(profile), -1)) / profile.n_rankings
     printed = expected["first_order_percent_rows_items"]
     assert percent.reshape(profile.n_items, -1).round(1).tolist() == printed
+
+
+# -- Friedman -------------------------------------------------------------------------------------
+
+
+@ledger.covers("data_*/kendall_W", "data_*/friedman_*", "salad_pl/kendall_W", "salad_pl/friedman_*")
+@pytest.mark.parametrize("name", BALLOT_SETS)
+def test_friedman_of_a_set_of_rankings(name, facts):
+    profile, expected = read_ballot_set(facts, name)
+    test = ra.friedman(profile)
+    assert test.kendall_w == pytest.approx(expected["kendall_W"], rel=1e-12)
+    if "friedman_chi2" in expected:
+        assert test.statistic == pytest.approx(expected["friedman_chi2"], rel=1e-12)
+    if "friedman_p" in expected:
+        assert test.p_value == pytest.approx(expected["friedman_p"], rel=1e-9)
+
+
+@ledger.covers("demsar_2006/*")
+def test_friedman_and_nemenyi_of_the_example_of_demsar(facts):
+    # Section 3.2 prints average ranks of four versions of C4.5 on 14 data sets.
+    case = facts("known_answers")["demsar_2006"]
+    assert case["input"] == {"avg_ranks": [3.143, 2.0, 2.893, 1.964], "N": 14}
+    test = ra.FriedmanTest.from_average_ranks(case["input"]["avg_ranks"], case["input"]["N"])
+    found = {
+        "chi2_F": test.statistic,
+        "F_F": test.f_statistic,
+        "CD_nemenyi_.05": test.critical_difference(0.05),
+        "CD_nemenyi_.10": test.critical_difference(0.10),
+    }
+    assert found == pytest.approx(case["expected"], abs=case["tol"])
 
 
 # -- Plackett-Luce --------------------------------------------------------------------------------

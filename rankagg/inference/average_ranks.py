@@ -1,0 +1,167 @@
+"""Average ranks of independent rankings, and how far these agree: Kendall's W.
+
+Everything comes from sums of whole numbers: twice the distance of a mid-rank from the middle.
+Counts multiply them, so repeated rankings take no memory, and sums are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankagg._typing import Floats, Integers, Ranks
+from rankagg._validation import as_numbers
+from rankagg.core import places
+from rankagg.core.exact import INT64_SAFE
+from rankagg.core.value import frozen_array
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = [
+    "AverageRanks",
+    "average_ranks",
+    "check_average_ranks",
+    "concordance_without_ties",
+    "rank_units",
+]
+
+# Cells looked at in one go.
+BLOCK = 1_000_000
+# Printed average ranks are off by this at most: one decimal.
+ROUNDING = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class AverageRanks:
+    """What Friedman's test needs to know of some rankings.
+
+    Attributes
+    ----------
+    values : ndarray of float, shape (n,)
+        The average mid-rank of each item, from 1; read-only.
+    n_rankings : int
+        How many rankings, repeated ones included.
+    kendall_w : float
+        Kendall's W with its correction for ties; NaN where every ranking ties all items.
+    """
+
+    values: Floats
+    n_rankings: int
+    kendall_w: float
+
+
+def average_ranks(ranks: Ranks, counts: NDArray[np.int64]) -> AverageRanks:
+    """Average the mid-ranks of complete rankings.
+
+    Parameters
+    ----------
+    ranks : ndarray of int32, shape (m, n)
+        Places from 0.
+    counts : ndarray of int64, shape (m,)
+        How often each ranking was observed.
+
+    Returns
+    -------
+    AverageRanks
+    """
+    n = ranks.shape[1]
+    sums, squares = np.zeros(n, dtype=object), 0
+    for rows in _blocks(ranks):
+        # Twice the distance from the middle; its squares hold the correction for ties.
+        offsets = np.rint(2 * places.mid_ranks(ranks[rows])).astype(np.int64) - (n - 1)
+        sums += _weighted_sum(counts[rows], offsets)
+        squares += int(_weighted_sum(counts[rows], (offsets**2).sum(axis=1)))
+    size = int(counts.sum(dtype=object))
+    # Python's integers divide without overflow and round once.
+    values = np.array([(size * (n + 1) + int(s)) / (2 * size) for s in sums])
+    between = sum(int(s) ** 2 for s in sums)
+    concordance = between / (size * squares) if squares else float("nan")
+    return AverageRanks(cast(Floats, frozen_array(values)), size, concordance)
+
+
+def rank_units(ranks: Ranks, counts: NDArray[np.int64], units: NDArray[np.intp]) -> Ranks:
+    """Rank the items of each unit by their average rank in its rankings.
+
+    Parameters
+    ----------
+    ranks : ndarray of int32, shape (m, n)
+        Places of complete rankings.
+    counts : ndarray of int64, shape (m,)
+        How often each ranking was observed.
+    units : ndarray of int, shape (m,)
+        The unit of each ranking, from 0.
+
+    Returns
+    -------
+    ndarray of int32, shape (u, n)
+    """
+    sums = np.zeros((int(units.max()) + 1, ranks.shape[1]))
+    for rows in _blocks(ranks):
+        # Halves add up without rounding, so equal averages are tied.
+        np.add.at(sums, units[rows], counts[rows, None] * places.mid_ranks(ranks[rows]))
+    return places.competition_ranks(sums)
+
+
+def check_average_ranks(given: ArrayLike) -> Floats:
+    """Return average ranks that strict rankings can have, as far as these are rounded.
+
+    Parameters
+    ----------
+    given : array_like of float, shape (n,)
+        Average ranks, from 1.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+        Read-only.
+
+    Raises
+    ------
+    InvalidInputError
+        If they have another sum, or the best ones are better than places allow.
+    """
+    values = as_numbers(given, "average_ranks")
+    number = np.arange(1, len(values) + 1)
+    if len(values) < 2 or np.isnan(values).any():
+        raise InvalidInputError("average_ranks", "two finite numbers or more", values.tolist())
+    sums, least = np.cumsum(np.sort(values)), np.cumsum(number)
+    if abs(sums[-1] - least[-1]) > ROUNDING * len(values):
+        raise InvalidInputError(
+            "average_ranks", f"average ranks from 1, which sum to n(n + 1)/2 = {least[-1]}",
+            Described(f"the sum {sums[-1]:g}"),
+        )  # fmt: skip
+    low = sums < least - ROUNDING * number
+    if low.any():
+        best = int(np.argmax(low))
+        raise InvalidInputError(
+            "average_ranks",
+            f"average ranks from 1, the {best + 1} smallest of which sum to {least[best]} at least",
+            Described(f"the sum {sums[best]:g} of these"),
+        )
+    return cast(Floats, frozen_array(values))
+
+
+def concordance_without_ties(values: Floats) -> float:
+    """Return Kendall's W of rankings without ties from their average ranks."""
+    n = len(values)
+    # Rounded average ranks have another mean than (n + 1)/2.
+    between = float(((values - values.mean()) ** 2).sum())
+    return min(12.0 * between / (n**3 - n), 1.0)
+
+
+def _blocks(ranks: Ranks) -> Iterator[slice]:
+    size = max(1, BLOCK // ranks.shape[1])
+    return (slice(start, start + size) for start in range(0, len(ranks), size))
+
+
+def _weighted_sum(counts: NDArray[np.int64], values: NDArray[np.int64]) -> Integers:
+    """Return `counts @ values` as Python integers where int64 might end."""
+    largest = int(np.abs(values).max(initial=0))
+    if int(counts.sum(dtype=object)) * largest < INT64_SAFE:
+        small: NDArray[np.int64] = counts @ values
+        return small
+    large: NDArray[np.object_] = counts.astype(object) @ values.astype(object)
+    return large

@@ -1,0 +1,299 @@
+"""Split Cycle against circles one by one, the essential set against all extreme strategies."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.analysis import margin_solutions
+from rankagg.analysis.margin_solutions import essential_items, undefeated_items
+from tests import strategies
+
+# Small margins are often equal or draws, odd ones are no draws, and floats do not suit the last.
+SIZES = {
+    "small": st.integers(-3, 3),
+    "wide": st.integers(-1000, 1000),
+    "odd": st.integers(-40, 39).map(lambda k: 2 * k + 1),
+    "apart": st.builds(lambda sign, power: sign * 10**power, st.sampled_from([-1, 0, 1]),
+                       st.integers(0, 24)),
+}  # fmt: skip
+
+# To shrink an example takes minutes where all strategies are enumerated.
+as_found = settings(strategies.quick, phases=[Phase.explicit, Phase.generate])
+
+
+@st.composite
+def margins(draw, kinds=tuple(SIZES), *, max_size=5):
+    """Draw a skew-symmetric matrix of integers, in an object array where they are large."""
+    n = draw(st.integers(1, max_size))
+    kind = SIZES[draw(st.sampled_from(kinds))]
+    matrix = np.zeros((n, n), dtype=object)
+    for i, j in combinations(range(n), 2):
+        matrix[i, j] = draw(kind)
+        matrix[j, i] = -matrix[i, j]
+    return matrix if abs(matrix).max() > 2**60 else matrix.astype(np.int64)
+
+
+def graph_of(matrix):
+    """Return a graph with such margins."""
+    items = "ABCDEF"[: len(matrix)]
+    wins = np.maximum(matrix, 0).astype(np.float64)
+    # A pair with votes each way is compared.
+    return ra.TournamentGraph(ra.PairwiseMatrix.from_wins(wins + 1, items=items))
+
+
+def chosen(mask):
+    return set(np.flatnonzero(mask).tolist())
+
+
+# -- twins ----------------------------------------------------------------------------------------
+
+
+def undefeated_by_circles(matrix):
+    """Discard the weakest majorities of every circle at once; return who is left undefeated."""
+    n = len(matrix)
+    arcs = {(i, j): int(matrix[i, j]) for i in range(n) for j in range(n) if matrix[i, j] > 0}
+    discarded = set()
+    for cycle in nx.simple_cycles(nx.DiGraph(list(arcs))):
+        around = list(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
+        least = min(arcs[arc] for arc in around)
+        discarded |= {arc for arc in around if arcs[arc] == least}
+    return set(range(n)) - {j for i, j in set(arcs) - discarded}
+
+
+def solved(rows, right):
+    """Return the only solution of linear equations in fractions, None if there is not one."""
+    table = [[Fraction(int(v)) for v in row] + [Fraction(r)] for row, r in zip(rows, right,
+             strict=True)]  # fmt: skip
+    n = len(table)
+    for k in range(n):
+        at = next((i for i in range(k, n) if table[i][k]), None)
+        if at is None:
+            return None
+        table[k], table[at] = table[at], table[k]
+        table[k] = [value / table[k][k] for value in table[k]]
+        for i in range(n):
+            if i != k:
+                factor = table[i][k]
+                table[i] = [a - factor * b for a, b in zip(table[i], table[k], strict=True)]
+    return [row[-1] for row in table]
+
+
+def extreme_strategies(matrix):
+    """Yield every extreme optimal strategy with its gains: n - 1 of the bounds are tight."""
+    n = len(matrix)
+    gains = [[int(matrix[i, j]) for i in range(n)] for j in range(n)]
+    bounds = gains + np.eye(n, dtype=int).tolist()
+    for tight in combinations(bounds, n - 1):
+        strategy = solved([*tight, [1] * n], [0] * (n - 1) + [1])
+        if strategy is None:
+            continue
+        gained = [sum(g * s for g, s in zip(row, strategy, strict=True)) for row in gains]
+        if min(*strategy, *gained, 0) == 0:
+            yield strategy, gained
+
+
+def essential_by_enumeration(matrix):
+    """Return who is played by an extreme optimal strategy, and who loses to one."""
+    found = list(extreme_strategies(matrix))
+    played = {i for strategy, _ in found for i, share in enumerate(strategy) if share > 0}
+    losing = {i for _, gained in found for i, gain in enumerate(gained) if gain > 0}
+    return played, losing
+
+
+# -- Split Cycle ----------------------------------------------------------------------------------
+
+
+@given(margins(max_size=6))
+@strategies.quick
+def test_split_cycle_discards_the_weakest_majorities_of_all_circles(matrix):
+    found = chosen(undefeated_items(matrix))
+    assert found == undefeated_by_circles(matrix)
+    assert found
+
+
+@given(margins(("small", "wide"), max_size=6))
+@strategies.quick
+def test_winners_of_finer_rules_are_undefeated(matrix):
+    # Holliday and Pacuit (2023): beat path and ranked pairs refine Split Cycle.
+    graph = graph_of(matrix)
+    winners = set(graph.split_cycle_winners())
+    assert winners == {graph.items[i] for i in undefeated_by_circles(matrix)}
+    assert set(ra.Schulze().aggregate(graph.votes).buckets[0]) <= winners
+    assert set(ra.RankedPairs().aggregate(graph.votes).buckets[0]) <= winners
+    assert winners <= set(graph.smith_set())
+
+
+def test_equal_majorities_in_a_circle_defeat_nobody():
+    cycle = ra.TournamentGraph.from_profile(ra.datasets.load("three_cycle"))
+    assert cycle.split_cycle_winners() == ("A", "B", "C")
+    assert cycle.essential_set() == ("A", "B", "C")
+
+
+def test_a_circle_is_split_at_its_weakest_majority():
+    # A beats B by 6, B beats C by 24, C beats A by 10.
+    graph = ra.TournamentGraph.from_profile(ra.datasets.load("condorcet_1785"))
+    assert graph.split_cycle_winners() == ("B",)
+    assert graph.essential_set() == ("A", "B", "C")
+
+
+# -- the essential set ----------------------------------------------------------------------------
+
+
+@given(margins())
+@as_found
+def test_essential_items_are_played_by_some_optimal_strategy(matrix):
+    played, losing = essential_by_enumeration(matrix)
+    assert chosen(essential_items(matrix)) == played
+    # Everybody else loses to an optimal strategy.
+    assert played | losing == set(range(len(matrix)))
+    assert not played & losing
+
+
+@given(margins(("small", "wide", "apart"), max_size=6))
+@strategies.quick
+def test_floats_and_integers_agree(matrix):
+    exact = chosen(margin_solutions._in_integers(matrix.astype(object)) > 0)
+    assert chosen(essential_items(matrix)) == exact
+
+
+@given(margins(), st.data())
+@strategies.quick
+def test_a_wrong_guess_is_not_proved(matrix, data):
+    n = len(matrix)
+    shares = st.sampled_from([0.0, 1.0, 2.0, 1e6])
+    guess = np.array(data.draw(st.lists(shares, min_size=n, max_size=n)))
+    if margin_solutions._is_proved(matrix.astype(object), guess):
+        assert chosen(guess) == chosen(essential_items(matrix))
+
+
+@pytest.mark.parametrize("guess", [None, [1.0, 0, 0, 0], [1.0, 1, 1, 1], [0.0, 0, 0, 0]])
+def test_integers_decide_where_floats_fail(guess, monkeypatch):
+    matrix = np.array([[0, 1, -5, 2], [-1, 0, 3, 2], [5, -3, 0, 2], [-2, -2, -2, 0]])
+    wrong = None if guess is None else np.array(guess)
+    monkeypatch.setattr(margin_solutions, "_in_floats", lambda margins: wrong)
+    assert essential_items(matrix).tolist() == [True, True, True, False]
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 30])
+def test_a_right_guess_is_proved_without_the_simplex_method(n, monkeypatch):
+    monkeypatch.setattr(margin_solutions, "_in_integers", lambda margins: pytest.fail("not needed"))
+    # Everybody beats the next half of the others: with an odd number all are alike.
+    step = (np.arange(n) - np.arange(n)[:, None]) % n
+    around = np.where(step == 0, 0, np.sign(n - 2 * step))
+    assert essential_items(around).all()
+    assert essential_items(np.zeros((n, n), dtype=np.int64)).all()
+    upper = np.triu(np.random.default_rng(n).integers(-100, 101, (n, n)), k=1)
+    assert essential_items(upper - upper.T).any()
+
+
+@pytest.mark.parametrize("n", [4, 9, 25])
+def test_integers_reach_the_least_sum_as_floats_do(n):
+    upper = np.triu(np.random.default_rng(n).integers(-1, 2, (n, n)), k=1)
+    matrix = (upper - upper.T).astype(object)
+    weights = margin_solutions._in_integers(matrix)
+    gains = weights @ matrix
+    assert (weights >= 0).all()
+    assert (gains >= 0).all()
+    floats = margin_solutions._in_floats(matrix)
+    assert sum(weights) / min(weights + gains) == pytest.approx(floats.sum(), rel=1e-9)
+    assert chosen(weights) == chosen(floats > 0.5)
+
+
+def test_margins_that_differ_much_in_size():
+    # Shares are 10**-18 : 10**-9 : 1.
+    matrix = np.array([[0, 10**18, -(10**9)], [-(10**18), 0, 1], [10**9, -1, 0]], dtype=object)
+    assert essential_items(matrix).all()
+    # The only strategy of A, B and C gains a third of one vote in 10**12 of D, or nothing.
+    for vote, expected in ((-1, False), (0, True)):
+        wide = np.zeros((4, 4), dtype=object)
+        wide[:3, :3] = [[0, 1, -1], [-1, 0, 1], [1, -1, 0]]
+        wide[3, :3] = [10**12, -(10**12), vote]
+        wide[:3, 3] = -wide[3, :3]
+        assert bool(essential_items(wide)[3]) == expected
+
+
+@given(margins(("odd",)))
+@as_found
+def test_odd_margins_have_one_optimal_strategy_of_an_odd_number_of_items(matrix):
+    # Laffond, Laslier and Le Breton (1997), "A theorem on symmetric two-player zero-sum games".
+    found = list(extreme_strategies(matrix))
+    assert len({tuple(strategy) for strategy, _ in found}) == 1
+    assert essential_items(matrix).sum() % 2 == 1
+
+
+@given(margins(max_size=6))
+@strategies.quick
+def test_essential_items_are_not_covered_by_margins(matrix):
+    # Dutta and Laslier (1999): i covers j if it beats j and does no worse against anybody.
+    n = len(matrix)
+    covered = {
+        j for i in range(n) for j in range(n)
+        if matrix[i, j] > 0 and all(matrix[i, k] >= matrix[j, k] for k in range(n))
+    }  # fmt: skip
+    assert not chosen(essential_items(matrix)) & covered
+
+
+@given(margins(("small", "wide"), max_size=6))
+@strategies.quick
+def test_nobody_outside_smith_s_set_is_essential(matrix):
+    graph = graph_of(matrix)
+    essential = {graph.items[i] for i in chosen(essential_items(matrix))}
+    assert essential <= set(graph.smith_set())
+    assert set(graph.essential_set()) == essential
+
+
+def test_an_essential_item_may_be_covered_by_majorities():
+    # A beats C and is beaten by B only, who beats C too, but by less than A.
+    graph = graph_of(np.array([[0, -4, 2, 0], [4, 0, 1, -1], [-2, -1, 0, 2], [0, 1, -2, 0]]))
+    assert graph.uncovered_set() == ("A", "B", "D")
+    assert graph.essential_set() == ("B", "C", "D")
+
+
+# -- both -----------------------------------------------------------------------------------------
+
+
+@given(margins(("small", "wide"), max_size=6), st.data())
+@strategies.quick
+def test_a_condorcet_winner_is_alone(matrix, data):
+    winner = data.draw(st.integers(0, len(matrix) - 1))
+    matrix[winner] = np.abs(matrix[winner]) + 1
+    matrix[:, winner] = -matrix[winner]
+    matrix[winner, winner] = 0
+    graph = graph_of(matrix)
+    assert graph.condorcet_winner == graph.items[winner]
+    assert graph.split_cycle_winners() == (graph.items[winner],)
+    assert graph.essential_set() == (graph.items[winner],)
+    assert chosen(essential_items(matrix)) == {winner}
+
+
+@given(strategies.profiles(min_size=2))
+@as_found
+def test_weights_are_exact_and_margins_need_comparisons(profile):
+    graph = ra.TournamentGraph.from_profile(profile)
+    wins, denominator = graph.votes.scaled_wins, graph.votes.denominator
+    matrix = np.where(graph.votes.scaled_comparisons > 0, wins - wins.T, 0)
+    assert np.allclose(
+        np.where(matrix != 0, graph.margins, 0), (matrix / denominator).astype(float)
+    )
+    assert graph.split_cycle_winners() == tuple(graph.items[i] for i in sorted(
+        undefeated_by_circles(matrix)))  # fmt: skip
+    played = sorted(essential_by_enumeration(matrix)[0])
+    assert graph.essential_set() == tuple(graph.items[i] for i in played)
+
+
+def test_a_pair_that_nobody_compares_has_no_margin():
+    graph = ra.TournamentGraph.from_profile(ra.Profile.from_orders(["AB", "C"], items="ABC"))
+    assert graph.margins[0, 2] > 0
+    assert graph.split_cycle_winners() == ("A", "C")
+    assert graph.essential_set() == ("A", "C")
+
+
+def test_one_item_wins():
+    graph = ra.TournamentGraph.from_profile(ra.Profile.from_orders(["A"]))
+    assert graph.split_cycle_winners() == graph.essential_set() == ("A",)

@@ -1,0 +1,476 @@
+"""Friedman's test against SciPy, Kendall's W by hand, and Nemenyi's differences against print."""
+
+import json
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.average_ranks import average_ranks
+from tests import strategies
+
+SUPERGLUE = ra.datasets.load("superglue_human")
+GAPS = ra.datasets.load("xtreme_gaps")
+
+equal = st.just(1.0)
+complete = {"unranked": False, "unlisted": False, "weights": equal}
+
+
+@st.composite
+def observed(draw, *, min_size=2, **kinds):
+    """Draw two or more complete rankings that do not all tie all items."""
+    profile = draw(strategies.profiles(min_size=min_size, **{**complete, **kinds}))
+    assume(profile.n_rankings >= 2)
+    assume(profile.ranks.any())
+    return profile
+
+
+@st.composite
+def in_units(draw):
+    """Draw rankings with groups, that do not all tie all items."""
+    profile = draw(observed(groups=True, max_rows=6))
+    assume(len(set(profile.groups)) > 1)
+    return profile
+
+
+def mid_ranks(profile):
+    """Return the mid-ranks from 1 of all rankings, repeated ones as rows of their own."""
+    rows = [stats.rankdata(row) for row in profile.ranks]
+    return np.repeat(rows, profile.counts, axis=0)
+
+
+def kendall_w_by_hand(rows):
+    """Return Kendall's W of rows of mid-ranks, with the sizes of ties, in fractions."""
+    m, n = rows.shape
+    totals = [sum(Fraction(value) for value in column) for column in rows.T]
+    mean = sum(totals) / n
+    ties = sum(
+        size**3 - size for row in rows for size in np.unique(row, return_counts=True)[1].tolist()
+    )
+    squares = sum((total - mean) ** 2 for total in totals)
+    return 12 * squares / (m**2 * (n**3 - n) - m * ties)
+
+
+# -- Friedman -------------------------------------------------------------------------------------
+
+
+@given(observed(min_size=3))
+@strategies.quick
+def test_chi_square_and_its_p_value_are_those_of_scipy(profile):
+    test = ra.friedman(profile)
+    expected = stats.friedmanchisquare(*mid_ranks(profile).T)
+    assert test.statistic == pytest.approx(expected.statistic, abs=1e-9)
+    assert test.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    assert test.df == profile.n_items - 1
+
+
+@given(observed())
+@strategies.quick
+def test_average_ranks_and_w_are_those_of_the_definition(profile):
+    test, rows = ra.friedman(profile), mid_ranks(profile)
+    assert test.average_ranks == pytest.approx(rows.mean(axis=0), rel=1e-14)
+    assert test.kendall_w == pytest.approx(float(kendall_w_by_hand(rows)), rel=1e-14)
+    assert test.n_rankings == len(rows)
+    assert test.items == profile.items
+
+
+@given(observed(ties=False))
+@strategies.quick
+def test_w_is_the_mean_rank_correlation_of_two_rankings(profile):
+    # Kendall and Babington Smith: the mean of Spearman's rho is (N W - 1)/(N - 1).
+    rows, test = mid_ranks(profile), ra.friedman(profile)
+    rhos = [stats.spearmanr(a, b).statistic for a, b in combinations(rows, 2)]
+    n = test.n_rankings
+    assert (n * test.kendall_w - 1) / (n - 1) == pytest.approx(np.mean(rhos), abs=1e-12)
+
+
+@given(observed())
+@strategies.quick
+def test_f_is_that_of_an_analysis_of_variance_of_the_ranks(profile):
+    # Ranks as observations in two ways, items and rankings: the means of rankings are all equal.
+    rows, test = mid_ranks(profile), ra.friedman(profile)
+    m, k = rows.shape
+    between = m * ((rows.mean(axis=0) - (k + 1) / 2) ** 2).sum()
+    rest = ((rows - (k + 1) / 2) ** 2).sum() - between
+    assert test.f_df == (k - 1, (k - 1) * (m - 1))
+    if rest < 1e-9:
+        assert test.f_statistic == inf or test.f_statistic > 1e12
+        assert test.f_p_value == pytest.approx(0, abs=1e-6)
+    else:
+        expected = (between / (k - 1)) / (rest / ((k - 1) * (m - 1)))
+        assert test.f_statistic == pytest.approx(expected, abs=1e-9)
+        assert test.f_p_value == pytest.approx(stats.f.sf(expected, *test.f_df), rel=1e-6)
+
+
+@given(observed())
+@strategies.quick
+def test_counts_are_repeated_rankings(profile):
+    pairs = zip(profile, profile.counts, strict=True)
+    repeated = [ranking for ranking, count in pairs for _ in range(count)]
+    assert ra.friedman(profile) == ra.friedman(ra.Profile(repeated))
+
+
+def test_counts_take_no_memory_and_do_not_overflow():
+    orders, large = [range(20), [*range(10, 20), *range(10)]], 2**52
+    test = ra.friedman(ra.Profile.from_orders(orders, counts=[3 * large // 2 + 1, large]))
+    small = ra.friedman(ra.Profile.from_orders(orders, counts=[3, 2]))
+    assert test.n_rankings == 5 * large // 2 + 1
+    assert test.average_ranks == pytest.approx(small.average_ranks, rel=1e-14)
+    assert test.kendall_w == pytest.approx(small.kendall_w, rel=1e-14)
+
+
+def test_many_rankings_are_looked_at_in_parts(monkeypatch):
+    profile = ra.Mallows(ra.Permutation.from_order("ABCDE"), theta=0.2).sample(50, rng=0)
+    whole = ra.friedman(profile)
+    monkeypatch.setattr("rankagg.inference.average_ranks.BLOCK", 12)
+    assert ra.friedman(profile) == whole
+
+
+@pytest.mark.parametrize(("k", "m"), [(2, 4), (3, 3), (4, 2)])
+def test_chi_square_has_its_moments_over_all_rankings(k, m):
+    # Friedman (1937): mean k - 1 and variance 2(k - 1)(N - 1)/N if all rankings are equally likely.
+    every = np.array(list(permutations(range(k))), dtype=np.int32)
+    ones = np.ones(m, dtype=np.int64)
+    rows = (np.array(rankings) for rankings in product(every, repeat=m))
+    values = [m * (k - 1) * average_ranks(ranks, ones).kendall_w for ranks in rows]
+    assert np.mean(values) == pytest.approx(k - 1)
+    assert np.var(values) == pytest.approx(2 * (k - 1) * (m - 1) / m)
+
+
+def test_with_ties_corrected_chi_square_has_the_same_mean():
+    patterns = [[0, 0, 2, 3], [0, 1, 1, 1]]
+    rows = product(*({*permutations(pattern)} for pattern in patterns))
+    # The permutations of a pattern are equally often each of its rankings.
+    values = [ra.friedman(ra.Profile.from_ranks(list(ranks))).statistic for ranks in rows]
+    assert np.mean(values) == pytest.approx(3)
+
+
+def test_equal_rankings_agree_fully():
+    test = ra.friedman(ra.Profile.from_orders(["CAB"], counts=[7]))
+    assert (test.kendall_w, test.statistic) == (1, 14)
+    assert (test.f_statistic, test.f_p_value) == (inf, 0)
+    assert test.to_dict()["f_statistic"] is None
+    tied = ra.friedman(ra.Profile.from_ranks([[0, 1, 1]], counts=[7]))
+    assert tied.kendall_w == 1
+
+
+def test_opposite_rankings_do_not_agree():
+    test = ra.friedman(ra.Profile.from_orders(["ABC", "CBA"], counts=[4, 4]))
+    assert test.average_ranks.tolist() == [2, 2, 2]
+    assert (test.kendall_w, test.p_value, test.f_p_value) == (0, 1, 1)
+    assert test.groups() == (("A", "B", "C"),)
+
+
+# -- units ----------------------------------------------------------------------------------------
+
+
+@given(in_units())
+@strategies.quick
+def test_a_task_is_ranked_once_by_its_average_ranks(profile):
+    rows = []
+    for part in profile.by_group().values():
+        rows.append([sum(Fraction(value) for value in column) for column in mid_ranks(part).T])
+    ranked = ra.Profile.from_ranks([[sorted(row).index(value) for value in row] for row in rows])
+    if not ranked.ranks.any():
+        with pytest.raises(InvalidInputError, match="a tie of all in every task"):
+            ra.friedman(profile, unit="task")
+        return
+    found, expected = ra.friedman(profile, unit="task"), ra.friedman(ranked)
+    assert (found.unit, found.n_rankings) == ("task", len(rows))
+    assert found.average_ranks.tolist() == expected.average_ranks.tolist()
+    assert found.kendall_w == expected.kendall_w
+
+
+@given(in_units())
+@strategies.quick
+def test_instances_are_units_as_tasks_are(profile):
+    found = []
+    for options in ({"unit": "task"}, {"unit": "instance", "instances": profile.groups}):
+        try:
+            found.append(ra.friedman(profile, **options).average_ranks.tolist())
+        except InvalidInputError:
+            found.append(None)
+    assert found[0] == found[1]
+
+
+def test_metrics_of_an_instance_are_not_independent():
+    scores = np.tile([[3.0, 2, 3, 1], [2, 3, 1, 3], [1, 1, 2, 2]], 3)
+    table = ra.ScoreTable(
+        scores, higher_is_better=True, systems="ABC",
+        tasks=np.repeat(["bleu", "rouge", "ter"], 4).tolist(), instances=[*range(4)] * 3,
+    )  # fmt: skip
+    naive, careful = ra.friedman(table), ra.friedman(table, unit="instance")
+    assert (naive.n_rankings, careful.n_rankings) == (12, 4)
+    assert careful.kendall_w == naive.kendall_w
+    assert careful.p_value > naive.p_value
+    assert ra.friedman(table, unit="task").n_rankings == 3
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1.0, {SUPERGLUE.tasks[0]: 5.0}], ids=str)
+def test_scores_are_ranked_with_their_tolerance(tolerance):
+    found = ra.friedman(SUPERGLUE, tolerance=tolerance)
+    assert found == ra.friedman(SUPERGLUE.rankings(tolerance))
+    assert (found == ra.friedman(SUPERGLUE)) == (tolerance == 0)
+
+
+# -- Nemenyi --------------------------------------------------------------------------------------
+
+# Demsar (2006), Table 5(a): critical values of the two-tailed Nemenyi test.
+QUANTILES = {
+    0.05: [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164],
+    0.10: [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920],
+}
+
+
+@pytest.mark.parametrize("alpha", QUANTILES)
+@pytest.mark.parametrize("k", range(2, 11))
+def test_critical_differences_are_those_in_print(k, alpha):
+    test = ra.FriedmanTest.from_average_ranks([(k + 1) / 2] * k, 25)
+    quantile = test.critical_difference(alpha) / np.sqrt(k * (k + 1) / (6 * 25))
+    assert quantile == pytest.approx(QUANTILES[alpha][k - 2], abs=1.1e-3)
+
+
+def test_the_example_of_demsar():
+    names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
+    test = ra.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], 14, items=names)
+    assert test.statistic == pytest.approx(9.28, abs=0.01)
+    assert test.f_statistic == pytest.approx(3.69, abs=0.01)
+    assert test.f_df == (3, 39)
+    assert stats.f.isf(0.05, *test.f_df) == pytest.approx(2.85, abs=0.005)
+    # Section 3.2.2: nothing is decided at 0.05; at 0.10 C4.5 differs from the two best.
+    assert test.groups(0.05) == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
+    assert test.groups(0.10) == (
+        ("C4.5+m+cf", "C4.5+m", "C4.5+cf"),
+        ("C4.5+cf", "C4.5"),
+    )
+    assert "without ties" in test.notes[0]
+    assert test.notes[0] in test.summary()
+
+
+@given(observed(), st.sampled_from([0.001, 0.05, 0.3, 0.9]))
+@strategies.quick
+def test_p_values_agree_with_the_critical_difference(profile, alpha):
+    test = ra.friedman(profile)
+    frame, bound = test.p_values(), test.critical_difference(alpha)
+    assert list(frame.index) == list(frame.columns) == list(test.items)
+    values = frame.to_numpy()
+    assert np.array_equal(values, values.T)
+    assert (np.diag(values) == 1).all()
+    for i, j in combinations(range(profile.n_items), 2):
+        apart = abs(test.average_ranks[i] - test.average_ranks[j])
+        assert (values[i, j] < alpha) == (apart > bound)
+
+
+@given(observed(max_size=6), st.floats(0.001, 0.999))
+@strategies.quick
+def test_groups_are_the_largest_sets_within_the_critical_difference(profile, alpha):
+    test = ra.friedman(profile)
+    bound = test.critical_difference(alpha)
+    rank = dict(zip(test.items, test.average_ranks, strict=True))
+    within = [
+        set(chosen)
+        for size in range(1, len(rank) + 1)
+        for chosen in combinations(rank, size)
+        if max(map(rank.get, chosen)) - min(map(rank.get, chosen)) <= bound
+    ]
+    largest = [chosen for chosen in within if not any(chosen < other for other in within)]
+    found = test.groups(alpha)
+    assert sorted(map(sorted, found)) == sorted(map(sorted, largest))
+    for group in found:
+        assert [rank[item] for item in group] == sorted(rank[item] for item in group)
+    assert [rank[group[0]] for group in found] == sorted(rank[group[0]] for group in found)
+
+
+def test_two_items_are_compared_by_the_normal_law():
+    test = ra.friedman(ra.Profile.from_orders(["AB", "BA"], counts=[60, 40]))
+    # (60 - 50)/5 standard deviations.
+    assert test.p_values().loc["A", "B"] == pytest.approx(2 * stats.norm.sf(2), rel=1e-8)
+    assert test.p_value == pytest.approx(2 * stats.norm.sf(2), rel=1e-8)
+
+
+# -- average ranks alone --------------------------------------------------------------------------
+
+
+@given(observed(ties=False))
+@strategies.quick
+def test_average_ranks_are_enough_without_ties(profile):
+    full = ra.friedman(profile)
+    for digits, error in ((15, 1e-12), (2, 0.05)):
+        printed = full.average_ranks.round(digits)
+        test = ra.FriedmanTest.from_average_ranks(printed, full.n_rankings, items=full.items)
+        assert test.kendall_w == pytest.approx(full.kendall_w, abs=error)
+        assert test.unit == "ranking"
+    assert test.critical_difference() == full.critical_difference()
+
+
+@given(observed())
+@strategies.quick
+def test_ties_make_the_statistics_larger(profile):
+    full = ra.friedman(profile)
+    bare = ra.FriedmanTest.from_average_ranks(full.average_ranks, full.n_rankings)
+    assert bare.statistic <= full.statistic * (1 + 1e-12)
+    assert bare.items == ra.ItemSet.numbered(profile.n_items)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([1, 2, 4], "sum to n(n + 1)/2 = 6. Got the sum 7."),
+        ([0.5, 2.5, 3], "the 1 smallest of which sum to 1 at least. Got the sum 0.5 of these."),
+        ([1, 1, 4], "the 2 smallest of which sum to 3 at least. Got the sum 2 of these."),
+        ([1], "two finite numbers or more"),
+        ([1, float("nan")], "two finite numbers or more"),
+        ([[1, 2]], "a flat sequence of numbers"),
+        (["a"], "a flat sequence of numbers"),
+    ],
+)
+def test_average_ranks_that_cannot_be_are_refused(values, words):
+    with pytest.raises(InvalidInputError) as caught:
+        ra.FriedmanTest.from_average_ranks(values, 5)
+    assert str(caught.value).startswith("`average_ranks` must be")
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("n", [1, 2.5, True, "many"])
+def test_one_ranking_shows_no_agreement(n):
+    with pytest.raises(InvalidInputError, match="`n_rankings` must be an integer of at least 2"):
+        ra.FriedmanTest.from_average_ranks([1, 2], n)
+
+
+def test_labels_are_as_many_as_average_ranks():
+    with pytest.raises(InvalidInputError, match="`items` must be 2 labels"):
+        ra.FriedmanTest.from_average_ranks([1, 2], 5, items="ABC")
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+def test_incomplete_rankings_are_counted():
+    some = ra.PartialRanking.from_order("AB", items="ABC")
+    top = ra.PartialRanking.from_top_k("A", items="ABC")
+    full = ra.Permutation.from_order("ABC")
+    profile = ra.Profile([some, full, top], counts=[2, 3, 5])
+    with pytest.raises(InvalidInputError) as caught:
+        ra.friedman(profile)
+    assert str(caught.value).startswith(
+        "`data` must be complete rankings for Friedman's test. Got 7 incomplete ones of 10. "
+        "Leave out"
+    )
+    assert ra.friedman(profile[(profile.ranks >= 0).all(axis=1)]).n_rankings == 3
+    with pytest.raises(InvalidInputError, match="4 incomplete ones of 4"):
+        ra.friedman(GAPS)
+
+
+def test_weights_must_be_equal():
+    weighted = SUPERGLUE.with_task_weights({SUPERGLUE.tasks[0]: 3})
+    with pytest.raises(InvalidInputError, match=r"Got weights from 1 to 3.*with_task_weights"):
+        ra.friedman(weighted)
+    assert ra.friedman(weighted.with_task_weights({})) == ra.friedman(SUPERGLUE)
+    alike = ra.Profile.from_orders(["AB", "BA"], weights=[0.1, 0.1])
+    assert ra.friedman(alike).kendall_w == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (ra.Profile.from_orders(["ABC"]), "two rankings or more. Got 1 ranking."),
+        (ra.Profile.from_orders(["A", "A"]), "rankings of two items or more"),
+        (
+            ra.Profile.from_ranks([[0, 0]] * 3),
+            "rankings that tell items apart. Got a tie of all in every ranking.",
+        ),
+        (ra.Profile.from_orders(["AB", "BA"]).pairwise(), "a Profile or a ScoreTable"),
+        ([[1, 2]], "a Profile or a ScoreTable"),
+    ],
+)
+def test_other_data_are_refused(data, words):
+    with pytest.raises(InvalidInputError) as caught:
+        ra.friedman(data)
+    assert f"`data` must be {words}" in str(caught.value)
+
+
+def test_units_that_the_data_do_not_know_are_refused():
+    profile = ra.Profile.from_orders(["AB", "BA"])
+    with pytest.raises(InvalidInputError, match="they have no tasks"):
+        ra.friedman(profile, unit="task")
+    with pytest.raises(InvalidInputError, match="they have no instances"):
+        ra.friedman(profile, unit="instance")
+    with pytest.raises(InvalidInputError, match="`unit` must be 'ranking' or"):
+        ra.friedman(profile, unit="voter")
+    one = ra.Profile.from_orders(["AB", "BA"], groups="xx")
+    with pytest.raises(InvalidInputError, match=r"two tasks or more\. Got 1 task"):
+        ra.friedman(one, unit="task")
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 5, "0.05", None])
+def test_levels_are_probabilities(alpha):
+    test = ra.friedman(SUPERGLUE)
+    for method in (test.critical_difference, test.groups):
+        with pytest.raises(InvalidInputError, match="`alpha` must be a number"):
+            method(alpha)
+
+
+# -- how it is told -------------------------------------------------------------------------------
+
+
+@given(observed())
+@strategies.quick
+def test_json_holds_everything(profile):
+    test = ra.friedman(profile)
+    told = test.to_dict()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert (told["schema"], told["version"]) == ("rankagg.friedman", 1)
+    assert dict(zip(told["items"], told["average_ranks"], strict=True)) == (
+        test.to_frame()["average_rank"].to_dict()
+    )
+    assert told["p_value"] == test.p_value
+    assert told["f_df"] == [*test.f_df]
+
+
+def test_the_table_has_the_best_first():
+    frame = ra.friedman(SUPERGLUE).to_frame()
+    assert frame["average_rank"].is_monotonic_increasing
+    assert frame.index[0] == "Human"
+    assert frame.index.name == "item"
+
+
+def test_the_summary_tells_statistics_and_groups():
+    test = ra.friedman(SUPERGLUE)
+    lines = test.summary(alpha=0.1).splitlines()
+    assert lines[0] == "6 items in 10 rankings; independent: rankings"
+    assert lines[1] == "Friedman         chi-square 25.92, df 5, p 9.25e-05"
+    assert lines[2] == "Iman, Davenport  F 9.687, df 5 and 45, p 2.5e-06"
+    assert lines[3] == "Kendall          W 0.5184"
+    assert lines[4].endswith(f"difference {test.critical_difference(0.1):.4g} at alpha 0.1")
+    bars = [line for line in lines if line.startswith("not told apart")]
+    assert len(bars) == sum(len(group) > 1 for group in test.groups(0.1))
+    assert lines[-6].split() == ["Human", "2.100"]
+    assert str(test) == test.summary()
+    short = test.summary(rows=2).splitlines()
+    assert short[-1] == "... and 4 more items"
+    assert sum(line.startswith("not told apart") for line in short) == 2
+    assert test.summary(rows=None) == test.summary()
+
+
+def test_notebooks_escape_names():
+    test = ra.friedman(ra.Profile.from_orders([["<b>", "c"], ["c", "<b>"]]))
+    assert "&lt;b&gt;" in test._repr_html_()
+    assert repr(test) == ("<FriedmanTest of 2 items in 2 rankings: chi-square 0, p = 1, W = 0>")
+
+
+def test_tests_are_values():
+    first, second = ra.friedman(SUPERGLUE), ra.friedman(SUPERGLUE)
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != ra.friedman(SUPERGLUE, tolerance=2.0)
+    with pytest.raises(AttributeError, match="immutable"):
+        first.kendall_w = 1
+    with pytest.raises(ValueError, match="read-only"):
+        first.average_ranks[0] = 1
