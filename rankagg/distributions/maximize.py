@@ -95,7 +95,10 @@ def _step(
     slack = 1e-12 * abs(value)
     for halving in range(HALVINGS):
         part = 0.5**halving
-        if likelihood.value(here + part * direction) >= value + 1e-4 * part * slope - slack:
+        # A step that is much too long overflows: its value is -inf, and it is halved.
+        with np.errstate(over="ignore", invalid="ignore"):
+            reached = likelihood.value(here + part * direction)
+        if reached >= value + 1e-4 * part * slope - slack:
             break
     return part * direction
 

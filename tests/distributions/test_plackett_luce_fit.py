@@ -735,3 +735,10 @@ def test_the_sushi_rankings(data):
     assert mallows.distribution.center == ra.Kemeny().aggregate(profile).ranking
     assert 0.1 < mallows.distribution.theta < 0.5
     assert mallows.distribution.center.order[0] == fit.distribution.mode.order[0]
+
+
+def test_a_first_step_that_overflows_is_halved(data) -> None:
+    table = ra.read_scores(data("tasks/superglue.csv"), higher_is_better=True)
+    fit = ra.fit_plackett_luce(table.rankings(), pseudo_rankings=0.5)
+    assert fit.converged
+    assert np.isfinite(fit.log_likelihood)
