@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
@@ -22,6 +22,11 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.value import Value
 from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rankagg.aggregation.result import Consensus
 
 __all__ = ["TournamentGraph"]
 
@@ -366,6 +371,32 @@ class TournamentGraph(Value):
             "uncovered": [item in self.uncovered_set() for item in self.items],
         }
         return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
+
+    def plot(
+        self,
+        ranking: PartialRanking | Consensus | None = None,
+        *,
+        against: PartialRanking | Consensus | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the majorities in the order of a ranking; see `rankagg.plotting.tournament_plot`.
+
+        Parameters
+        ----------
+        ranking : PartialRanking or Consensus, optional
+            The order; the exact consensus by default.
+        against : PartialRanking or Consensus, optional
+            Another ranking: pairs that the two order differently are marked.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.tournament import tournament_plot  # noqa: PLC0415
+
+        return tournament_plot(self, ranking, against=against, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""

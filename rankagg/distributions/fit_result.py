@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from math import log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,9 @@ from rankagg._typing import Floats
 from rankagg._validation import check_number
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["FitResult"]
 
@@ -204,6 +207,24 @@ class FitResult(Value):
     def _table(self, alpha: float) -> pd.DataFrame:
         columns = ["coef", "std err", "z", "P>|z|", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
         return self.to_frame(alpha).rename_axis(None).set_axis(columns, axis=1)
+
+    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+        """Draw the estimates with their intervals; see `rankagg.plotting.fit_plot`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals, in (0, 1).
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.fit import parameters_plot  # noqa: PLC0415
+
+        return parameters_plot(self, level=level, ax=ax)
 
     def summary(self, *, alpha: float = 0.05) -> Summary:
         """Return the fit as a statsmodels summary; `print` shows it.

@@ -9,6 +9,7 @@ and no more, since places do not weigh alike here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import brentq
@@ -30,6 +31,9 @@ from rankagg.distributions.kendall_law import (
 from rankagg.distributions.stages import stages_from_places
 from rankagg.exceptions import InvalidInputError
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 __all__ = ["GeneralizedMallowsFit", "fit_generalized_mallows"]
 
 # All centres are tried for so many items.
@@ -44,6 +48,24 @@ class GeneralizedMallowsFit(FitResult):
     """
 
     distribution: GeneralizedMallows
+
+    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+        """Draw thetas by place; see `rankagg.plotting.thetas_plot`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals, in (0, 1).
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.thetas import thetas_plot  # noqa: PLC0415
+
+        return thetas_plot(self, level=level, ax=ax)
 
 
 def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:

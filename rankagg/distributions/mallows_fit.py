@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,9 @@ from rankagg.distributions.mallows_center import MOST_STEPS, Found, search_cente
 from rankagg.distributions.mallows_likelihood import MallowsData, best_theta, information_at
 from rankagg.distributions.uniformity import UniformityTest, simulate_uniformity
 from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["MallowsFit", "fit_mallows"]
 
@@ -180,6 +183,24 @@ class MallowsFit(FitResult):
         return pd.DataFrame(
             {"lower": [lower], "upper": [upper]}, index=pd.Index(["theta"], name="parameter")
         )
+
+    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+        """Draw distances to the centre, beside the law's; see `rankagg.plotting.distances_plot`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the interval of theta, in (0, 1).
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.distances_to_center import distances_plot  # noqa: PLC0415
+
+        return distances_plot(self, level=level, ax=ax)
 
     def test_uniform(self, *, n_resamples: int = 199, rng: RNGLike = None) -> UniformityTest:
         """Test "theta is 0: all permutations are alike" by simulation.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,9 @@ from rankagg.distributions.maximize import (
 from rankagg.distributions.plackett_luce import PlackettLuce
 from rankagg.distributions.quasi_variances import QuasiVariances, quasi_variances
 from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["FitOptions", "PlackettLuceFit", "Sample", "fit_plackett_luce", "maximize_choices"]
 
@@ -429,6 +432,24 @@ class PlackettLuceFit(FitResult):
         return ContrastResults(statistic=statistic, df_denom=self._n - 1, distribution="chi2")
 
     # -- how it looks -------------------------------------------------------------------------
+
+    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+        """Draw log worths, the best item first; see `rankagg.plotting.worths_plot`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals, in (0, 1).
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.worths import worths_plot  # noqa: PLC0415
+
+        return worths_plot(self, level=level, ax=ax)
 
     def summary(self, *, alpha: float = 0.05, reference: Label | None = None) -> Summary:
         """Return the fit as a statsmodels summary; `print` shows it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,9 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference import nemenyi
 from rankagg.inference.average_ranks import check_average_ranks, concordance_without_ties
 from rankagg.inference.units import Unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["FriedmanTest"]
 
@@ -217,6 +220,26 @@ class FriedmanTest(Value):
             "f_p_value": self.f_p_value,
             "notes": list(self.notes),
         }
+
+    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+        """Draw ranks and what they differ; see `rankagg.plotting.critical_difference_diagram`.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the critical difference.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.critical_difference import (  # noqa: PLC0415
+            critical_difference_diagram,
+        )
+
+        return critical_difference_diagram(self, alpha=alpha, ax=ax)
 
     def summary(self, *, alpha: float = 0.05, rows: int | None = 30) -> str:
         """Return the test as text.

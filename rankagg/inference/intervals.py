@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,9 @@ from rankagg.inference.methods import (
     bounds_of,
 )
 from rankagg.inference.units import Estimand, Unit, Units, units_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["PairwiseIntervals"]
 
@@ -365,6 +368,22 @@ class PairwiseIntervals(Value):
         extra += "" if self.alternative == "two-sided" else f", one-sided ({self.alternative})"
         level = f"{100 * (1 - self.delta):g} %"
         return f"{what}; {level} intervals for {scope} ({how}{extra}); independent: {self.unit}s"
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the proportions and what they decide; see `rankagg.plotting.intervals_heatmap`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.intervals import intervals_heatmap  # noqa: PLC0415
+
+        return intervals_heatmap(self, ax=ax)
 
     def summary(self, *, rows: int | None = 30) -> str:
         """Return the intervals as text.

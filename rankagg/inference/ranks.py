@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,9 @@ from rankagg.inference.intervals import PairwiseIntervals
 from rankagg.inference.methods import Bounds, Options, bounds_of
 from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.units import Unit, Units, rankings_of, units_from
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["RankIntervals", "rank_intervals"]
 
@@ -306,6 +309,22 @@ class RankIntervals(Value):
             f"places by {what[self.of]}; {level} intervals for all places at once, by "
             f"{self.decisions.how}; independent: {self.unit}s"
         )
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the intervals, one row per item; see `rankagg.plotting.forest_plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.forest import forest_plot  # noqa: PLC0415
+
+        return forest_plot(self, ax=ax)
 
     def summary(self, *, rows: int | None = 30) -> str:
         """Return the intervals as text.

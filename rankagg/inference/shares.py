@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,9 @@ from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.bootstrap import resample_rows
 from rankagg.inference.units import Unit, rankings_of, units_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["RankShares", "rank_shares"]
 
@@ -391,6 +394,22 @@ class RankShares(Value):
             "notes": list(self.notes),
             "items": frame.astype(object).where(frame.notna(), None).to_dict("records"),
         }
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw items by places; see `rankagg.plotting.rank_distribution_plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.rank_distribution import rank_distribution_plot  # noqa: PLC0415
+
+        return rank_distribution_plot(self, ax=ax)
 
     def summary(self, *, rows: int | None = 30) -> str:
         """Return the shares as text.

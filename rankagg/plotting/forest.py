@@ -1,0 +1,88 @@
+"""Between which places every item may stand."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.ranks import RankIntervals
+from rankagg.plotting.letters import widest
+from rankagg.plotting.margins import note_height, place_ticks, write_below
+from rankagg.plotting.rows import OPEN, SOLID, interval_rows, legend_above
+from rankagg.plotting.style import canvas, plot_labels
+
+__all__ = ["forest_plot"]
+
+
+def forest_plot(ranks: RankIntervals, *, ax: Axes | None = None) -> Axes:
+    """Draw confidence intervals for places: a row for each item, the best place first.
+
+    The point is the place in the data, the bar goes from the best to the worst place that the
+    decided pairs leave the item. The point is filled where the first place is among them, and
+    open where some item is decided to be above.
+
+    Parameters
+    ----------
+    ranks : RankIntervals
+        Made by `rank_intervals`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If `ranks` is something else.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks with applications to mobility
+    across neighbourhoods and academic achievement across countries",
+    https://doi.org/10.1093/restud/rdad006.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[40, 30, 30])
+    >>> ax = plotting.forest_plot(ra.rank_intervals(profile, of="borda"))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['1  A', '2  B', '3  C']
+    """
+    if not isinstance(ranks, RankIntervals):
+        raise InvalidInputError(
+            "ranks", "RankIntervals", ranks, "`rank_intervals(data)` makes them."
+        )
+    order = np.lexsort((ranks.worst, ranks.best, ranks.place))
+    names = plot_labels(ranks.items[int(i)] for i in order)
+    rows = [f"{place}  {name}" for place, name in zip(ranks.place[order], names, strict=True)]
+    n = len(rows)
+    notes = [ranks.describe(), *(f"note: {note}" for note in ranks.notes)]
+    width, new = min(max(28.0, 1.2 * n), 44.0), ax is None
+    height = 5 + 1.35 * n + note_height(notes, width)
+    ax = canvas(ax, width + 4 + widest(rows), height)
+    best = ranks.best[order]
+    bounds = np.column_stack([best, ranks.worst[order]]).astype(np.float64)
+    interval_rows(ax, rows, ranks.place[order].astype(np.float64), bounds, best == 1)
+    ax.set_xlim(0.5, n + 0.5)
+    ax.set_xticks(place_ticks(n))
+    _explain(ax, may_be_first=bool((best == 1).any()), not_first=bool((best > 1).any()))
+    write_below(ax, notes, width if new else None)
+    return ax
+
+
+def _explain(ax: Axes, *, may_be_first: bool, not_first: bool) -> None:
+    kinds = ((may_be_first, SOLID, "may be first"), (not_first, OPEN, "not first"))
+    legend_above(
+        ax,
+        [
+            Line2D([], [], marker="o", linestyle="none", label=text, **look)
+            for occurs, look, text in kinds
+            if occurs
+        ],
+    )

@@ -1,0 +1,215 @@
+"""Critical-difference diagrams: ranks, labels, bars and the ruler are those of the test."""
+
+from functools import cache
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.critical_difference import _levels
+from rankagg.plotting.style import plot_labels
+from tests.plotting.pictures import collisions, cut_off, of_group
+from tests.strategies import quick
+
+
+@cache
+def of_thirty(m):
+    names = [f"{'System' if k % 3 else 'A system with a rather long name'} {k}" for k in range(30)]
+    law = ra.LatentScores([0.15 * k for k in range(30)], systems=names)
+    return ra.friedman(law.sample(m, rng=1))
+
+
+def demsar(items=("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"), n_rankings=14):
+    """Return the test of Demsar's Table 6."""
+    return ra.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], n_rankings, items=items)
+
+
+def sides(ax):
+    """Return the height of every label on the left and on the right."""
+    right = ax.child_axes[0].yaxis
+    return [
+        dict(zip([t.get_text() for t in axis.get_ticklabels()], axis.get_ticklocs(), strict=True))
+        for axis in (ax.yaxis, right)
+    ]
+
+
+def leaders(ax, n):
+    """Return rank, height and end of every leader line, best first."""
+    lines = [of_group(ax, f"item-{k}")[0].get_xydata() for k in range(n)]
+    for line in lines:
+        (x0, y0), (x1, y1), (x2, y2) = line
+        assert y0 == 0 < y1 == y2
+        assert x0 == x1
+        assert x2 in ax.get_xlim()
+    return [(line[0, 0], line[1, 1], line[2, 0]) for line in lines]
+
+
+def notes(ax):
+    return " ".join(ax.get_xlabel().split())
+
+
+@pytest.mark.parametrize("test", [demsar(), of_thirty(12), of_thirty(90)])
+def test_leaders_go_from_the_average_rank_to_the_name(test) -> None:
+    ax = plotting.critical_difference_diagram(test)
+    n = len(test.items)
+    frame = test.to_frame()["average_rank"]
+    left, right = sides(ax)
+    assert len(left) + len(right) == n
+    edges = ax.get_xlim()
+    names = plot_labels(frame.index)
+    for name, average, (rank, height, end) in zip(names, frame, leaders(ax, n), strict=True):
+        assert rank == average
+        on_left = end == edges[0]
+        text = f"{name}  {rank:.2f}" if on_left else f"{rank:.2f}  {name}"
+        assert (left if on_left else right)[text] == height
+
+
+@pytest.mark.parametrize("test", [demsar(), of_thirty(12)])
+def test_leaders_cross_nothing(test) -> None:
+    ax = plotting.critical_difference_diagram(test)
+    lines = leaders(ax, len(test.items))
+    for rank, height, end in lines:
+        for other, depth, _ in lines:
+            crosses = min(rank, end) < other < max(rank, end) and depth > height
+            assert not crosses
+    bars = max(bar.get_ydata()[0] for bar in of_group(ax, "group"))
+    assert bars < min(height for _, height, _ in lines)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+@pytest.mark.parametrize("test", [demsar(), of_thirty(12), of_thirty(90)])
+def test_bars_join_the_groups(test, alpha) -> None:
+    ax = plotting.critical_difference_diagram(test, alpha=alpha)
+    rank = dict(zip(test.items, test.average_ranks, strict=True))
+    groups = [sorted(rank[item] for item in g) for g in test.groups(alpha) if len(g) > 1]
+    bars = of_group(ax, "group")
+    assert groups
+    assert [list(bar.get_xdata()) for bar in bars] == groups
+    assert all(len(set(bar.get_ydata())) == 1 and bar.get_ydata()[0] > 0 for bar in bars)
+    assert all(bar.get_marker() == "o" for bar in bars)
+    spans = {}
+    for bar in bars:
+        spans.setdefault(bar.get_ydata()[0], []).append((min(bar.get_xdata()), bar.get_xdata()[-1]))
+    for level in spans.values():
+        assert all(first[1] < second[0] for first, second in pairwise(sorted(level)))
+
+
+@quick
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 6)), max_size=12))
+def test_bars_on_one_level_are_apart(drawn) -> None:
+    starts = np.sort([start for start, _ in drawn])
+    ends = np.maximum.accumulate([a + width for a, (_, width) in zip(starts, drawn, strict=True)])
+    spans = list(zip(starts, ends, strict=True))
+    levels = _levels([np.array(span, dtype=float) for span in spans], 1.5)
+    assert len(levels) == len(spans)
+    for k, (start, _) in enumerate(spans):
+        before = [end for (_, end), level in zip(spans[:k], levels, strict=False)
+                  if level == levels[k]]  # fmt: skip
+        assert all(end + 1.5 < start for end in before)
+        # No level is skipped.
+        assert levels[k] == 0 or levels[k] - 1 in levels[:k]
+
+
+@pytest.mark.parametrize("n_rankings", [2, 14])
+def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings) -> None:
+    test = demsar(n_rankings=n_rankings)
+    ax = plotting.critical_difference_diagram(test, alpha=0.1)
+    (ruler,) = of_group(ax, "ruler")
+    (text,) = of_group(ax, "ruler-text")
+    start, end = ruler.get_xdata()
+    assert end - start == pytest.approx(test.critical_difference(0.1), rel=1e-12)
+    assert text.get_text() == f"critical difference {end - start:.2f} (alpha = 0.1)"
+    low, high = ax.get_xlim()
+    assert low < start < end < high
+    bottom, top = ax.get_ylim()
+    assert top < ruler.get_ydata()[0] < 0 < bottom
+
+
+def test_demsars_example() -> None:
+    # Demsar (2006), section 3.2.2: at 0.10, C4.5+m+cf and C4.5 differ, others do not.
+    ax = plotting.critical_difference_diagram(demsar(), alpha=0.1)
+    assert of_group(ax, "ruler-text")[0].get_text() == "critical difference 1.12 (alpha = 0.1)"
+    assert [list(bar.get_xdata()) for bar in of_group(ax, "group")] == [
+        [1.964, 2.0, 2.893], [2.893, 3.143],
+    ]  # fmt: skip
+    left, right = sides(ax)
+    assert list(left) == ["C4.5+m+cf  1.96", "C4.5+m  2.00"]
+    assert set(right) == {"2.89  C4.5+cf", "3.14  C4.5"}
+    assert left["C4.5+m+cf  1.96"] < left["C4.5+m  2.00"]
+    assert "all items alike: p = 0.02 (Friedman, by F)" in notes(ax)
+
+
+def test_the_axis_has_the_best_rank_on_the_left() -> None:
+    ax = plotting.critical_difference_diagram(demsar())
+    low, high = ax.get_xlim()
+    assert low < 1
+    assert high > 4
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["1", "2", "3", "4"]
+    assert ax.spines["top"].get_position() == ("data", 0.0)
+    assert ax.spines["top"].get_bounds() == (1.0, 4.0)
+    assert notes(ax).startswith("average rank, 1 is best, in 14 rankings; independent: rankings")
+
+
+def test_what_bars_mean_is_said() -> None:
+    alike = ra.FriedmanTest.from_average_ranks([1.9, 2.0, 2.1], 5)
+    one = notes(plotting.critical_difference_diagram(alike))
+    assert "items that the bar joins differ by no more" in one
+    apart = ra.FriedmanTest.from_average_ranks([1.0, 2.0, 3.0], 500)
+    ax = plotting.critical_difference_diagram(apart)
+    assert not of_group(ax, "group")
+    assert "no two items differ by no more" in notes(ax)
+    assert "p < 0.0001" in notes(ax)
+    assert "note: from average ranks alone" in notes(ax)
+
+
+def test_equal_ranks_keep_their_own_labels() -> None:
+    test = ra.FriedmanTest.from_average_ranks([2.0, 2.0, 2.0], 4, items="ABC")
+    ax = plotting.critical_difference_diagram(test)
+    left, right = sides(ax)
+    assert list(left) == ["A  2.00", "B  2.00"]
+    assert list(right) == ["2.00  C"]
+    assert not collisions(ax)
+
+
+@pytest.mark.parametrize("m", [12, 90])
+def test_names_neither_collide_nor_are_cut_at_thirty_systems(m) -> None:
+    ax = plotting.critical_difference_diagram(of_thirty(m))
+    assert not collisions(ax)
+    assert not cut_off(ax)
+    left, right = sides(ax)
+    assert len(left) == len(right) == 15
+
+
+def test_markup_in_names_is_plain_text() -> None:
+    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "x" * 200]
+    test = ra.FriedmanTest.from_average_ranks([1.5, 2.5, 3, 3.5, 4.5], 9, items=odd)
+    ax = plotting.critical_difference_diagram(test)
+    texts = [*ax.get_yticklabels(), *ax.child_axes[0].get_yticklabels()]
+    assert any("$x^2$" in text.get_text() for text in texts)
+    assert not any("\n" in text.get_text() for text in texts)
+    assert not any(text.get_parse_math() for text in texts)
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_given_axes_are_drawn_on() -> None:
+    _, ax = plt.subplots()
+    assert plotting.critical_difference_diagram(demsar(), ax=ax) is ax
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        plotting.critical_difference_diagram(demsar(), ax="here")
+    with pytest.raises(InvalidInputError, match="must be a FriedmanTest"):
+        plotting.critical_difference_diagram([1, 2])
+    with pytest.raises(InvalidInputError, match="alpha"):
+        plotting.critical_difference_diagram(demsar(), alpha=1)
+
+
+def test_a_test_draws_itself() -> None:
+    ax = demsar().plot(alpha=0.1)
+    assert of_group(ax, "ruler-text")[0].get_text().endswith("(alpha = 0.1)")
+    assert demsar().plot(ax=ax) is ax

@@ -1,0 +1,232 @@
+"""Pictures of fits: estimates and intervals drawn are those of the fit."""
+
+from functools import cache
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.style import plot_labels
+from tests.plotting.pictures import collisions, cut_off, of_group
+from tests.plotting.ticks import only_drawn
+
+
+@cache
+def plackett_luce(n=5):
+    names = [f"{'System' if k % 3 else 'A system with a rather long name'} {k}" for k in range(n)]
+    law = ra.PlackettLuce(np.linspace(-1, 1, n), items=names)
+    return ra.PlackettLuce.fit(law.sample(80, rng=0))
+
+
+@cache
+def with_ties():
+    rows = [[["A"], ["B", "C"]], [["B"], ["A"], ["C"]], [["C", "A"], ["B"]], [["C"], ["B"], ["A"]]]
+    ballots = [ra.PartialRanking.from_buckets(row, items="ABC") for row in rows]
+    return ra.PlackettLuce.fit(ra.Profile(ballots, counts=[5, 4, 3, 2]))
+
+
+@cache
+def generalized(thetas=(2.0, 1.0, 0.5, 0.0)):
+    law = ra.GeneralizedMallows("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(thetas) + 1], thetas=thetas)
+    return ra.GeneralizedMallows.fit(law.sample(120, rng=0))
+
+
+def rows(ax, n):
+    """Return the estimate and the bounds of every row, from top to bottom."""
+    found = []
+    for k in range(n):
+        (point,), (bar,) = of_group(ax, f"point-{k}"), of_group(ax, f"bar-{k}")
+        assert list(point.get_ydata()) == [k]
+        assert list(bar.get_ydata()) == [k, k]
+        found.append([*point.get_xdata(), *bar.get_xdata()])
+    return np.array(found)
+
+
+def notes(ax):
+    return " ".join(ax.get_xlabel().split())
+
+
+# -- log worths -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.95, 0.5])
+def test_worths_are_in_order_with_their_intervals(level) -> None:
+    fit = plackett_luce()
+    ax = plotting.fit_plot(fit, level=level)
+    frame = fit.conf_int(1 - level).assign(estimate=fit.estimates)
+    frame = frame.sort_values("estimate", ascending=False)[["estimate", "lower", "upper"]]
+    np.testing.assert_array_equal(rows(ax, 5), frame.to_numpy())
+    assert [text.get_text() for text in ax.get_yticklabels()] == plot_labels(frame.index)
+    bottom, top = ax.get_ylim()
+    assert bottom > 4
+    assert top < 0
+    (mean,) = of_group(ax, "mean")
+    assert set(mean.get_xdata()) == {0.0}
+    assert notes(ax).startswith(f"log worth by PlackettLuce, with {100 * level:g} % intervals")
+
+
+def test_tie_parameters_are_no_items_but_said() -> None:
+    fit = with_ties()
+    assert fit.names[3:] == ("log tie 2",)
+    ax = fit.plot()
+    assert len(ax.get_yticklabels()) == 3
+    assert not of_group(ax, "point-3")
+    low, high = fit.conf_int().iloc[3]
+    assert (
+        f"not drawn, for ties: log tie 2: {fit.estimates[3]:.2f} (95 %: {low:.2f} to {high:.2f})"
+    ) in notes(ax)
+    assert "ties" not in notes(plackett_luce().plot())
+
+
+def test_bradley_terry_is_named_and_its_notes_are_kept() -> None:
+    fit = ra.BradleyTerry.fit(ra.Mallows("ABC", theta=0.5).sample(40, rng=0))
+    text = notes(fit.plot())
+    assert text.startswith("log worth by BradleyTerry")
+    for note in fit.notes:
+        assert f"note: {note}" in text
+
+
+def changed(fit, **attributes):
+    """Return a fit that holds something else in places."""
+    other = object.__new__(type(fit))
+    other._set(**{**fit.__dict__, **attributes})
+    return other
+
+
+@pytest.mark.parametrize("draw", [plotting.worths_plot, plotting.parameters_plot])
+def test_unknown_errors_are_open_points_without_bars(draw) -> None:
+    fit = plackett_luce()
+    covariance = fit.covariance.copy()
+    covariance[2, 2] = np.nan
+    ax = draw(changed(fit, covariance=covariance))
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    open_points = [
+        names[k] for k in range(5)
+        if of_group(ax, f"point-{k}")[0].get_markerfacecolor() == "white"
+    ]  # fmt: skip
+    barless = [names[k] for k in range(5) if not of_group(ax, f"bar-{k}")]
+    assert open_points == barless == [fit.names[2]]
+    assert "note: an open point has no known error" in notes(ax)
+    assert "open point" not in notes(draw(fit))
+
+
+def test_fits_that_did_not_converge_say_so() -> None:
+    assert "note: the fit has not converged" in notes(
+        changed(plackett_luce(), converged=False).plot()
+    )
+    assert "converged" not in notes(plackett_luce().plot())
+
+
+def test_names_neither_collide_nor_are_cut_at_thirty_systems() -> None:
+    ax = plackett_luce(30).plot()
+    assert not collisions(only_drawn(ax))
+    assert not cut_off(only_drawn(ax))
+    assert len(ax.get_yticklabels()) == 30
+
+
+def test_markup_in_names_is_plain_text() -> None:
+    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "W" * 200]
+    law = ra.PlackettLuce([0, 0, 0, 0, 0], items=odd)
+    for fit in (
+        ra.PlackettLuce.fit(law.sample(50, rng=0)),
+        ra.Mallows.fit(ra.Mallows(odd, theta=1.0).sample(50, rng=0)),
+        ra.GeneralizedMallows.fit(ra.Mallows(odd, theta=1.0).sample(50, rng=0)),
+    ):
+        ax = fit.plot()
+        assert not ax.xaxis.label.get_parse_math()
+        assert not collisions(only_drawn(ax))
+        assert not cut_off(only_drawn(ax))
+        text = notes(ax) + "".join(label.get_text() for label in ax.get_yticklabels())
+        assert "$x^2$" in text
+        assert "line\nbreak" not in text
+
+
+# -- any parameters ---------------------------------------------------------------------------
+
+
+def test_other_fits_draw_all_parameters_in_their_order() -> None:
+    fit = with_ties()
+    ax = plotting.parameters_plot(fit, level=0.9)
+    expected = np.column_stack([fit.estimates, fit.conf_int(0.1).to_numpy()])
+    np.testing.assert_array_equal(rows(ax, 4), expected)
+    assert [text.get_text() for text in ax.get_yticklabels()] == list(fit.names)
+    assert notes(ax).startswith("estimate, with 90 % interval")
+    plain = ra.FitResult(
+        distribution=fit.distribution, names=["a"], estimates=[1.0], covariance=[[4.0]],
+        log_likelihood=0.0, n_parameters=1, n_observations=1, converged=True, n_iterations=1,
+    )  # fmt: skip
+    assert rows(plotting.fit_plot(plain), 1)[0, 0] == 1.0
+
+
+# -- thetas -----------------------------------------------------------------------------------
+
+
+def test_thetas_stand_over_their_places_with_their_intervals() -> None:
+    fit = generalized()
+    ax = plotting.fit_plot(fit, level=0.8)
+    bounds = fit.conf_int(0.2).to_numpy()
+    for k, theta in enumerate(fit.estimates):
+        (point,), (bar,) = of_group(ax, f"point-{k}"), of_group(ax, f"bar-{k}")
+        assert point.get_xydata().tolist() == [[k + 1, theta]]
+        assert list(bar.get_xdata()) == [k + 1, k + 1]
+        assert list(bar.get_ydata()) == [max(bounds[k, 0], 0), bounds[k, 1]]
+    assert bounds[-1, 0] < 0  # so an end is cut at 0
+    low, high = ax.get_ylim()
+    assert low == 0
+    assert high > bounds.max()
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "2", "3", "4"]
+    assert notes(ax).startswith("place that is filled; thetas with 80 % intervals (Wald)")
+    for note in fit.notes:
+        assert f"note: {note}" in notes(ax)
+
+
+def test_thetas_without_a_maximum_are_open_at_the_edge() -> None:
+    rows = ["ABCDE", "ACBED", "ABDCE"]
+    fit = ra.GeneralizedMallows.fit(ra.Profile.from_orders(rows, counts=[4, 3, 3]))
+    assert fit.estimates[0] == 20
+    ax = fit.plot()
+    (mark,) = of_group(ax, "unbounded-0")
+    high = ax.get_ylim()[1]
+    assert mark.get_xydata().tolist() == [[1, high]]
+    assert mark.get_markerfacecolor() == "white"
+    assert high < 5
+    assert not of_group(ax, "point-0")
+    assert not of_group(ax, "bar-0")
+    assert "No finite maximum at place 1: set to the bound 20." in notes(ax)
+    alone = ra.GeneralizedMallows.fit(ra.Profile.from_orders(["ABC"] * 3)).plot()
+    assert [len(of_group(alone, f"unbounded-{k}")) for k in range(2)] == [1, 1]
+
+
+def test_many_thetas_fit() -> None:
+    ax = generalized(tuple(np.linspace(2, 0.5, 25))).plot()
+    assert not collisions(only_drawn(ax))
+    assert not cut_off(only_drawn(ax))
+    assert len(of_group(ax, "point-24")) == 1
+
+
+# -- all --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [plackett_luce, generalized])
+def test_given_axes_are_drawn_on(make) -> None:
+    fit = make()
+    _, ax = plt.subplots()
+    assert fit.plot(ax=ax) is ax
+    for level in (0, 1, 95):
+        with pytest.raises(InvalidInputError, match="level"):
+            fit.plot(level=level)
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        fit.plot(ax="here")
+
+
+def test_other_objects_are_refused() -> None:
+    for draw in (plotting.fit_plot, plotting.worths_plot, plotting.thetas_plot):
+        with pytest.raises(InvalidInputError, match="`fit` must be"):
+            draw(plackett_luce().distribution)
+    with pytest.raises(InvalidInputError, match="with thetas by place"):
+        plotting.thetas_plot(plackett_luce())
+    with pytest.raises(InvalidInputError, match="with log worths"):
+        plotting.worths_plot(generalized())

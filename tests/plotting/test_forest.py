@@ -1,0 +1,131 @@
+"""Forests of places: every bar goes from the best to the worst place, under its own name."""
+
+from functools import cache
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.decisions import Decisions
+from rankagg.plotting.style import plot_labels
+from tests.plotting.pictures import collisions, cut_off, of_group
+from tests.strategies import quick
+
+
+@cache
+def of_three():
+    profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[40, 30, 30])
+    return ra.rank_intervals(profile, of="borda")
+
+
+def drawn(ax, n):
+    """Return the place, best and worst of every row, and whether its point is filled."""
+    points = [of_group(ax, f"point-{k}")[0] for k in range(n)]
+    bars = [of_group(ax, f"bar-{k}")[0] for k in range(n)]
+    assert [list(point.get_ydata()) for point in points] == [[k] for k in range(n)]
+    assert [list(bar.get_ydata()) for bar in bars] == [[k, k] for k in range(n)]
+    rows = [(*point.get_xdata(), *bar.get_xdata()) for point, bar in zip(points, bars, strict=True)]
+    filled = [point.get_markerfacecolor() != "white" for point in points]
+    return np.array(rows, dtype=int), filled
+
+
+def intervals_of(above, decided):
+    """Return rank intervals from majorities and decided pairs given by hand."""
+    n = len(above)
+    names = ra.ItemSet("ABCDEFGH"[:n])
+    decisions = Decisions(names, np.array(decided, dtype=bool), 0.1, "hand")
+    return ra.RankIntervals("pairwise", "ranking", np.array(above), decisions, ("a note",))
+
+
+@quick
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 8))
+def test_rows_are_the_intervals_in_the_order_of_places(seed, n) -> None:
+    rng = np.random.default_rng(seed)
+    above = np.triu(rng.random((n, n)) < 0.7, k=1)
+    mix = rng.permutation(n)
+    above = above[np.ix_(mix, mix)]
+    ranks = intervals_of(above, above & (rng.random((n, n)) < 0.5))
+    ax = plotting.forest_plot(ranks)
+    rows, filled = drawn(ax, n)
+    frame = ranks.to_frame()
+    np.testing.assert_array_equal(rows, frame.to_numpy())
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert labels == [f"{place}  {name}" for name, place in frame["place"].items()]
+    assert filled == (frame["best"] == 1).tolist()
+    plt.close("all")
+
+
+def test_the_best_place_is_left_and_the_first_item_on_top() -> None:
+    ax = of_three().plot()
+    left, right = ax.get_xlim()
+    bottom, top = ax.get_ylim()
+    assert left < 1
+    assert right > 3
+    assert bottom > 2
+    assert top < 0
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "2", "3"]
+
+
+def test_open_points_are_said_to_be_not_first() -> None:
+    chain = np.triu(np.ones((3, 3), dtype=bool), k=1)
+    said = {}
+    for name, decided in (("all", chain), ("none", np.zeros_like(chain))):
+        ax = plotting.forest_plot(intervals_of(chain, decided))
+        legend = ax.get_legend()
+        said[name] = [
+            (text.get_text(), handle.get_markerfacecolor() != "white")
+            for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
+        ]
+    assert said["all"] == [("may be first", True), ("not first", False)]
+    assert said["none"] == [("may be first", True)]
+
+
+def test_the_level_and_its_meaning_are_said() -> None:
+    chain = np.triu(np.ones((3, 3), dtype=bool), k=1)
+    note = " ".join(plotting.forest_plot(intervals_of(chain, chain)).get_xlabel().split())
+    assert note == (
+        "places by majorities; 90 % intervals for all places at once, by hand; independent: "
+        "rankings note: a note"
+    )
+
+
+def test_a_circle_of_majorities_leaves_the_first_place_empty() -> None:
+    circle = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
+    rows, filled = drawn(plotting.forest_plot(intervals_of(circle, np.zeros((3, 3)))), 3)
+    assert rows.tolist() == [[2, 1, 3]] * 3
+    assert filled == [True] * 3
+
+
+def test_names_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
+    ranks = ra.rank_intervals(thirty, of="borda")
+    ax = ranks.plot()
+    assert not collisions(ax)
+    assert not cut_off(ax)
+    labels = [text.get_text().split("  ")[1] for text in ax.get_yticklabels()]
+    assert labels == plot_labels(ranks.to_frame().index)
+    assert len(labels) == 30
+
+
+def test_markup_in_names_is_plain_text() -> None:
+    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "x" * 200]
+    ax = ra.rank_intervals(ra.Profile.from_orders([odd])).plot()
+    shown = [text.get_text() for text in ax.get_yticklabels()]
+    assert any("$x^2$" in text for text in shown)
+    assert not any("\n" in text for text in shown)
+    assert not any(text.get_parse_math() for text in ax.get_yticklabels())
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_given_axes_are_drawn_on() -> None:
+    _, ax = plt.subplots()
+    assert of_three().plot(ax=ax) is ax
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        of_three().plot(ax="here")
+    with pytest.raises(InvalidInputError, match="must be RankIntervals"):
+        plotting.forest_plot(of_three().to_frame())

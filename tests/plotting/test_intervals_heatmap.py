@@ -1,0 +1,177 @@
+"""Heat maps of estimated proportions: order, shares and dots are those of the intervals."""
+
+from functools import cache
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.style import plot_labels
+from tests.plotting.pictures import collisions, cut_off, of_group
+
+INTERVALS = ra.PairwiseIntervals.from_profile
+
+
+@cache
+def ballots():
+    law = ra.PlackettLuce([2.0, 1.0, 0.9, 0.0, -1.5], items=["e", "c", "b", "d", "a"])
+    return law.sample(60, rng=0)
+
+
+@cache
+def with_gaps():
+    rows = [
+        *([ra.PartialRanking.from_buckets(["A", "B"], items="ABCD")] * 8),
+        *([ra.PartialRanking.from_buckets(["B", "C"], items="ABCD")] * 8),
+        ra.PartialRanking.from_buckets(["C", "D"], items="ABCD"),
+    ]
+    return ra.Profile(rows)
+
+
+def matrix(ax):
+    """Return the drawn shares, NaN where masked."""
+    (image,) = ax.get_images()
+    return np.ma.filled(np.ma.asarray(image.get_array()).astype(float), np.nan)
+
+
+def dots(ax):
+    """Return the cells with a dot."""
+    found = {
+        (round(float(line.get_ydata()[0]) - 0.1), round(float(line.get_xdata()[0])))
+        for line in of_group(ax, "decided")
+    }
+    assert len(found) == len(of_group(ax, "decided"))
+    return found
+
+
+def order_of(ax):
+    return [text.get_text().split("  ", 1)[1] for text in ax.get_yticklabels()]
+
+
+def notes(ax):
+    return " ".join(ax.get_xlabel().split())
+
+
+def check(ax, intervals, above):
+    """Check cells and dots against the intervals, in the drawn order."""
+    order = intervals.items.indices(order_of(ax))
+    expected = intervals.estimate[np.ix_(order, order)].copy()
+    np.fill_diagonal(expected, np.nan)
+    np.testing.assert_array_equal(matrix(ax), expected)
+    decided = {(i, j) for i, j in np.argwhere(above[np.ix_(order, order)]).tolist()}
+    assert dots(ax) == decided
+
+
+def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs() -> None:
+    intervals = INTERVALS(ballots())
+    ax = intervals.plot()
+    ranks = ra.RankIntervals.from_intervals(intervals)
+    assert order_of(ax) == list(ranks.to_frame().index)
+    decisions = intervals.decisions()
+    assert 0 < decisions.above.sum() < 10
+    check(ax, intervals, decisions.above)
+    assert [text.get_text() for text in ax.get_xticklabels()] == order_of(ax)
+    assert notes(ax) == (
+        "dot: decided by Holm's procedure on Hoeffding p-values, any wrong with probability at "
+        "most 0.05; rows by majorities lost"
+    )
+    bar = ax.get_images()[0].colorbar
+    assert bar.ax.get_ylabel() == "share of rankings\nwith row above column"
+
+
+def test_imputed_proportions_decide_nothing() -> None:
+    intervals = INTERVALS(with_gaps(), estimand="imputed")
+    ax = intervals.plot()
+    sums = dict(zip(intervals.items, intervals.estimate.sum(axis=1), strict=True))
+    drawn = [sums[name] for name in order_of(ax)]
+    assert drawn == sorted(drawn, reverse=True)
+    check(ax, intervals, np.zeros((4, 4), dtype=bool))
+    assert "cannot decide pairs; rows by mean proportion" in notes(ax)
+    label = ax.get_images()[0].colorbar.ax.get_ylabel()
+    assert label == "mean proportion\nwith row above column"
+
+
+def test_anytime_intervals_decide_where_they_are_simultaneous() -> None:
+    alone = INTERVALS(ballots(), anytime=True)
+    check(alone.plot(), alone, np.zeros((5, 5), dtype=bool))
+    joint = INTERVALS(ballots(), anytime=True, simultaneous="bonferroni")
+    ax = joint.plot()
+    above = joint.decisions("intervals").above
+    assert above.any()
+    check(ax, joint, above)
+    assert "dot: decided by bonferroni hoeffding intervals" in notes(ax)
+
+
+def test_pairs_never_compared_are_hatched() -> None:
+    intervals = INTERVALS(with_gaps())
+    ax = intervals.plot()
+    check(ax, intervals, intervals.decisions().above)
+    hatched = {
+        (round(patch.get_y() + 0.5), round(patch.get_x() + 0.5))
+        for patch in ax.patches
+        if patch.get_hatch()
+    }
+    unknown = np.isnan(matrix(ax)) & ~np.eye(4, dtype=bool)
+    assert unknown.sum() == 6
+    assert hatched == set(map(tuple, np.argwhere(unknown).tolist()))
+    assert "hatched: never compared" in notes(ax)
+    assert "hatched" not in notes(INTERVALS(ballots()).plot())
+
+
+def test_frames_are_explained_where_there_are_any() -> None:
+    # A loses one majority, to D, and D loses two.
+    rows = ["BCDA"] * 2 + ["DABC"] * 2 + ["ACBD"]
+    intervals = INTERVALS(ra.Profile.from_orders(rows))
+    ax = intervals.plot()
+    order = intervals.items.indices(order_of(ax))
+    share = intervals.estimate[np.ix_(order, order)]
+    place = [int(text.get_text().split()[0]) for text in ax.get_yticklabels()]
+    wrong = {
+        (i, j) for i in range(4) for j in range(4) if place[i] < place[j] and share[i, j] < 0.5
+    }
+    framed = {
+        (round(patch.get_y() + 0.44), round(patch.get_x() + 0.44))
+        for patch in of_group(ax, "against")
+    }
+    assert framed == wrong
+    assert ("frame: below one half" in notes(ax)) == bool(wrong)
+    assert wrong
+    assert "frame" not in notes(INTERVALS(ballots()).plot())
+
+
+def test_names_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
+    intervals = ra.PairwiseIntervals.from_scores(thirty)
+    ax = intervals.plot()
+    assert not collisions(ax)
+    assert not cut_off(ax)
+    ranks = ra.RankIntervals.from_intervals(intervals).to_frame()
+    assert sorted(order_of(ax)) == sorted(plot_labels(ranks.index))
+
+
+def test_three_items_have_room_for_the_notes() -> None:
+    ax = INTERVALS(ra.datasets.load("condorcet_1785")).plot()
+    assert not collisions(ax)
+    assert not cut_off(ax)
+    # All lose one majority.
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["1  A", "1  B", "1  C"]
+
+
+def test_markup_in_names_is_plain_text() -> None:
+    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "x" * 200]
+    ax = INTERVALS(ra.Profile.from_orders([odd] * 9)).plot()
+    assert "$x^2$" in order_of(ax)
+    assert not any(text.get_parse_math() for text in ax.get_yticklabels())
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_given_axes_are_drawn_on() -> None:
+    _, ax = plt.subplots()
+    assert INTERVALS(ballots()).plot(ax=ax) is ax
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        INTERVALS(ballots()).plot(ax="here")
+    with pytest.raises(InvalidInputError, match="must be PairwiseIntervals"):
+        plotting.intervals_heatmap(ballots())

@@ -1,0 +1,63 @@
+"""Notes and ticks around plots."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+from rankagg.plotting.margins import letters_across, note_height, place_ticks, write_below
+from rankagg.plotting.style import canvas
+from tests.plotting.pictures import collisions, cut_off
+
+
+@pytest.mark.parametrize(
+    ("n", "ticks"),
+    [
+        (1, [1]), (3, [1, 2, 3]), (12, list(range(1, 13))), (13, [1, 5, 10]),
+        (60, [1, *range(5, 61, 5)]), (61, [1, 10, 20, 30, 40, 50, 60]),
+        (105, [1, *range(10, 101, 10)]), (130, [1, *range(20, 121, 20)]),
+        (500, [1, *range(50, 501, 50)]),
+    ],
+)  # fmt: skip
+def test_ticks_are_few_and_round(n, ticks) -> None:
+    assert place_ticks(n) == ticks
+    assert len(place_ticks(12345)) <= 14
+
+
+@pytest.mark.parametrize("letter", ["i", "n", "W"])
+def test_notes_are_as_wide_as_they_may(letter) -> None:
+    sentences = [f"{letter * 7} " * 20, "", "W" * 400, "short"]
+    ax = canvas(None, 26, 10 + note_height(sentences, 20))
+    ax.set(xticks=[], yticks=[])
+    write_below(ax, sentences, 20)
+    ax.figure.canvas.draw()
+    box = ax.xaxis.label.get_window_extent()
+    size = mpl.rcParams["font.size"] * ax.figure.dpi / 72
+    assert box.width <= 20.3 * size
+    assert box.height <= note_height(sentences, 20) * size
+    assert not cut_off(ax)
+    assert not collisions(ax)
+    assert "short" in ax.get_xlabel().splitlines()
+    assert "" not in ax.get_xlabel().splitlines()
+
+
+def test_notes_of_given_axes_are_as_wide_as_these() -> None:
+    _, ax = plt.subplots(figsize=(4, 3))
+    write_below(ax, ["many words " * 15])
+    ax.figure.canvas.draw()
+    assert ax.xaxis.label.get_window_extent().width <= 1.02 * ax.get_window_extent().width
+    points = letters_across(ax) * mpl.rcParams["font.size"]
+    assert points == pytest.approx(ax.get_position().width * 4 * 72)
+
+
+def test_percent_signs_stay_with_their_numbers() -> None:
+    _, ax = plt.subplots()
+    for width in range(8, 30):
+        write_below(ax, ["intervals of 95 % for all of these places at 99.9 % at once"], width)
+        assert not any(line.lstrip().startswith("%") for line in ax.get_xlabel().splitlines())
+
+
+def test_formulas_in_notes_are_plain_text() -> None:
+    _, ax = plt.subplots()
+    write_below(ax, ["$x^2$ and $\\bad{$"], 30)
+    ax.figure.canvas.draw()
+    assert ax.get_xlabel() == "$x^2$ and $\\bad{$"

@@ -1,0 +1,158 @@
+"""Top-k agreement curves: one for each method, through its expected overlaps."""
+
+from contextlib import nullcontext
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from tests.plotting.pictures import collisions, cut_off, of_group
+from tests.strategies import profiles, quick
+
+
+def curves(ax):
+    """Return {method: ([k, ...], [overlap, ...])} as drawn, by the words of the legend."""
+    found = {}
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    lines = [line for line in ax.get_lines() if line.get_gid().startswith("curve-")]
+    assert legend[: len(lines)] == [line.get_label() for line in lines]
+    for line in lines:
+        for method in line.get_label().split("\n"):
+            assert method not in found
+            found[method] = line.get_data()
+    return found
+
+
+@quick
+@given(profile=profiles(min_size=1, unranked=False))
+def test_curves_go_through_the_overlaps(profile) -> None:
+    comparison = ra.compare(profile)
+    ax = plotting.overlap_plot(comparison)
+    expected = comparison.overlap_curves()
+    drawn = curves(ax)
+    assert set(drawn) == set(comparison.methods)
+    for method, (depths, shares) in drawn.items():
+        assert list(depths) == list(expected.index)
+        np.testing.assert_allclose(shares, expected[method], atol=1e-9)
+    plt.close("all")
+
+
+def test_methods_with_one_curve_share_a_line() -> None:
+    comparison = ra.compare(ra.datasets.load("superglue_human"))
+    ax = plotting.overlap_plot(comparison)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    expected = comparison.overlap_curves()
+    alike = {}
+    for method in expected:
+        alike.setdefault(tuple(expected[method].round(9)), []).append(method)
+    assert sorted(labels[:-1]) == sorted("\n".join(group) for group in alike.values())
+
+
+def test_the_best_curve_comes_first_and_shows_below_the_others(thirty) -> None:
+    comparison = ra.compare(thirty)
+    lines = [a for a in plotting.overlap_plot(comparison).get_lines() if a.get_gid() != "random"]
+    means = [line.get_ydata().mean() for line in lines]
+    assert means == sorted(means, reverse=True)
+    assert lines[0].get_label() == "Kemeny"
+    widths = [line.get_linewidth() for line in lines]
+    assert widths == sorted(set(widths), reverse=True)
+    assert len(widths) > 2
+
+
+def test_a_dotted_line_shows_what_chance_has(thirty) -> None:
+    ax = plotting.overlap_plot(ra.compare(thirty))
+    (line,) = of_group(ax, "random")
+    depths, shares = line.get_data()
+    np.testing.assert_allclose(shares, np.arange(1, 31) / 30)
+    assert list(depths) == list(range(1, 31))
+    drawn = ra.Uniform(range(30)).sample(400, rng=0)
+    overlap = [ra.top_k_agreement(one, drawn[0], 7) for one in drawn[1:]]
+    assert np.mean(overlap) == pytest.approx(shares[6], abs=0.02)
+
+
+def test_curves_differ_in_colour_line_and_marker() -> None:
+    profile = ra.Uniform(range(20)).sample(4, rng=0)
+    rules = [ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.Bucklin(), ra.PickAPerm()]
+    rules += [ra.FootruleOptimal(), ra.InsertionSearch(), ra.PairwiseMajority(), ra.Kemeny()]
+    ax = plotting.overlap_plot(ra.compare(profile, rules, rng=0))
+    lines = [a for a in ax.get_lines() if a.get_gid() != "random"]
+    assert len(lines) > 7
+    looks = {
+        (line.get_color(), str(line._unscaled_dash_pattern), line.get_marker(),
+         line.get_markerfacecolor())
+        for line in lines
+    }  # fmt: skip
+    assert len(looks) == len(lines)
+    for part in (lines[:7], lines[7:]):
+        assert len({line.get_marker() for line in part}) == len(part)
+        assert len({line.get_color() for line in part}) == len(part)
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_texts_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
+    ax = plotting.overlap_plot(ra.compare(thirty))
+    assert not collisions(ax)
+    assert not cut_off(ax)
+    assert ax.get_ylim() == (0, 1)
+    assert ax.get_xticks()[0] == 1
+
+
+def test_items_that_some_method_does_not_rank_are_counted() -> None:
+    profile = ra.Profile(
+        [ra.PartialRanking.from_order("AB", items="ABCD"),
+         ra.PartialRanking.from_order("BAC", items="ABCD")]
+    )  # fmt: skip
+    comparison = ra.compare(profile, [ra.PlackettLuceRanking(), ra.Kemeny()])
+    depth = len(comparison.overlap_curves())
+    assert depth < 4
+    ax = plotting.overlap_plot(comparison)
+    note = " ".join(ax.get_xlabel().split())
+    assert f"only {depth} of 4 items are ranked by all methods" in note
+    assert not of_group(ax, "random")
+    ax = plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")))
+    assert ax.get_xlabel() == "k: how many of the first items"
+
+
+def test_an_unproved_consensus_is_said_to_be_one() -> None:
+    profile = ra.Uniform(range(40)).sample(7, rng=0)
+    ax = plotting.overlap_plot(ra.compare(profile, [ra.Borda(), ra.Kemeny(time_limit=0.0)]))
+    assert "the exact consensus is not proved optimal" in " ".join(ax.get_xlabel().split())
+
+
+class Odd(ra.Borda):
+    name = "$\\frac$ " + "W" * 200
+
+
+class OddKemeny(ra.Kemeny):
+    name = "$\\frac$ " + "Kemeny" * 9
+
+
+@pytest.mark.parametrize("styled", [True, False])
+def test_odd_names_of_rules_are_plain_text(styled) -> None:
+    comparison = ra.compare(ra.Uniform(range(9)).sample(4, rng=1), [Odd(), OddKemeny()])
+    with nullcontext() if styled else mpl.style.context("default"):
+        ax = plotting.overlap_plot(comparison)
+        assert any("$\\frac$" in text.get_text() for text in ax.get_legend().get_texts())
+        assert not collisions(ax)
+        assert not cut_off(ax)
+
+
+def test_bad_input_is_named() -> None:
+    profile = ra.datasets.load("tennessee")
+    with pytest.raises(InvalidInputError, match=r"rankagg\.compare"):
+        plotting.overlap_plot(profile)
+    with pytest.raises(InvalidInputError, match="exact one"):
+        plotting.overlap_plot(ra.compare(profile, [ra.Borda()]))
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        plotting.overlap_plot(ra.compare(profile), ax=1)
+
+
+def test_drawn_on_given_axes() -> None:
+    _, ax = plt.subplots()
+    assert plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")), ax=ax) is ax

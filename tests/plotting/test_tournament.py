@@ -1,0 +1,356 @@
+"""The majority graph: arrows from winner to loser, in the order of the ranking."""
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from rankagg.plotting.style import plot_labels
+from rankagg.plotting.tournament_links import BAND, LOOKS, Link
+from tests.plotting.pictures import collisions, cut_off, of_group
+from tests.strategies import policies, profiles, quick
+
+SPORTS = ["Cycling", "Swimming", "Basketball", "Baseball"]
+
+
+def graph_of(profile, unranked="uniform"):
+    return ra.TournamentGraph.from_profile(profile, unranked=unranked)
+
+
+def drawn(ax, kind):
+    """Return the pairs of a kind: {(first, second): artist}, by positions."""
+    found = {}
+    for artist in ax.get_children():
+        name, *pair = (artist.get_gid() or "").split("-")
+        if name == kind:
+            assert tuple(map(int, pair)) not in found
+            found[tuple(map(int, pair))] = artist
+    return found
+
+
+def all_drawn(ax):
+    return {kind: set(drawn(ax, kind)) for kind in LOOKS if drawn(ax, kind)}
+
+
+def margins(ax):
+    return {pair: float(text.get_text()) for pair, text in drawn(ax, "margin").items()}
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def points(ax, n):
+    return np.array([of_group(ax, f"item-{k}")[0].get_xydata()[0] for k in range(n)])
+
+
+def ends(arrow):
+    """Return where an arrow starts and where its head points to, in data coordinates."""
+    path = arrow.get_path()
+    vertices = path.vertices[path.codes != path.CLOSEPOLY]
+    start = vertices[0]
+    far = vertices[np.argmax(np.hypot(*(vertices - start).T))]
+    return start, far
+
+
+def nearest(points, spot):
+    return int(np.argmin(np.hypot(*(points - spot).T)))
+
+
+def kinds_by_hand(graph, ranking):
+    """Return every pair by its kind, from the votes alone."""
+    found = {}
+    votes, ranks = graph.votes, ranking.ranks
+    for i in range(len(ranks)):
+        for j in range(len(ranks)):
+            known = ranks[i] >= 0 and ranks[j] >= 0 and ranks[i] != ranks[j]
+            above = known and ranks[i] < ranks[j]
+            margin = votes.wins[i, j] - votes.wins[j, i]
+            if votes.comparisons[i, j] and margin > 1e-9:
+                kind = "open" if not known else ("with" if above else "against")
+                found.setdefault(kind, set()).add((i, j))
+            elif i != j and (not votes.comparisons[i, j] or abs(margin) <= 1e-9):
+                kind = "level" if votes.comparisons[i, j] else "never"
+                if above or (not known and i < j):
+                    found.setdefault(kind, set()).add((i, j))
+    return found
+
+
+# -- few items -----------------------------------------------------------------------------------
+
+
+@quick
+@given(profile=profiles(min_size=2, max_rows=3), unranked=policies)
+def test_every_pair_is_drawn_as_what_it_is(profile, unranked) -> None:
+    graph = graph_of(profile, unranked)
+    first, last = profile[0], profile[len(profile) - 1]
+    ax = plotting.tournament_plot(graph, first, against=last)
+    assert all_drawn(ax) == kinds_by_hand(graph, first)
+    reversed_pairs = {
+        frozenset((i, j))
+        for i in range(profile.n_items)
+        for j in range(profile.n_items)
+        if 0 <= first.ranks[i] < first.ranks[j] and 0 <= last.ranks[j] < last.ranks[i]
+    }
+    assert {frozenset(pair) for pair in drawn(ax, "differs")} == reversed_pairs
+    mpl.pyplot.close("all")
+
+
+@quick
+@given(profile=profiles(min_size=2, max_rows=3))
+def test_margins_are_those_of_the_votes(profile) -> None:
+    graph = graph_of(profile)
+    ax = plotting.tournament_plot(graph)
+    arcs = graph.arcs()
+    index = graph.items.index
+    expected = {(index(a.above), index(a.below)): a.margin for a in arcs.itertuples()}
+    assert margins(ax) == pytest.approx(expected, rel=6e-3)
+    mpl.pyplot.close("all")
+
+
+def test_arrows_run_from_winner_to_loser() -> None:
+    voters = ra.datasets.load("tennessee")
+    graph = graph_of(voters)
+    for ax in (plotting.tournament_plot(graph), plotting.tournament_plot(graph, voters[0])):
+        where = points(ax, 4)
+        for kind in ("with", "against"):
+            for (winner, loser), arrow in drawn(ax, kind).items():
+                start, end = ends(arrow)
+                assert nearest(where, start) == winner
+                assert nearest(where, end) == loser
+                assert arrow.get_arrowstyle().arrow.endswith("|>")
+
+
+def test_items_stand_clockwise_from_the_top_under_their_names_and_places() -> None:
+    graph = graph_of(ra.datasets.load("tennessee"))
+    ranking = ra.PartialRanking.from_buckets(
+        [["Knoxville"], ["Memphis", "Nashville"]], items=graph.items
+    )
+    ax = plotting.tournament_plot(graph, ranking)
+    turned = np.unwrap(np.pi / 2 - np.arctan2(*points(ax, 4).T[::-1]) + 1e-9) % (2 * np.pi)
+    order = [graph.items[int(i)] for i in np.argsort(turned)]
+    assert order == ["Knoxville", "Memphis", "Nashville", "Chattanooga"]
+    np.testing.assert_allclose(np.sort(turned), np.arange(4) * np.pi / 2, atol=1e-6)
+    texts = [
+        (of_group(ax, f"place-{k}")[0].get_text(), of_group(ax, f"name-{k}")[0].get_text())
+        for k in graph.items.indices(order)
+    ]
+    places = ["1", "2", "2", "\N{EN DASH}"]
+    assert texts == list(zip(places, order, strict=True))
+    for k in range(4):
+        assert of_group(ax, f"place-{k}")[0].get_position() == tuple(points(ax, 4)[k])
+        assert nearest(points(ax, 4), of_group(ax, f"name-{k}")[0].get_position()) == k
+
+
+def test_majorities_against_the_ranking_differ_in_colour_and_line() -> None:
+    ax = plotting.tournament_plot(graph_of(ra.datasets.load("condorcet_1785")))
+    (against,) = drawn(ax, "against").values()
+    assert list(drawn(ax, "against")) == [(0, 1)]  # 33 of 60 have A above B; B > C > A costs least
+    for other in drawn(ax, "with").values():
+        assert other.get_linestyle() == "-" != against.get_linestyle()
+        assert other.get_edgecolor() != against.get_edgecolor()
+    assert legend(ax) == ["majority: arrow to the loser, margin", "majority against Kemeny"]
+
+
+def test_pairs_that_two_rankings_order_differently_lie_on_a_band() -> None:
+    voters = ra.datasets.load("borda_fails_condorcet")
+    borda = ra.Borda().aggregate(voters)
+    graph = graph_of(voters)
+    ax = plotting.tournament_plot(graph, against=borda)
+    (band,) = drawn(ax, "differs").values()
+    assert list(drawn(ax, "differs")) == [(0, 1)]
+    np.testing.assert_array_equal(band.get_xydata(), points(ax, 3)[[0, 1]])
+    assert band.get_color() == BAND
+    assert band.get_linewidth() > 2 * drawn(ax, "with")[0, 1].get_linewidth()
+    assert band.get_zorder() < drawn(ax, "with")[0, 1].get_zorder()
+    assert legend(ax)[-1] == "Kemeny and Borda differ"
+    ax = plotting.tournament_plot(graph, borda, against=ra.Permutation.from_order("ABC"))
+    assert set(drawn(ax, "differs")) == {(0, 1)}
+    assert set(drawn(ax, "against")) == {(0, 1)}
+    assert legend(ax)[1:] == ["majority against Borda", "Borda and the other ranking differ"]
+    assert not drawn(plotting.tournament_plot(graph, borda, against=borda), "differs")
+
+
+def test_margins_do_not_collide_on_eight_items() -> None:
+    for seed in range(3):
+        votes = ra.Uniform([f"item {k}" for k in range(8)]).sample(5, rng=seed)
+        for counts in (None, [10_000] * 5):
+            profile = ra.Profile(list(votes), counts=counts)
+            ax = plotting.tournament_plot(
+                graph_of(profile), against=ra.Borda().aggregate(profile)
+            )  # fmt: skip
+            assert len(margins(ax)) == 28
+            assert not collisions(ax)
+            assert not cut_off(ax)
+
+
+# -- many items ----------------------------------------------------------------------------------
+
+
+def test_many_items_have_arcs_only_where_the_order_is_not_followed(thirty) -> None:
+    graph = graph_of(thirty)
+    borda, exact = ra.Borda().aggregate(thirty), ra.Kemeny().aggregate(thirty)
+    expected = kinds_by_hand(graph, exact.ranking)
+    differ = graph.disagreements(exact.ranking, borda.ranking)
+    index = graph.items.index
+    pairs = {(index(a.above), index(a.below)) for a in differ.itertuples()}
+    ax = plotting.tournament_plot(graph, exact, against=borda)
+    bands = {tuple(sorted(pair)) for pair in drawn(ax, "differs")}
+    assert bands == {tuple(sorted(pair)) for pair in pairs}
+    shown = all_drawn(ax)
+    assert shown.get("against", set()) == expected.get("against", set())
+    assert shown["with"] == expected["with"] & pairs
+    left = len(expected["with"] - pairs)
+    assert f"the other {left} majorities agree with Kemeny" in " ".join(ax.get_xlabel().split())
+    hidden = len(expected["level"] - shown["level"])
+    assert bool(hidden) == ("as many votes each way" in " ".join(ax.get_xlabel().split()))
+    labels = [t.get_text() for t in ax.get_yticklabels()]
+    assert [label.split("  ")[0] for label in labels] == [str(k) for k in range(1, 31)]
+    names = plot_labels(exact.order)
+    assert [label.split("  ", 1)[1] for label in labels] == names
+    heights = [points(ax, 30)[index(item)][1] for item in exact.order]
+    assert heights == list(range(30))
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top() -> None:
+    orders = ["ABCDEFGHIJ", "CABDEFGHIJ", "ABDCEFJGHI"]
+    graph = graph_of(ra.Profile.from_orders(orders))
+    ranking = ra.Permutation.from_order("ECBADFGHJI")
+    ax = plotting.tournament_plot(graph, ranking)
+    where = points(ax, 10)
+    assert all_drawn(ax) == {"against": kinds_by_hand(graph, ranking)["against"]}
+    assert set(margins(ax)) == set(drawn(ax, "against"))
+    for (winner, loser), arrow in drawn(ax, "against").items():
+        path = arrow.get_path()
+        vertices = path.vertices[path.codes != path.CLOSEPOLY]
+        assert vertices[0][1] == pytest.approx(where[winner][1], abs=0.01)
+        head = vertices[np.argmin(vertices[:, 0] + 9 * (abs(vertices[:, 1] - where[loser][1])))]
+        assert head[1] == pytest.approx(where[loser][1], abs=0.2)
+        text = drawn(ax, "margin")[winner, loser]
+        assert text.get_position()[1] == (where[winner][1] + where[loser][1]) / 2
+        assert float(text.get_text()) == graph.margins[winner, loser]
+    left = len(kinds_by_hand(graph, ranking)["with"])
+    assert f"the other {left} majorities agree with the ranking" in " ".join(
+        ax.get_xlabel().split()
+    )
+
+
+def test_margins_of_many_arcs_do_not_collide() -> None:
+    votes = ra.Uniform([f"item {k}" for k in range(14)]).sample(5, rng=0)
+    profile = ra.Profile(list(votes), counts=[10_000] * 5)
+    worst = ra.Permutation(13 - ra.Kemeny().aggregate(profile).ranking.ranks, profile.items)
+    ax = plotting.tournament_plot(graph_of(profile), worst)
+    assert len(margins(ax)) > 60
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_no_arcs_where_all_agree() -> None:
+    profile = ra.Profile.from_orders(["ABCDEFGHIJ"] * 3)
+    ax = plotting.tournament_plot(graph_of(profile))
+    assert all_drawn(ax) == {}
+    assert ax.get_xlabel() == "all 45 majorities agree with Kemeny"
+    assert ax.get_legend() is None
+
+
+def test_many_pairs_without_votes_are_counted_not_drawn() -> None:
+    halves = [[*range(6), *[np.nan] * 6], [*[np.nan] * 6, *range(6)]]
+    profile = ra.Profile.from_ranks(halves)
+    ax = plotting.tournament_plot(graph_of(profile, "ignore"))
+    assert "never" not in all_drawn(ax)
+    assert "not drawn: 36 pairs that were never compared" in " ".join(ax.get_xlabel().split())
+    few = ra.Profile.from_ranks([[*range(9), np.nan], [np.nan, *range(8), np.nan]])
+    extra = ra.Profile.from_ranks([[*[np.nan] * 8, 1, 2]])
+    both = ra.Profile([*few, *extra])
+    ax = plotting.tournament_plot(graph_of(both, "ignore"))
+    assert len(drawn(ax, "never")) == 8
+    assert "never compared" in legend(ax)
+
+
+def test_an_unproved_order_is_said_to_be_one() -> None:
+    profile = ra.Uniform(range(40)).sample(7, rng=0)
+    rule = ra.Kemeny(time_limit=0.0)
+    consensus = rule.aggregate(profile)
+    assert consensus.certificate.status == "gap"
+    ax = plotting.tournament_plot(graph_of(profile), consensus)
+    note = " ".join(ax.get_xlabel().split())
+    assert "the order by Kemeny(time_limit=0.0) is not proved optimal" in note
+
+
+# -- odd input -----------------------------------------------------------------------------------
+
+
+def test_margins_are_written_shortly() -> None:
+    def text(margin):
+        return Link(0, 1, "with", False, margin).text
+
+    assert [text(m) for m in (None, 2.0, 1e6, 2 - 1e-12, 0.04762, 1234.56)] == [
+        "", "2", "1000000", "2", "0.0476", "1235",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [5, 12])
+@pytest.mark.parametrize("style", [True, False])
+def test_markup_in_names_is_plain_text(n, style) -> None:
+    names = ["$x^2$", "$\\frac$", "<script>alert(1)</script>", "line\nbreak", "W" * 200]
+    names += [f"$${k}" for k in range(n - 5)]
+    profile = ra.Uniform(names).sample(4, rng=0)
+    with nullcontext() if style else mpl.style.context("default"):
+        ax = plotting.tournament_plot(graph_of(profile), against=profile[0])
+        shown = [t.get_text() for t in ax.get_yticklabels() or ax.texts]
+        assert sum("$x^2$" in text for text in shown) == 1
+        assert not any("\n" in text for text in shown)
+        assert not collisions(ax)
+        assert not cut_off(ax)
+
+
+def test_names_of_rules_in_the_legend_are_plain_text() -> None:
+    profile = ra.datasets.load("borda_fails_condorcet")
+
+    class Odd(ra.Borda):
+        name = "$\\frac$"
+
+    ax = plotting.tournament_plot(graph_of(profile), against=Odd().aggregate(profile))
+    assert legend(ax)[-1] == "Kemeny and $\\frac$ differ"
+    assert not cut_off(ax)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 9])
+def test_any_number_of_items(n) -> None:
+    ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders([range(n)])))
+    assert len(points(ax, n)) == n
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_bad_input_is_named() -> None:
+    profile = ra.datasets.load("tennessee")
+    graph = graph_of(profile)
+    with pytest.raises(InvalidInputError, match=r"TournamentGraph\.from_profile"):
+        plotting.tournament_plot(profile)
+    for bad in ("Borda", SimpleNamespace(ranking=1)):
+        with pytest.raises(InvalidInputError, match="`against` must be a PartialRanking"):
+            plotting.tournament_plot(graph, against=bad)
+        with pytest.raises(InvalidInputError, match="`ranking` must be a PartialRanking"):
+            plotting.tournament_plot(graph, bad)
+    with pytest.raises(ItemMismatchError):
+        plotting.tournament_plot(graph, ra.Permutation.from_order("ABCD"))
+    with pytest.raises(ItemMismatchError):
+        plotting.tournament_plot(graph, against=ra.Permutation.from_order("ABCD"))
+
+
+def test_a_graph_draws_itself() -> None:
+    voters = ra.datasets.load("borda_fails_condorcet")
+    graph, borda = graph_of(voters), ra.Borda().aggregate(voters)
+    ax = graph.plot(borda, against=ra.Permutation.from_order("ABC"))
+    assert legend(ax)[-1] == "Borda and the other ranking differ"
+    _, given_ax = mpl.pyplot.subplots()
+    assert graph.plot(ax=given_ax) is given_ax
