@@ -1,5 +1,6 @@
 from . import datasets as datasets
 from . import exceptions as exceptions
+from . import plotting as plotting
 from .aggregation.base import Aggregator as Aggregator
 from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
@@ -110,6 +111,8 @@ from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
 from .io.scores import read_scores as read_scores
+from .report.page import Report as Report
+from .report.page import make_report as make_report
 from .studies.approximation import ApproximationStudy as ApproximationStudy
 from .studies.models import GumbelModel as GumbelModel
 from .studies.models import MallowsModel as MallowsModel

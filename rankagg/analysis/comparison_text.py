@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison import Comparison
     from rankagg.inference.decisions import Decisions
 
-__all__ = ["text_of"]
+__all__ = ["counted", "text_of"]
 
 
 def text_of(
@@ -35,8 +35,8 @@ def text_of(
 
 def _head(comparison: Comparison, optima: bool, decisions: Decisions | None) -> str:
     tie_cost = 0.0 if comparison.exact is None else comparison.exact.tie_cost
-    methods = _counted(len(comparison.methods), "method")
-    items = _counted(comparison.votes.n_items, "item")
+    methods = counted(len(comparison.methods), "method")
+    items = counted(comparison.votes.n_items, "item")
     policy = f"unranked items: {comparison.unranked}"
     lines = [f"{methods} on {items}; {policy}; a tied vote costs {tie_cost:g}"]
     if comparison.exact is None or comparison.exact.certificate is None:
@@ -122,7 +122,7 @@ def _pairs_text(comparison: Comparison, rows: int | None, decisions: Decisions |
             parts.append(f"{method} orders every pair as {base} does")
             continue
         shown = frame if rows is None else frame.head(rows)
-        pairs = _counted(len(frame), "pair")
+        pairs = counted(len(frame), "pair")
         lines = [f"{method} disagrees with {base} on {pairs}, closest votes first:"]
         lines += [_pair_line(pair, method) for pair in shown.itertuples(index=False)]
         if len(frame) > len(shown):
@@ -131,7 +131,8 @@ def _pairs_text(comparison: Comparison, rows: int | None, decisions: Decisions |
     return "\n\n".join(parts)
 
 
-def _counted(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun, in the plural but for one."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 

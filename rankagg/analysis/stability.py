@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,9 @@ from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Stability", "stability"]
 
@@ -339,6 +342,22 @@ class Stability(Value):
         columns |= {f"tau_{q:g}": grouped["tau"].quantile(q) for q in levels}
         columns["top1"] = grouped["top1"].mean()
         return pd.DataFrame(columns)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the agreement by size of subset; see `rankagg.plotting.robustness_plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.robustness import robustness_plot  # noqa: PLC0415
+
+        return robustness_plot(self, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""

@@ -18,6 +18,7 @@ DONE, FAILED, BAD_INPUT, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
 
 COMMANDS = {
     "compare": "rankagg.cli.compare",
+    "report": "rankagg.cli.report",
     "rank": "rankagg.cli.rank",
     "solve": "rankagg.cli.solve",
     "tournament": "rankagg.cli.tournament",
@@ -58,6 +59,8 @@ def app() -> None:
     Ballots in a PrefLib format, or as a CSV table of ranks:
         rankagg compare election.soi
         rankagg compare ballots.csv --format ballots --count count
+    Everything on one page, with plots, to hand on:
+        rankagg report scores.csv -o report.html
     The exact optimum alone, with its proof:
         rankagg solve election.soc --certificate proof.json
     Who beats whom, and why one stands above another:

@@ -14,6 +14,7 @@ from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, methods_option
 from rankagg.cli.output import echo_json, json_option, rows_options, write_frame, write_json
+from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from rankagg.inference.units import Unit
 
 __all__ = ["command"]
+
+
+# Names of more items would be too small to read on one page.
+PLOTTED = 40
 
 
 @click.command("compare")
@@ -36,6 +41,7 @@ __all__ = ["command"]
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For randomised methods.")
 @json_option
+@plot_option("how items move from method to method")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -52,6 +58,7 @@ def command(
     decide: Unit | None,
     seed: int,
     as_json: bool,
+    plot: Path | None,
     out: Path | None,
 ) -> int:
     """Compare the rankings by mean, Borda, Copeland and exact Kemeny.
@@ -83,6 +90,8 @@ def command(
     else:
         click.echo("\n".join(given.lines))
         click.echo(comparison.summary(rows=rows, optima=not one, decisions=decisions))
+    top = PLOTTED if comparison.votes.n_items > PLOTTED else None
+    save_plot(lambda: comparison.plot(top=top), plot)
     if out is not None:
         _write(comparison, given, out)
     return exit_code(comparison.consensuses)

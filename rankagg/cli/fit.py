@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.output import echo_json, json_option
+from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.distributions.bradley_terry import fit_bradley_terry
 from rankagg.distributions.fit_result import FitResult
@@ -49,6 +51,7 @@ WORTHS = ("plackett-luce", "bradley-terry")
     "--alpha", type=float, default=0.05, show_default=True, help="Error of the intervals."
 )
 @json_option
+@plot_option("the fit")
 def command(
     given: Input,
     *,
@@ -58,6 +61,7 @@ def command(
     reference: str | None,
     alpha: float,
     as_json: bool,
+    plot: Path | None,
 ) -> int:
     """Fit a distribution over rankings by maximum likelihood.
 
@@ -78,6 +82,7 @@ def command(
     elif not isinstance(data, PairwiseMatrix):
         data, _ = rankings_of(data, given.tolerance, None)
     fit = MODELS[model](data, **options)
+    save_plot(fit.plot, plot)
     if as_json:
         law = distribution_to_dict(fit.distribution)
         echo_json({**fit.to_dict(alpha), "distribution": law, "input": list(given.lines)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import update_wrapper
+from pathlib import Path
 from typing import Any, Literal
 
 import click
@@ -87,12 +88,15 @@ class Input:
         For ranking scores.
     lines : tuple of str
         What the reader of the output must know, the direction of scores first.
+    name : str
+        Of the file or data set.
     """
 
     data: Data
     unranked: Any
     tolerance: float
     lines: tuple[str, ...]
+    name: str
 
 
 def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -128,7 +132,8 @@ def read_input(*, unranked: str, **values: Any) -> Input:
         lines = _tell_scores(data, values)
     else:
         lines = _tell_ballots(data, values)
-    return Input(data, unranked, values["tolerance"] or 0.0, lines)
+    name = values["dataset"] or Path(values["file"]).name
+    return Input(data, unranked, values["tolerance"] or 0.0, lines, name)
 
 
 def _kind(values: dict[str, Any]) -> str:

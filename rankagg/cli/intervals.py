@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import click
 
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.output import echo_json, json_option, rows_options
+from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.inference.intervals import PairwiseIntervals
 from rankagg.inference.methods import RESAMPLING, Method
@@ -74,6 +76,7 @@ __all__ = ["command"]
 @click.option("--seed", type=int, default=0, show_default=True, help="For resampling.")
 @rows_options("pairs and items")
 @json_option
+@plot_option("the intervals of places, or of pairs where there are none of places,")
 def command(
     given: Input,
     *,
@@ -81,6 +84,7 @@ def command(
     score_range: tuple[float, float] | None,
     rows: int | None,
     as_json: bool,
+    plot: Path | None,
     **options: Any,
 ) -> int:
     """Say how sure one may be of each pair, and of each place.
@@ -135,6 +139,7 @@ def command(
             rng=options["seed"],
             **shared,
         )
+    save_plot(parts.get("places", intervals).plot, plot)
     if as_json:
         echo_json(
             {**{name: part.to_dict() for name, part in parts.items()}, "input": list(given.lines)}

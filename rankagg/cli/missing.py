@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -10,10 +11,17 @@ from rankagg._typing import Unranked
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import METHODS, make
 from rankagg.cli.output import echo_json, json_option, rows_options
+from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.inference.missing import missing_report
 from rankagg.inference.sensitivity import sensitivity
 from rankagg.inference.units import rankings_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rankagg.core.profile import Profile
+    from rankagg.core.scores import ScoreTable
 
 __all__ = ["command"]
 
@@ -37,6 +45,7 @@ __all__ = ["command"]
 @click.option("--seed", type=int, default=0, show_default=True, help="For the completions.")
 @rows_options("items and pairs")
 @json_option
+@plot_option("a map of what is missing")
 def command(
     given: Input,
     *,
@@ -45,6 +54,7 @@ def command(
     seed: int,
     rows: int | None,
     as_json: bool,
+    plot: Path | None,
 ) -> int:
     """Say who lacks what, who was never compared, and what flips between assumptions.
 
@@ -63,6 +73,8 @@ def command(
         parts["sensitivity"] = sensitivity(
             profile, rule, policies=policies, n_samples=samples, rng=seed
         )
+    data = given.data
+    save_plot(lambda: _map(data), plot)
     if as_json:
         echo_json(
             {**{name: part.to_dict() for name, part in parts.items()}, "input": list(given.lines)}
@@ -71,3 +83,9 @@ def command(
     click.echo("\n".join(given.lines))
     click.echo("\n\n".join(part.summary(rows=rows) for part in parts.values()))
     return 0
+
+
+def _map(data: ScoreTable | Profile) -> Axes:
+    from rankagg.plotting.missingness import missingness_map  # noqa: PLC0415
+
+    return missingness_map(data)

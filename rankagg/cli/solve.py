@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +13,12 @@ from rankagg.aggregation.result import Consensus
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.output import echo_json, json_option, write_json
+from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import BlockTooLargeError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["command"]
 
@@ -38,6 +42,7 @@ __all__ = ["command"]
 )
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
 @json_option
+@plot_option("who beats whom how often, in the order of the consensus,")
 def command(
     given: Input,
     *,
@@ -47,6 +52,7 @@ def command(
     certificate: Path | None,
     one: bool,
     as_json: bool,
+    plot: Path | None,
 ) -> int:
     """Find the exact Kemeny consensus, prove it, and count the optima.
 
@@ -72,9 +78,16 @@ def command(
         if optima is not None:
             lines.append(f"optima       {optima['text']}")
         click.echo("\n".join([*lines, consensus.summary()]))
+    save_plot(lambda: _heatmap(consensus), plot)
     if certificate is not None and consensus.certificate is not None:
         write_json(consensus.certificate.to_dict(), certificate)
     return exit_code([consensus])
+
+
+def _heatmap(consensus: Consensus) -> Axes:
+    from rankagg.plotting.heatmap import pairwise_heatmap  # noqa: PLC0415
+
+    return pairwise_heatmap(consensus.pairwise, consensus)
 
 
 def _sum_above(consensus: Consensus, given: Input) -> list[str]:

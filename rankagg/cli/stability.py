@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args
 
 import click
@@ -10,6 +11,7 @@ from rankagg.analysis.stability import Over, stability
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, method_option
 from rankagg.cli.output import echo_json, json_option, rows_options
+from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["command"]
@@ -36,6 +38,7 @@ __all__ = ["command"]
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1 for all cores.")
 @rows_options("tasks or systems")
 @json_option
+@plot_option("how near subsets come to the consensus of all")
 def command(
     given: Input,
     *,
@@ -46,6 +49,7 @@ def command(
     jobs: int,
     rows: int | None,
     as_json: bool,
+    plot: Path | None,
 ) -> None:
     """Rank again without single tasks or systems, and on subsets of every size.
 
@@ -69,3 +73,4 @@ def command(
     else:
         text = found.summary(rows=rows)
         click.echo("\n".join([*given.lines, text]))
+    save_plot(found.plot, plot)

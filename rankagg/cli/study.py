@@ -10,6 +10,7 @@ from rankagg._typing import Unranked
 from rankagg.cli.app import DONE, UNPROVED
 from rankagg.cli.methods import make, methods_option
 from rankagg.cli.output import echo_json, json_option, write_frame
+from rankagg.cli.plots import plot_option, save_plot
 from rankagg.studies.approximation import ApproximationStudy
 from rankagg.studies.models import GumbelModel, MallowsModel, PlackettLuceModel, StudyModel
 
@@ -79,6 +80,7 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     help="Write all rows here as CSV.",
 )
 @json_option
+@plot_option("the ratios of every method")
 def command(
     *,
     mallows: tuple[float, ...],
@@ -97,6 +99,7 @@ def command(
     journal: Path | None,
     out: Path | None,
     as_json: bool,
+    plot: Path | None,
 ) -> int:
     """Draw many data sets and say how near each method comes to the proved optimum.
 
@@ -133,4 +136,5 @@ def command(
         echo_json(result.to_dict())
     else:
         click.echo(result.summary())
+    save_plot(result.plot, plot)
     return UNPROVED if result.n_unproved else DONE

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.positional import Borda
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.output import echo_json, json_option, rows_options
+from rankagg.cli.plots import plot_option, save_plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["command"]
 
@@ -18,6 +25,7 @@ __all__ = ["command"]
 @input_options
 @rows_options("majorities")
 @json_option
+@plot_option("the majorities, and where the exact consensus and Borda go against them,")
 @click.option(
     "--graphml", type=click.Path(dir_okay=False, path_type=Path), help="Also write GraphML."
 )
@@ -31,6 +39,7 @@ def command(
     *,
     rows: int | None,
     as_json: bool,
+    plot: Path | None,
     graphml: Path | None,
     dot: Path | None,
 ) -> None:
@@ -51,7 +60,14 @@ def command(
             click.echo(f"\n{shown.to_string(index=False, float_format='{:g}'.format)}")
         if len(shown) < len(arcs):
             click.echo(f"... and {len(arcs) - len(shown)} more majorities")
+    save_plot(lambda: _plot(graph, given), plot)
     if graphml is not None:
         graph.write_graphml(graphml)
     if dot is not None:
         dot.write_text(graph.to_dot(), encoding="utf-8")
+
+
+def _plot(graph: TournamentGraph, given: Input) -> Axes:
+    exact = Kemeny(unranked=given.unranked).aggregate(graph.votes)
+    borda = Borda(unranked=given.unranked).aggregate(graph.votes)
+    return graph.plot(exact, against=borda)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ASSUMPTIONS", "MissingReport", "missing_report"]
 
@@ -244,6 +247,24 @@ class MissingReport(Value):
         }
 
     # -- how it looks -------------------------------------------------------------------------
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw a map of what is missing; see `rankagg.plotting.missingness_map`.
+
+        A report holds no single rankings: without groups it draws patterns.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.missingness import missingness_map  # noqa: PLC0415
+
+        return missingness_map(self, ax=ax)
 
     def summary(self, *, rows: int | None = 30) -> str:
         """Return the report as text.

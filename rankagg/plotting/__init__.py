@@ -11,8 +11,11 @@ from rankagg.plotting.fit import fit_plot, parameters_plot
 from rankagg.plotting.forest import forest_plot
 from rankagg.plotting.heatmap import pairwise_heatmap
 from rankagg.plotting.intervals import intervals_heatmap
+from rankagg.plotting.missingness import missingness_map
 from rankagg.plotting.overlap import overlap_plot
 from rankagg.plotting.rank_distribution import rank_distribution_plot
+from rankagg.plotting.ratios import ratio_plot
+from rankagg.plotting.robustness import robustness_plot
 from rankagg.plotting.style import style
 from rankagg.plotting.thetas import thetas_plot
 from rankagg.plotting.tournament import tournament_plot
@@ -25,10 +28,13 @@ __all__ = [
     "fit_plot",
     "forest_plot",
     "intervals_heatmap",
+    "missingness_map",
     "overlap_plot",
     "pairwise_heatmap",
     "parameters_plot",
     "rank_distribution_plot",
+    "ratio_plot",
+    "robustness_plot",
     "style",
     "thetas_plot",
     "tournament_plot",

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from rankagg.plotting.rows import legend_above
 
-__all__ = ["plain_legend", "whole_ticks", "widest"]
+__all__ = ["plain_legend", "round_ticks", "widest"]
 
 # Letters on a screen are set a little wider than in print.
 HINTING = 1.05
@@ -62,17 +62,19 @@ def plain_legend(ax: Axes, handles: Sequence[Artist], *, columns: int = 1) -> No
         text.set_parse_math(False)
 
 
-def whole_ticks(low: float, high: float) -> list[int]:
-    """Return some round whole numbers from `low` to `high`.
+def round_ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
+    """Return some round numbers from `low` to `high`.
 
     Parameters
     ----------
     low, high : float
         The ends of an axis.
+    whole : bool, default False
+        Only whole numbers.
 
     Returns
     -------
-    list of int
+    list of float
     """
-    ticks = MaxNLocator(nbins=8, integer=True, min_n_ticks=1).tick_values(low, high)
-    return [round(tick) for tick in ticks if low <= tick <= high]
+    ticks = MaxNLocator(nbins=8, integer=whole, min_n_ticks=1).tick_values(low, high)
+    return [float(tick) for tick in ticks if low <= tick <= high]

@@ -120,7 +120,8 @@ def _curve(ax: Axes, curve: pd.Series[float], place: tuple[int, int], label: str
 
 def _frame(ax: Axes, depth: int) -> None:
     ax.set_xlim(1 if depth > 1 else 0.5, max(depth, 1.5))
-    ax.set_ylim(0, 1)
+    ax.set_ylim(0, 1.03)
+    ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     ax.set_xticks(place_ticks(depth))
     ax.grid(color=GRID, linewidth=0.5 * float(mpl.rcParams["lines.linewidth"]))
     ax.set_axisbelow(True)

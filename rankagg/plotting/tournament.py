@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
@@ -21,7 +20,7 @@ from rankagg.plotting.margins import write_below
 from rankagg.plotting.style import plot_labels
 from rankagg.plotting.tournament_arcs import draw_arcs
 from rankagg.plotting.tournament_circle import draw_circle
-from rankagg.plotting.tournament_links import BAND, LOOKS, Kind, Link, band_width
+from rankagg.plotting.tournament_links import BAND, LOOKS, Link, band_width, links_of, ordered_once
 
 __all__ = ["tournament_plot"]
 
@@ -88,9 +87,11 @@ def tournament_plot(
         ranking = Kemeny(unranked=graph.votes.unranked or "uniform").aggregate(graph.votes)
     order = _Order.of(graph, ranking, "ranking", "the ranking")
     other = None if against is None else _Order.of(graph, against, "against", "the other ranking")
-    links = _links(graph, order.ranks, None if other is None else other.ranks)
+    links = links_of(graph, order.ranks, None if other is None else other.ranks)
     names = plot_labels([order.name] if other is None else [order.name, other.name], 24)
     notes = [note for o in (order, other) if o is not None for note in o.notes]
+    if other is not None and (half := ordered_once(order.ranks, other.ranks)):
+        notes.append(f"{half} pairs are ordered by only one of {names[0]} and {names[-1]}")
     draw, shown = draw_circle, links
     if len(graph.items) > ON_CIRCLE:
         draw, shown = draw_arcs, _notable(links, len(graph.items))
@@ -127,30 +128,6 @@ class _Order:
             )
         graph.items.require_same(ranking.items, f"The tournament and `{parameter}`")
         return cls(ranking.ranks, name, notes)
-
-
-def _links(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[Link]:
-    """Return one link for every two items, from winner to loser, level pairs as ranked."""
-    above = _signs(ranks)
-    differs = np.zeros_like(above, dtype=bool) if others is None else above * _signs(others) < 0
-    index = graph.items.index
-    links = []
-    for winner, loser, data in graph.to_networkx().edges(data=True):
-        i, j = index(winner), index(loser)
-        kind: Kind = {1: "with", -1: "against", 0: "open"}[int(above[i, j])]  # type: ignore[assignment]
-        links.append(Link(i, j, kind, bool(differs[i, j]), float(data["margin"])))
-    for first, second in graph.draws():
-        i, j = index(first), index(second)
-        compared = bool(graph.votes.scaled_comparisons[i, j] > 0)
-        i, j = (j, i) if above[i, j] < 0 else (i, j)
-        links.append(Link(i, j, "level" if compared else "never", bool(differs[i, j])))
-    return links
-
-
-def _signs(ranks: Ranks) -> Any:
-    """Return 1 where row is above column, -1 where below, 0 where neither is known."""
-    known = (ranks[:, None] >= 0) & (ranks >= 0)
-    return np.where(known, np.sign(ranks - ranks[:, None]), 0)
 
 
 def _notable(links: list[Link], n: int) -> list[Link]:

@@ -15,6 +15,8 @@ from rankagg.core.value import Value
 from rankagg.studies.cells import Cell, Row
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rankagg.studies.approximation import ApproximationStudy
 
 __all__ = ["StudyResult"]
@@ -135,6 +137,22 @@ class StudyResult(Value):
             "median_exact_runtime": groups["exact_runtime"].median(),
         }
         return pd.DataFrame(table)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the ratios to the optimum, rule by rule; see `rankagg.plotting.ratio_plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.ratios import ratio_plot  # noqa: PLC0415
+
+        return ratio_plot(self, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""

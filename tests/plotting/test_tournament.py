@@ -177,6 +177,16 @@ def test_pairs_that_two_rankings_order_differently_lie_on_a_band() -> None:
     assert not drawn(plotting.tournament_plot(graph, borda, against=borda), "differs")
 
 
+def test_pairs_that_one_ranking_ties_are_counted_not_marked() -> None:
+    graph = graph_of(ra.Profile.from_orders(["ABCD", "ABDC", "BACD"]))
+    tied = ra.PartialRanking.from_buckets([["A", "B"], ["C"]], items="ABCD")
+    ax = plotting.tournament_plot(graph, against=tied)
+    assert not drawn(ax, "differs")
+    note = " ".join(ax.get_xlabel().split())
+    assert note == "4 pairs are ordered by only one of Kemeny and the other ranking"
+    assert not plotting.tournament_plot(graph, tied, against=tied).get_xlabel()
+
+
 def test_margins_do_not_collide_on_eight_items() -> None:
     for seed in range(3):
         votes = ra.Uniform([f"item {k}" for k in range(8)]).sample(5, rng=seed)

@@ -1,0 +1,85 @@
+"""`rankagg report`: one page about a data set, to hand on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rankagg.cli.app import DONE, UNPROVED
+from rankagg.cli.exact import show_progress
+from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.methods import make, methods_option
+from rankagg.inference.units import Unit
+from rankagg.report.page import make_report
+
+__all__ = ["command"]
+
+
+@click.command("report")
+@input_options
+@methods_option("hold against the exact consensus")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    help="The file to write.",
+)
+@click.option("--title", help="The heading; default: the name of the file or data set.")
+@click.option(
+    "--unit",
+    type=click.Choice(["ranking", "instance", "task"]),
+    help="What is independent, for the uncertainty; default: instances where there are some, "
+    "else rankings.",
+)
+@click.option(
+    "--delta",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="The chance that any decided pair is wrong.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="For the exact consensus.")
+@click.option("--one", is_flag=True, help="Do not look at the other optima.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For randomised methods.")
+def command(
+    given: Input,
+    *,
+    methods: tuple[str, ...],
+    out: Path,
+    title: str | None,
+    unit: Unit | None,
+    delta: float,
+    time_limit: float | None,
+    one: bool,
+    seed: int,
+) -> int:
+    """Write one page with everything: consensus, proof, other methods, uncertainty, gaps, plots.
+
+    The page is one HTML file that asks nothing of the network. The exit code is 3 where the exact
+    consensus is not proved within --time-limit; the page is written all the same, and says so.
+
+    \b
+        rankagg report scores.csv -o report.html
+        rankagg report election.soi --title "Council election" --unranked last
+        rankagg report --dataset glue_human
+    """
+    show_progress()
+    page = make_report(
+        given.data,
+        [make(name, given.unranked) for name in dict.fromkeys(methods)] or None,
+        title=given.name if title is None else title,
+        source=given.lines,
+        unranked=given.unranked,
+        tolerance=given.tolerance,
+        unit=unit,
+        delta=delta,
+        time_limit=time_limit,
+        optima=not one,
+        rng=seed,
+    )
+    page.save(out)
+    click.echo("\n".join([*given.lines, f"wrote: {out}"]))
+    return DONE if page.is_proved else UNPROVED

@@ -1,0 +1,156 @@
+"""What the page says of the data: what was read, what is missing, how it was all made."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Sequence
+from importlib.metadata import version
+from inspect import cleandoc
+
+import pandas as pd
+
+from rankagg import __version__
+from rankagg.aggregation.base import Aggregator
+from rankagg.core.items import listed
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.inference.missing import ASSUMPTIONS
+from rankagg.plotting.missingness import missingness_map
+from rankagg.report.figures import figure_of
+from rankagg.report.findings import Findings
+from rankagg.report.sections import Section
+from rankagg.report.tables import bullets, table_of
+
+__all__ = ["colophon", "missing_data", "what_was_read"]
+
+PACKAGES = ("numpy", "scipy", "highspy", "networkx", "statsmodels", "matplotlib")
+SHOWN = 12
+
+
+def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
+    """Say what the data are, and what of them was left out."""
+    data = findings.data
+    section = Section("data", "What was read").facts(_shape(findings))
+    if lines:
+        section.items(lines)
+    if isinstance(data, ScoreTable):
+        lower = [task for task, higher in data.higher_is_better.items() if not higher]
+        section.text(
+            "On every task a higher score is better." if not lower
+            else f"A lower score is better on {listed(lower)}; elsewhere a higher one."
+        )  # fmt: skip
+        weights = [f"{task} {w:g}" for task, w in data.task_weights.items() if w != 1]
+        if weights:
+            section.text(f"Task weights other than 1: {', '.join(weights)}.")
+    return section
+
+
+def _shape(findings: Findings) -> list[tuple[str, object]]:
+    data, policy = findings.data, findings.comparison.unranked
+    facts: list[tuple[str, object]] = []
+    if isinstance(data, ScoreTable):
+        facts += [("Systems", data.n_systems), ("Tasks", data.n_tasks)]
+        if data.is_instance_level:
+            facts.append(("Instances", f"{data.n_units} in all tasks together"))
+        total = data.values.size
+        facts.append(("Scores", f"{total - data.n_missing} of {total}; {data.n_missing} missing"))
+    elif isinstance(data, Profile):
+        facts += [("Items", data.n_items), ("Rankings", data.n_rankings)]
+        if len(data) < data.n_rankings:
+            facts.append(("Different rankings", len(data)))
+        facts.append(("Complete", "yes" if data.is_complete else "no: some leave items out"))
+        facts.append(("Strict", "yes" if data.is_strict else "no: some tie items"))
+    elif isinstance(data, PairwiseMatrix):
+        facts += [("Items", data.n_items), ("Votes", "counts for pairs only")]
+    if findings.missing is None:
+        facts.append(("Unranked items", "not known: the votes were counted before"))
+    elif not findings.missing.n_missing:
+        facts.append(("Unranked items", f"none, so the policy “{policy}” changes nothing"))
+    else:
+        facts.append(("Unranked items", f"policy “{policy}”: {ASSUMPTIONS[policy]}"))
+    return facts
+
+
+def missing_data(findings: Findings) -> Section:
+    """Say who lacks what, and what the policy makes of it."""
+    section, report = Section("missing", "Missing data"), findings.missing
+    if report is None:
+        return section.unknown(
+            "The data are counts of votes; what single rankings left out is not in them."
+        )
+    size = f"{len(report.items)} items, {report.n_units} {report.unit}s"
+    if not report.n_missing:
+        return section.text(f"Nothing is missing: {size}.")
+    share = report.n_missing / report.n_cells
+    section.text(f"{report.n_missing} of {report.n_cells} cells are missing ({share:.1%}): {size}.")
+    frame = report.to_frame()
+    lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
+    lacking = lacking.reset_index()[["item", "observed", "missing", "share", "compared_with"]]
+    section.figure(
+        figure_of(
+            lambda: missingness_map(findings.data),  # type: ignore[arg-type]
+            f"Map of missing cells: {report.n_missing} of {report.n_cells} are missing; "
+            "the table below has the numbers of every item.",
+            "Missing cells are dark; items that lack the most stand first.",
+        )
+    )
+    section.table(
+        table_of(
+            lacking,
+            "Items that are missing somewhere",
+            formats={"share": ".1%"},
+            headings={"item": "Item", "compared_with": "compared with"},
+            meanings={"compared_with": "other items that it was ever compared with"},
+            text=["item"],
+        )
+    )
+    if report.never_compared:
+        pairs = [f"{a} and {b}" for a, b in report.never_compared]
+        section.unknown(
+            f"{len(pairs)} pairs of items were never compared, so their order rests on others "
+            "and on the policy:"
+        )
+        section.items(bullets(pairs, SHOWN))
+    if len(report.groups) > 1:
+        section.unknown(
+            "No chain of comparisons connects these groups; the order between them is an "
+            "assumption:"
+        )
+        section.items(bullets([listed(group) for group in report.groups], SHOWN))
+    section.heading("What each policy assumes")
+    return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
+
+
+def colophon(findings: Findings) -> Section:
+    """Say how the page was made, and how to cite what it rests on."""
+    rules = [c.aggregator for c in findings.comparison.consensuses]
+    section = Section("made", "How this page was made, and how to cite it")
+    section.table(
+        table_of(
+            _methods(rules), "Methods, with all parameters", text=["Method", "Parameters", "Source"]
+        )
+    )
+    packages = [(name, version(name)) for name in PACKAGES]
+    section.heading("Versions")
+    section.facts([("rankagg", __version__), ("Python", platform.python_version()), *packages])
+    section.heading("To cite")
+    return section.text(
+        f"rankagg {__version__}: rank aggregation with classical rules, the exact Kemeny consensus "
+        "and its proof. Cite the sources of the methods that you report, too."
+    )
+
+
+def _methods(rules: Sequence[Aggregator]) -> pd.DataFrame:
+    rows = [
+        {"Method": rule.name, "Parameters": repr(rule), "Source": _source(rule)} for rule in rules
+    ]
+    return pd.DataFrame(rows)
+
+
+def _source(rule: Aggregator) -> str | None:
+    """Return the references that the class itself states."""
+    text = cleandoc(type(rule).__doc__ or "")
+    found = re.search(r"References\n-+\n(.*?)(?:\n\n|\Z)", text, flags=re.DOTALL)
+    return None if found is None else " ".join(found[1].split())

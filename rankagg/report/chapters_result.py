@@ -1,0 +1,316 @@
+"""What the page says of the result: the consensus, its proof, and the other methods."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.result import Consensus
+from rankagg.analysis.comparison_text import counted
+from rankagg.core.items import listed, shortened
+from rankagg.core.rankings import PartialRanking
+from rankagg.exceptions import BlockTooLargeError
+from rankagg.plotting.bump import bump_chart
+from rankagg.plotting.heatmap import share_matrix
+from rankagg.plotting.overlap import overlap_plot
+from rankagg.plotting.tournament import tournament_plot
+from rankagg.report.figures import Figure, figure_of
+from rankagg.report.findings import Findings
+from rankagg.report.sections import Section
+from rankagg.report.tables import bullets, table_of
+
+__all__ = ["consensus_table", "lead", "majorities", "methods", "proof"]
+
+# Items that a flow chart, and a square of pairs, can show.
+IN_FLOW, IN_SQUARE = 30, 40
+PAIRS, CIRCLES = 10, 20
+
+
+def consensus_table(findings: Findings) -> Section:
+    """Return every item's place: exact, over all optima, by other methods, with its interval."""
+    comparison, exact, optima = findings.comparison, findings.exact, findings.optima
+    places = comparison.places().reset_index()
+    name = exact.aggregator.name
+    frame = pd.DataFrame({"Place": places[name], "Item": [str(item) for item in places["item"]]})
+    meanings = {"Place": "in the exact Kemeny consensus"}
+    words = ["Item"]
+    at = exact.items.indices(list(places["item"]))
+    if optima is not None and not optima.is_unique:
+        best, worst = optima.place_ranges()
+        frame["All optima"] = [_span(best[i], worst[i]) for i in at]
+        meanings["All optima"] = "the places that the item has in any exact optimum"
+        words.append("All optima")
+    if findings.ranks is not None and findings.ranks.decisions.above.any():
+        level = f"{100 * (1 - findings.ranks.decisions.delta):g} %"
+        best, worst = findings.ranks.best, findings.ranks.worst
+        frame[f"{level} places"] = [_span(best[i], worst[i]) for i in at]
+        meanings[f"{level} places"] = "interval for the place by majorities, all items at once"
+        words.append(f"{level} places")
+    for method in comparison.methods:
+        if method != name:
+            frame[method] = places[method]
+            meanings[method] = f"place by {method}"
+    if findings.missing is not None and findings.missing.n_missing:
+        frame["Missing"] = findings.missing.missing[at]
+        meanings["Missing"] = f"{findings.missing.unit}s without this item"
+    section = Section("consensus", "The consensus")
+    section.table(
+        table_of(
+            frame, "Places, 1 is best; a click on a heading sorts", meanings=meanings, text=words
+        )
+    )
+    notes = [f"{name}: {note}" for c, name in _named(findings) for note in c.notes]
+    return section.items(notes)
+
+
+def _named(findings: Findings) -> list[tuple[Consensus, str]]:
+    comparison = findings.comparison
+    return list(zip(comparison.consensuses, comparison.methods, strict=True))
+
+
+def _span(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best} to {worst}"
+
+
+def proof(findings: Findings) -> Section:
+    """Say what is proved of the exact consensus, and whether it is alone."""
+    exact, optima = findings.exact, findings.optima
+    certificate = exact.certificate
+    assert certificate is not None, "an exact rule gives a certificate"
+    section = Section("exact", "The exact optimum")
+    section.text(
+        "The Kemeny consensus is the ranking that contradicts the fewest votes. A certificate "
+        "states what no ranking can undercut; it was verified against the votes, in whole numbers "
+        "and without a solver."
+    )
+    section.facts(
+        [
+            ("Certificate", certificate.summary()),
+            ("Cost", f"{exact.cost:g} (votes contradicted)"),
+            ("A tied vote costs", f"{exact.tie_cost:g}"),
+            ("Seconds", f"{exact.runtime:.3f}"),
+        ]
+    )
+    if not findings.is_proved:
+        return section.unknown(
+            f"The optimum is not proved: it may be cheaper by up to {certificate.gap:g} votes. A "
+            "longer time limit may close the gap."
+        )
+    if optima is None:
+        return section.unknown("Whether other rankings are as good was not looked at.")
+    if optima.is_unique:
+        return section.text(
+            "It is the only optimum. At least "
+            f"{counted(optima.addition_radius, 'more complete ranking')} would be needed to "
+            "overturn it."
+        )
+    total = len(optima.items) * (len(optima.items) - 1) // 2
+    try:
+        number = f"{optima.count():,} rankings are equally good"
+    except BlockTooLargeError:
+        number = "More than one ranking is equally good (too many to count)"
+    section.text(
+        f"{number}; they differ on {optima.n_undecided_pairs} of {total} pairs. The table above "
+        "shows one of them. Within each of these groups the votes leave the order open:"
+    )
+    groups = [listed(block) for block in optima.blocks if len(block) > 1]
+    return section.items(bullets(groups, CIRCLES))
+
+
+def methods(findings: Findings) -> Section:
+    """Hold all methods against the exact optimum, pair by pair."""
+    comparison, name = findings.comparison, findings.exact.aggregator.name
+    section = Section("methods", "Other methods beside it")
+    if len(comparison.methods) == 1:
+        return section.text("No other method was asked for.")
+    frame = comparison.to_frame().drop(columns="ranking")
+    if frame["guarantee"].isna().all():
+        frame = frame.drop(columns="guarantee")
+    bound = "" if findings.is_proved else ", which is not proved"
+    tops = {c: f"top {c[3:]}" for c in map(str, frame.columns) if c.startswith("top")}
+    section.table(
+        table_of(
+            frame,
+            f"Cost beside the optimum{bound}",
+            formats={
+                "cost": ".6g",
+                "excess": ".4g",
+                "ratio": ".4f",
+                "tau": ".3f",
+                "runtime": ".4f",
+                **dict.fromkeys(tops, ".2f"),
+            },
+            headings={"method": "Method", "runtime": "seconds", **tops},
+            meanings={
+                "cost": "votes contradicted",
+                "excess": "votes contradicted beyond the optimum",
+                "ratio": "cost over that of the optimum",
+                "guarantee": "what the ratio is proved never to exceed",
+                "distance": "pairs in another order than in the exact consensus, ties half",
+                "tau": "Kendall's tau-b with the exact consensus",
+                **{column: "expected overlap of the first ones" for column in tops},
+            },
+            text=["method"],
+        )
+    )
+    section.figure(_flow(findings))
+    for method in comparison.methods:
+        if method != name:
+            _disagreement(section, findings, method)
+    if len(findings.exact.items) > 10:
+        section.figure(
+            figure_of(
+                lambda: overlap_plot(comparison),
+                "For every k, the share of the exact first k that each other method has too.",
+                "How much of the exact top k the other methods share.",
+            )
+        )
+    return section
+
+
+def _flow(findings: Findings) -> Figure:
+    comparison = findings.comparison
+    n = comparison.votes.n_items
+    top = IN_FLOW if n > IN_SQUARE else None
+    which = f"The first {top} of {n} items. " if top else ""
+    name = findings.exact.aggregator.name
+    moved = [
+        f"{method} orders {counted(len(comparison.disagreements(name, method)), 'pair')} otherwise"
+        for method in comparison.methods
+        if method != name
+    ]
+    return figure_of(
+        lambda: bump_chart(comparison, top=top),
+        f"{which}Places from method to method. Against the exact consensus {'; '.join(moved)}.",
+        f"{which}Lines that cross are items that two methods order differently; grey items keep "
+        "their order against all others; bars join ties.",
+    )
+
+
+def _disagreement(section: Section, findings: Findings, method: str) -> None:
+    name = findings.exact.aggregator.name
+    decisions = None if findings.ranks is None else findings.ranks.decisions
+    if decisions is not None and not decisions.above.any():
+        decisions = None  # the section on certainty says that nothing is decided
+    frame = findings.comparison.disagreements(name, method, decisions=decisions)
+    if frame.empty:
+        section.text(f"{method} orders every pair as the exact consensus does.")
+        return
+    section.heading(f"{method} differs on {counted(len(frame), 'pair')}")
+    frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
+    section.table(
+        table_of(
+            frame,
+            f"Pairs that {method} orders otherwise, closest votes first",
+            formats=dict.fromkeys(("votes_for", "votes_against", "ties"), ".4g"),
+            headings={
+                "above": "Exact has above", "below": "below", "other": f"{method} has them",
+                "votes_for": "votes for", "votes_against": "votes against",
+                "decided": "decided",
+            },
+            meanings={"decided": "see “How sure it is”"},
+            text=["above", "below", "other", "decided"],
+            limit=PAIRS,
+            what="pairs",
+        )
+    )  # fmt: skip
+
+
+def majorities(findings: Findings) -> Section:
+    """Say who beats whom, and where that goes round in circles."""
+    graph, votes, exact = findings.graph, findings.comparison.votes, findings.exact
+    section = Section("majorities", "Who beats whom")
+    winner, loser = graph.condorcet_winner, graph.condorcet_loser
+    smith = graph.smith_set()
+    section.facts(
+        [
+            ("Condorcet winner", "none" if winner is None else winner),
+            ("Condorcet loser", "none" if loser is None else loser),
+            ("Smith set", listed(smith)),
+            ("Majorities", len(graph.arcs())),
+            ("Even pairs", len(graph.draws())),
+            ("Against the consensus", len(graph.feedback_arcs(exact.ranking))),
+        ]
+    )
+    circles = [listed(group) for group in graph.cyclic_groups()]
+    if circles:
+        section.text("Majorities go round among these items, so no ranking can agree with all:")
+        section.items(bullets(circles, CIRCLES))
+    else:
+        section.text("Majorities never go round: the exact consensus agrees with all of them.")
+    n = len(exact.items)
+    if n <= IN_SQUARE:
+        other = _other(findings)
+        section.figure(
+            figure_of(
+                lambda: tournament_plot(graph, exact, against=other),
+                f"The majorities among {n} items in the order of the exact consensus; "
+                f"{len(graph.feedback_arcs(exact.ranking))} of them go against it.",
+                "Majorities, and where they go against the order of the consensus"
+                + ("" if other is None else f"; pairs that {other.aggregator.name} has otherwise "
+                "are marked") + ".",
+            )
+        )  # fmt: skip
+    kept = exact.ranking if n <= IN_SQUARE else _first(findings)
+    at = exact.items.indices(list(kept.items))
+    above = None if findings.ranks is None else findings.ranks.decisions.above[np.ix_(at, at)]
+    which = "" if n <= IN_SQUARE else f" The first {IN_SQUARE} of {n} items."
+    section.figure(
+        figure_of(
+            lambda: share_matrix(votes.proportion[np.ix_(at, at)], kept, above=above),
+            "For each two items the share of votes for the row, in the order of the consensus."
+            + which,
+            "Share of votes with the row above the column. A frame: the consensus goes against a "
+            "majority. A dot: the pair is decided by the data. Hatched: never compared." + which,
+        )
+    )
+    return section
+
+
+def _other(findings: Findings) -> Consensus | None:
+    """Return the consensus to hold against the exact one: Borda's where it is there."""
+    others = [c for c in findings.comparison.consensuses if c is not findings.exact]
+    return next(
+        (c for c in others if isinstance(c.aggregator, Borda)), others[0] if others else None
+    )
+
+
+def _first(findings: Findings) -> PartialRanking:
+    ranking = findings.exact.ranking
+    order = np.argsort(ranking.ranks, kind="stable")[:IN_SQUARE]
+    return ranking.restrict([ranking.items[int(i)] for i in order])
+
+
+def lead(findings: Findings) -> list[str]:
+    """Return the result in a few sentences."""
+    n = len(findings.exact.items)
+    names = listed([shortened(str(item), 80) for item in findings.winners])
+    if not findings.is_proved:
+        first = (
+            f"{names} leads the best ranking of {n} items that was found; it is not proved optimal."
+        )
+    elif len(findings.winners) > 1:
+        first = (
+            f"Several rankings of {n} items are optimal by the exact Kemeny rule, which is proved; "
+            f"each of these leads one of them: {names}."
+        )
+    else:
+        first = f"{names} leads the exact Kemeny consensus of {n} items. {_alone(findings)}"
+    name = findings.exact.aggregator.name
+    told = []
+    for method in findings.comparison.methods:
+        if method != name:
+            pairs = len(findings.comparison.disagreements(name, method))
+            told.append(f"{method} on {counted(pairs, 'pair') if pairs else 'none'}")
+    return [first, f"Pairs that other methods order differently: {', '.join(told)}."] if told else [
+        first
+    ]  # fmt: skip
+
+
+def _alone(findings: Findings) -> str:
+    if findings.optima is None:
+        return "It is proved optimal."
+    if findings.optima.is_unique:
+        return "It is proved optimal, and the only optimum."
+    return "It is proved optimal; others are equally good, and all have the same leader."

@@ -1,0 +1,84 @@
+"""Plots as SVG inside the page, each with a text that says what it shows."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import cast
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from markupsafe import Markup, escape
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+
+from rankagg.plotting.style import style
+
+__all__ = ["Figure", "figure_of"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawn plot.
+
+    Attributes
+    ----------
+    svg : Markup
+        The drawing; its letters stay letters.
+    alternative : str
+        What it shows, for those who do not see it.
+    caption : str
+        What to look at.
+    """
+
+    svg: Markup
+    alternative: str
+    caption: str
+
+
+def figure_of(draw: Callable[[], Axes], alternative: str, caption: str) -> Figure:
+    """Draw a plot and return it as part of a page.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws on a new figure and returns the axes.
+    alternative : str
+        What the plot shows, as text.
+    caption : str
+        What to look at.
+
+    Returns
+    -------
+    Figure
+    """
+    target = io.StringIO()
+    salt = sha256(caption.encode()).hexdigest()[:12]
+    # Letters are drawn by the browser, which has fonts for scripts that are missing here.
+    with style("paper"), plt.ioff(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
+            figure = cast(Drawing, draw().figure)
+            try:
+                figure.savefig(
+                    target, format="svg", transparent=True,
+                    metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+                )  # fmt: skip
+            finally:
+                plt.close(figure)
+    return Figure(Markup(_inline(target.getvalue(), salt, alternative)), alternative, caption)
+
+
+def _inline(svg: str, salt: str, alternative: str) -> str:
+    """Take a file's frame off an SVG, and keep its names apart from those of other plots."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
+    used = set(re.findall(r'(?:url\(#|href="#)([^)"]+)', body))
+    body = re.sub(r' id="([^"]*)"', lambda m: f' id="{salt}-{m[1]}"' if m[1] in used else "", body)
+    body = re.sub(r'(url\(#|href="#)', rf"\g<1>{salt}-", body)
+    label = escape(alternative)
+    return re.sub(r"<svg ", f'<svg role="img" aria-label="{label}" ', body, count=1)

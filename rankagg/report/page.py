@@ -1,0 +1,190 @@
+"""The page itself: put together, written, shown in notebooks."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from rankagg import __version__
+from rankagg._typing import Label, RNGLike, Unranked
+from rankagg._validation import check_choice, check_flag, check_number, check_unranked
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import Data
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.units import Unit
+from rankagg.report.chapters_certainty import certainty, without_tasks
+from rankagg.report.chapters_data import colophon, missing_data, what_was_read
+from rankagg.report.chapters_result import consensus_table, lead, majorities, methods, proof
+from rankagg.report.findings import Findings
+from rankagg.report.sections import Section
+
+__all__ = ["Report", "make_report"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A self-contained page about a data set.
+
+    Made by `make_report`.
+
+    Attributes
+    ----------
+    title : str
+        Its heading.
+    html : str
+        The page; it asks nothing of the network.
+    is_proved : bool
+        Whether the exact consensus on it is proved optimal.
+    """
+
+    title: str
+    html: str
+    is_proved: bool
+
+    def save(self, target: str | PathLike[str]) -> None:
+        """Write the page to a file.
+
+        Parameters
+        ----------
+        target : path
+            The file; an existing one is replaced.
+        """
+        Path(target).write_text(self.html, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"<Report {self.title!r}: {len(self.html):,} characters of HTML>"
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own, so that neither page touches the other.
+        page = escape(self.html)
+        return (
+            f'<iframe sandbox="allow-scripts" width="100%" height="700" srcdoc="{page}"></iframe>'
+        )
+
+
+def make_report(
+    data: Data,
+    aggregators: Iterable[Aggregator] | None = None,
+    *,
+    title: str = "Ranking report",
+    source: Iterable[str] = (),
+    unranked: Unranked = "uniform",
+    tolerance: float | Mapping[Label, float] = 0.0,
+    unit: Unit | None = None,
+    delta: float = 0.05,
+    time_limit: float | None = None,
+    optima: bool = True,
+    rng: RNGLike = None,
+) -> Report:
+    """Make one page about a data set: the exact consensus, other methods, how sure it all is.
+
+    Parameters
+    ----------
+    data : ScoreTable, Profile or PairwiseMatrix
+        The data.
+    aggregators : iterable of Aggregator, optional
+        The methods to hold against the exact consensus, which is always there; by default those
+        of `compare`.
+    title : str
+        The heading.
+    source : iterable of str
+        What readers should know of where the data come from, a line each.
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy for unranked items.
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied.
+    unit : {"ranking", "instance", "task"}, optional
+        What is independent, for the intervals; by default instances where there are some, else
+        rankings.
+    delta : float, default 0.05
+        The chance that any decided pair is wrong.
+    time_limit : float, optional
+        Seconds for the exact consensus. Without a proof the page says how far it may be off.
+    optima : bool, default True
+        Look for all other optima; for large problems with many that takes long.
+    rng : int, numpy.random.Generator or None, optional
+        A seed or a generator, for randomised methods.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    InvalidInputError
+        If a method's policy differs from `unranked`, or the unit does not suit the data.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> page = ra.make_report(ra.datasets.load("tennessee"), title="Where to build the capital")
+    >>> page.is_proved
+    True
+    >>> page.save("tennessee.html")  # doctest: +SKIP
+    """
+    if not isinstance(title, str) or not title.strip():
+        raise InvalidInputError("title", "a text", title)
+    if unit is not None:
+        check_choice(unit, ("ranking", "instance", "task"), "unit")
+    findings = Findings.of(
+        data,
+        aggregators,
+        unranked=check_unranked(unranked),
+        tolerance=tolerance,
+        unit=unit,
+        delta=check_number(delta, "delta", low=0, high=1, open_low=True, open_high=True),
+        time_limit=time_limit,
+        optima=check_flag(optima, "optima"),
+        rng=rng,
+    )
+    sections = [
+        consensus_table(findings),
+        proof(findings),
+        methods(findings),
+        majorities(findings),
+        certainty(findings),
+        without_tasks(findings),
+        missing_data(findings),
+        what_was_read(findings, list(source)),
+        colophon(findings),
+    ]
+    return Report(title, _render(title, lead(findings), sections), findings.is_proved)
+
+
+def _render(title: str, sentences: list[str], sections: list[Section]) -> str:
+    script = _resource("report.js")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return _environment().get_template("report.html").render(
+        title=title,
+        lead=sentences,
+        sections=sections,
+        css=Markup(_resource("report.css")),
+        js=Markup(script),
+        script_hash=digest,
+        version=__version__,
+    )  # fmt: skip
+
+
+def _resource(name: str) -> str:
+    return (files("rankagg.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
+    return Environment(
+        loader=PackageLoader("rankagg.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        **options,
+    )

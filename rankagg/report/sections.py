@@ -1,0 +1,82 @@
+"""The parts of a page, and how a section is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+from rankagg.report.figures import Figure
+from rankagg.report.tables import Table
+
+__all__ = ["Part", "Section"]
+
+Kind = Literal["text", "unknown", "assumed", "list", "facts", "heading", "table", "figure"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One paragraph, list, table or figure."""
+
+    kind: Kind
+    content: Any
+
+
+@dataclass
+class Section:
+    """A heading and what stands below it.
+
+    Attributes
+    ----------
+    name : str
+        What links point to.
+    title : str
+        The heading.
+    parts : list of Part
+        What was added, in that order.
+    """
+
+    name: str
+    title: str
+    parts: list[Part] = field(default_factory=list)
+
+    def text(self, *sentences: str) -> Self:
+        """Add a paragraph."""
+        self.parts.append(Part("text", " ".join(sentences)))
+        return self
+
+    def unknown(self, sentence: str) -> Self:
+        """Add what is not known, as visibly as what is."""
+        self.parts.append(Part("unknown", sentence))
+        return self
+
+    def assumed(self, sentence: str) -> Self:
+        """Add what the statements around it rest on."""
+        self.parts.append(Part("assumed", sentence))
+        return self
+
+    def items(self, lines: Iterable[str]) -> Self:
+        """Add a list, where there is something in it."""
+        if found := tuple(lines):
+            self.parts.append(Part("list", found))
+        return self
+
+    def facts(self, pairs: Iterable[tuple[str, object]]) -> Self:
+        """Add names with their values."""
+        self.parts.append(Part("facts", tuple((name, str(value)) for name, value in pairs)))
+        return self
+
+    def heading(self, text: str) -> Self:
+        """Add a smaller heading."""
+        self.parts.append(Part("heading", text))
+        return self
+
+    def table(self, table: Table) -> Self:
+        """Add a table."""
+        self.parts.append(Part("table", table))
+        return self
+
+    def figure(self, figure: Figure) -> Self:
+        """Add a plot."""
+        self.parts.append(Part("figure", figure))
+        return self

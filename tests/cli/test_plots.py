@@ -1,0 +1,94 @@
+"""`--plot` draws the picture of a command, and `rankagg report` writes its page."""
+
+import re
+
+import pytest
+
+import rankagg as ra
+from rankagg.cli import main
+from rankagg.cli.app import UNPROVED
+
+DRAWING = {
+    "compare": ["--dataset", "superglue_human"],
+    "solve": ["--dataset", "superglue_human"],
+    "tournament": ["--dataset", "superglue_human"],
+    "stability": ["--dataset", "superglue_human", "--method", "borda", "--samples", "5"],
+    "intervals": ["--dataset", "superglue_human"],
+    "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
+    "fit": ["--dataset", "superglue_human", "--pseudo-rankings", "0.5"],
+}
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run the command line in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*args, code=0):
+        with pytest.raises(SystemExit) as stop:
+            main(list(args))
+        captured = capsys.readouterr()
+        assert stop.value.code == code, captured.err
+        return captured
+
+    return call
+
+
+@pytest.mark.parametrize("command", DRAWING)
+def test_a_picture_names_all_items_and_changes_no_output(run, tmp_path, monkeypatch, command):
+    # Letters in an SVG are outlines unless they are asked to stay letters.
+    monkeypatch.setitem(__import__("matplotlib").rcParams, "svg.fonttype", "none")
+    plain = run(command, *DRAWING[command]).out
+    told = run(command, *DRAWING[command], "--plot", "a.svg")
+    times = r"\d+\.\d+ s\b"
+    assert re.sub(times, "", told.out) == re.sub(times, "", plain)
+    assert "plot: a.svg" in told.err
+    drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    if command != "stability":
+        data = ra.datasets.load(DRAWING[command][1])
+        assert all(str(system) in drawn for system in data.systems)
+
+
+@pytest.mark.parametrize(
+    ("kind", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")]
+)
+def test_pictures_come_in_three_kinds(run, tmp_path, kind, start):
+    run("compare", "--dataset", "tennessee", "--plot", f"a.{kind}")
+    assert (tmp_path / f"a.{kind}").read_bytes().startswith(start)
+
+
+def test_other_kinds_are_refused_before_anything_is_computed(run, tmp_path):
+    told = run("compare", "--dataset", "tennessee", "--plot", "a.docx", code=2)
+    assert "must end in .pdf, .png, .svg" in told.err
+    assert not (tmp_path / "a.docx").exists()
+
+
+def test_a_study_draws_its_ratios(run, tmp_path):
+    run("study", "--mallows", "0.8", "--items", "5", "--repetitions", "5", "--plot", "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
+    told = run("report", "--dataset", "tennessee", "-o", "t.html", "--title", "Capital")
+    assert "wrote: t.html" in told.out
+    page = (tmp_path / "t.html").read_text(encoding="utf-8")
+    assert "<title>Capital</title>" in page
+    assert "read: data set tennessee" in page
+    run("report", "--dataset", "tennessee", "--method", "schulze", "--one")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<title>tennessee</title>" in page
+    assert "Schulze orders every pair as the exact consensus does." in page
+    assert "was not looked at" in page
+
+
+def test_a_report_without_a_proof_is_written_and_says_so_at_exit(run, tmp_path):
+    squares = {1, 3, 4, 5, 9}
+    rows = [" ".join(str(int((i - j) % 11 in squares)) for j in range(11)) for i in range(11)]
+    (tmp_path / "paley.lop").write_text("\n".join(["11", *rows]) + "\n", encoding="utf-8")
+    run("report", "paley.lop", "--time-limit", "0", code=UNPROVED)
+    assert "is not proved" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_report_takes_its_unit_and_refuses_what_does_not_suit(run):
+    run("report", "--dataset", "tennessee", "--unit", "ranking")
+    assert "error: " in run("report", "--dataset", "tennessee", "--unit", "instance", code=2).err

@@ -1,0 +1,280 @@
+"""Maps of what is missing: every cell as it is, under its own names and counts."""
+
+from contextlib import nullcontext
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.style import plot_labels
+from tests.plotting.pictures import collisions, cut_off, of_group
+from tests.strategies import profiles, quick
+
+NAN = float("nan")
+
+
+def cells(ax):
+    """Return the shares drawn, with their rows and columns by name and counts."""
+    (mesh,) = of_group(ax, "cells")
+    rows = [text.get_text() for text in ax.get_yticklabels()]
+    columns = [text.get_text() for text in ax.get_xticklabels()]
+    shares = mesh.get_array().reshape(len(rows), len(columns))
+    assert mesh.norm.vmin == 0
+    assert mesh.norm.vmax == 1
+    np.testing.assert_array_equal(ax.get_yticks(), range(len(rows)))
+    np.testing.assert_array_equal(ax.get_xticks(), range(len(columns)))
+    corners = mesh.get_coordinates()
+    assert corners[0, 0].tolist() == [-0.5, -0.5]
+    assert corners[-1, -1].tolist() == [len(columns) - 0.5, len(rows) - 0.5]
+    assert ax.get_ylim() == (len(rows) - 0.5, -0.5)
+    return shares, rows, columns
+
+
+def named(texts):
+    """Split 'A  2 of 3' into names and counts."""
+    return [text.rsplit("  ", 1)[0] for text in texts], [text.rsplit("  ", 1)[1] for text in texts]
+
+
+def note(ax):
+    return " ".join(ax.get_xlabel().split())
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def table(values, **changes):
+    values = np.array(values, dtype=float)
+    settings = {
+        "systems": [f"S{k}" for k in range(len(values))],
+        "tasks": [f"t{k}" for k in range(values.shape[1])], "higher_is_better": True,
+    }  # fmt: skip
+    return ra.ScoreTable(values, **(settings | changes))
+
+
+@quick
+@given(data=st.data())
+def test_each_missing_score_is_dark(data) -> None:
+    n, k = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))
+    gone = np.array(data.draw(st.lists(st.booleans(), min_size=n * k, max_size=n * k)))
+    gone = gone.reshape(n, k)
+    gone[0, gone.all(axis=0)] = False
+    scores = table(np.where(gone, NAN, 1.0))
+    ax = plotting.missingness_map(scores)
+    shares, rows, columns = cells(ax)
+    names, counts = named(rows)
+    order = [scores.systems.index(name) for name in names]
+    np.testing.assert_array_equal(shares, gone[order])
+    missing = gone.sum(axis=1)[order].tolist()
+    assert counts == [f"{number} of {k}" for number in missing]
+    assert missing == sorted(missing, reverse=True)
+    assert columns == [f"t{j}  {gone[:, j].sum()} of {n}" for j in range(k)]
+    plt.close("all")
+
+
+def test_dark_is_missing_and_light_observed() -> None:
+    ax = plotting.missingness_map(table([[1, NAN], [2, 3]]))
+    (mesh,) = of_group(ax, "cells")
+    luminance = mesh.cmap([0.0, 1.0])[:, :3].mean(axis=1)
+    assert luminance[0] > 0.95
+    assert luminance[1] < 0.2
+    assert legend(ax) == ["observed", "missing"]
+    patches = ax.get_legend().get_patches()
+    np.testing.assert_allclose(patches[0].get_facecolor(), mesh.cmap(0.0))
+    np.testing.assert_allclose(patches[1].get_facecolor(), mesh.cmap(1.0))
+    assert "1 of 4 cells are missing (25 %)" in note(ax)
+
+
+def instances():
+    values = np.ones((3, 12))
+    values[0, 4:8] = NAN  # all of t1
+    values[0, 8] = values[1, 9] = values[1, 10] = NAN
+    return table(
+        values, tasks=[f"t{k // 4}" for k in range(12)], instances=[k % 4 for k in range(12)]
+    )
+
+
+def test_tasks_with_instances_have_the_share_that_is_missing() -> None:
+    scores = instances()
+    ax = plotting.missingness_map(scores)
+    shares, rows, columns = cells(ax)
+    assert rows == ["S0  5 of 12", "S1  2 of 12", "S2  0 of 12"]
+    assert columns == ["t0", "t1", "t2"]
+    np.testing.assert_allclose(shares, [[0, 1, 0.25], [0, 0, 0.5], [0, 0, 0]])
+    numbers = {
+        text.get_gid(): (text.get_text(), text.get_position()) for text in ax.texts
+    }  # fmt: skip
+    assert numbers == {"share-0-2": ("25", (2, 0)), "share-1-2": ("50", (2, 1))}
+    (full,) = of_group(ax, "full")
+    assert full.get_hatch()
+    np.testing.assert_allclose(full.get_path().vertices.mean(axis=0), [0.9, -0.1])
+    bar = next(axes for axes in ax.figure.axes if axes is not ax)
+    assert bar.get_ylabel() == "share of instances missing"
+    assert legend(ax) == ["observed", "missing in all"]
+    assert "numbers: percent missing" in note(ax)
+
+
+def test_nothing_is_rounded_to_none_or_all() -> None:
+    values = np.ones((2, 1000))
+    values[0, 0] = NAN
+    values[1, 1:] = NAN
+    scores = table(values, tasks=["t"] * 1000, instances=range(1000))
+    ax = plotting.missingness_map(scores)
+    assert [text.get_text() for text in ax.texts] == [">99", "<1"]
+
+
+def test_cells_missing_in_part_have_dots_where_there_is_no_room_for_numbers() -> None:
+    values = np.ones((2, 60))
+    values[1, ::4] = NAN
+    scores = table(
+        values, tasks=[f"t{k // 2}" for k in range(60)], instances=[k % 2 for k in range(60)]
+    )
+    ax = plotting.missingness_map(scores)
+    shares, rows, _ = cells(ax)
+    assert rows[0] == "S1  15 of 60"
+    dots = {tuple(d.get_xydata()[0]) for d in ax.get_lines()}
+    assert dots == {(column, 0) for column in np.flatnonzero(shares[0] == 0.5)}
+    assert not ax.texts
+    assert legend(ax) == ["observed", "missing in part"]
+
+
+@quick
+@given(profile=profiles(max_rows=4))
+def test_few_rankings_have_a_column_each(profile) -> None:
+    ax = plotting.missingness_map(profile)
+    shares, rows, columns = cells(ax)
+    names, counts = named(rows)
+    order = [profile.items.index(name) for name in names]
+    gone = (profile.ranks == ra.UNRANKED).T[order]
+    np.testing.assert_array_equal(shares, gone)
+    assert counts == [f"{k} of {profile.n_rankings}" for k in gone @ profile.counts]
+    assert columns == [
+        f"{k}" + (f" ({count} times)" if count > 1 else "")
+        for k, count in enumerate(profile.counts, start=1)
+    ]
+    assert ("top-k" in note(ax)) == profile.has_unlisted
+    plt.close("all")
+
+
+def test_groups_of_rankings_have_shares() -> None:
+    profile = ra.Profile.from_ranks(
+        [[1, 2, NAN], [1, 2, 3], [NAN, 1, 2]], groups=["x", "x", "y"], counts=[3, 1, 2]
+    )
+    shares, rows, columns = cells(plotting.missingness_map(profile))
+    assert columns == ["x", "y"]
+    assert rows == ["2  3 of 6", "0  2 of 6", "1  0 of 6"]
+    np.testing.assert_allclose(shares, [[0.75, 0], [0, 1], [0, 0]])
+
+
+def many():
+    """Return 70 different rankings that lack three sets of items."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for gone, times in (((), 10), ((4,), 40), ((1, 4), 20)):
+        for _ in range(times):
+            row = rng.permutation(6).astype(float)
+            row[list(gone)] = NAN
+            rows.append(row)
+    return ra.Profile.from_ranks(rows, items="ABCDEF")
+
+
+@pytest.mark.parametrize("as_report", [False, True])
+def test_many_rankings_are_drawn_as_patterns(as_report) -> None:
+    data = ra.missing_report(many()) if as_report else many()
+    ax = plotting.missingness_map(data)
+    shares, rows, columns = cells(ax)
+    assert columns == ["40", "20", "10"]
+    assert rows[:3] == ["E  60 of 70", "B  20 of 70", "A  0 of 70"]
+    np.testing.assert_array_equal(shares[:2], [[1, 1, 0], [0, 1, 0]])
+    assert not shares[2:].any()
+    assert "a column: rankings that lack the same items, with their number" in note(ax)
+    assert "not drawn" not in note(ax)
+
+
+def test_rare_patterns_are_counted() -> None:
+    rng = np.random.default_rng(1)
+    values = np.where(rng.random((9, 300)) < 0.5, NAN, rng.random((9, 300)))
+    values[0, :] = 1
+    scores = table(values)
+    found = ra.missing_report(scores).patterns()
+    ax = plotting.missingness_map(scores)
+    shares, rows, columns = cells(ax)
+    assert columns == [str(units) for units in found["units"][:40]]
+    for column, gone in enumerate(found["missing"][:40]):
+        assert {named(rows)[0][row] for row in np.flatnonzero(shares[:, column])} == set(gone)
+    rest = found["units"][40:]
+    assert f"not drawn: {len(rest)} rarer patterns, of {rest.sum()} tasks together" in note(ax)
+
+
+def test_a_report_draws_the_same_map() -> None:
+    for scores in (table([[1, NAN], [2, 3]]), instances()):
+        one, other = plotting.missingness_map(scores), ra.missing_report(scores).plot()
+        for first, second in zip(cells(one), cells(other), strict=True):
+            np.testing.assert_array_equal(first, second)
+    _, ax = plt.subplots()
+    assert ra.missing_report(many()).plot(ax=ax) is ax
+
+
+def test_nothing_missing_is_said() -> None:
+    ax = plotting.missingness_map(ra.datasets.load("superglue_human"))
+    assert of_group(ax, "nothing")[0].get_text() == "nothing is missing"
+    assert note(ax).startswith("nothing is missing: all 60 cells are observed")
+    assert legend(ax) == ["observed"]
+    assert not cells(ax)[0].any()
+    assert not of_group(plotting.missingness_map(table([[1, NAN], [2, 3]])), "nothing")
+
+
+def test_pairs_that_were_never_compared_are_counted() -> None:
+    ax = plotting.missingness_map(table([[1, NAN], [NAN, 1], [1, 1]]))
+    assert "1 of 3 pairs of items were never compared" in note(ax)
+
+
+@pytest.mark.parametrize("n_tasks", [2, 12, 46])
+def test_texts_neither_collide_nor_are_cut_at_thirty_systems(thirty, n_tasks) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.random((30, n_tasks))
+    values[rng.random(values.shape) < 0.3] = NAN
+    names = [f"{'task' if k % 2 else 'a task with a long name'} {k}" for k in range(n_tasks)]
+    ax = plotting.missingness_map(table(values, systems=thirty.systems, tasks=names))
+    assert len(ax.get_yticklabels()) == 30
+    assert len(ax.get_xticklabels()) == n_tasks
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_numbers_fit_into_their_cells() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.random((7, 1000))
+    values[rng.random(values.shape) < 0.6] = NAN
+    scores = table(
+        values, tasks=[f"t{k // 50}" for k in range(1000)], instances=[k % 50 for k in range(1000)]
+    )
+    ax = plotting.missingness_map(scores)
+    assert len(ax.texts) == 140
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+@pytest.mark.parametrize("styled", [True, False])
+def test_odd_names_are_plain_text(styled) -> None:
+    names = ["$\\frac$", "<script>alert(1)</script>", "line\nbreak", "W" * 200]
+    values = np.ones((4, 4))
+    values[2, 1] = NAN
+    with nullcontext() if styled else mpl.style.context("default"):
+        ax = plotting.missingness_map(table(values, systems=names, tasks=names))
+        assert named(cells(ax)[1])[0] == plot_labels([names[2], *names[:2], names[3]])
+        assert not collisions(ax)
+        assert not cut_off(ax)
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable, a Profile or"):
+        plotting.missingness_map(many().pairwise())
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        plotting.missingness_map(many(), ax=1)

@@ -1,0 +1,248 @@
+"""Ratios of a study: each row between its quantiles, with what is not known of it."""
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import ClassVar
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from tests.plotting.pictures import collisions, cut_off, of_group
+
+CELL = ["model", "n_items", "n_rankings", "missing"]
+
+
+def make(**changes):
+    settings = {
+        "rules": [ra.Borda(), ra.Copeland(), ra.KwikSort()],
+        "models": [ra.MallowsModel(phi=0.9), ra.GumbelModel(step=0.1)],
+        "n_items": [5, 9], "n_rankings": [4], "repetitions": 7, "seed": 7,
+    }  # fmt: skip
+    return ra.ApproximationStudy(**(settings | changes)).run()
+
+
+@pytest.fixture(scope="module")
+def small():
+    return make()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stubborn(Aggregator):
+    """Ranks as the items stand, and nothing that has more than five."""
+
+    needs: ClassVar[Needs] = "votes"
+
+    def _aggregate(self, evidence, rng):
+        if len(evidence.items) > 5:
+            raise NotIdentifiedError("too many items")
+        return Outcome(scores=np.arange(len(evidence.items), dtype=float))
+
+
+def parts(result):
+    """Return the rows of a study in the order of its summary: [(cell, method, frame)]."""
+    frame = result.to_frame()
+    return [(key[:4], key[4], part) for key, part in frame.groupby([*CELL, "method"], sort=False)]
+
+
+def one(ax, gid):
+    (artist,) = of_group(ax, gid)
+    return artist
+
+
+def right(ax):
+    """Return {height: text} of the right margin."""
+    (axis,) = ax.child_axes
+    return {
+        round(tick.get_loc(), 6): tick.label2.get_text() for tick in axis.yaxis.get_major_ticks()
+    }
+
+
+def note(ax):
+    return " ".join(ax.get_xlabel().split())
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_rows_reach_from_quantile_to_quantile(small) -> None:
+    ax = plotting.ratio_plot(small)
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    rows = parts(small)
+    assert labels == [method for _, method, _ in rows]
+    for number, (_, _, part) in enumerate(rows):
+        ratios = part["ratio"].to_numpy()
+        for gid, quantiles in (("range", (0, 1)), ("quartiles", (0.25, 0.75)), ("median", (0.5,))):
+            drawn = one(ax, f"{gid}-{number}")
+            np.testing.assert_allclose(drawn.get_xdata(), np.quantile(ratios, quantiles))
+            assert set(np.atleast_1d(drawn.get_ydata())) == {ax.get_yticks()[number]}
+    low, high = ax.get_xlim()
+    ratios = small.to_frame()["ratio"]
+    assert low <= ratios.min()
+    assert ratios.max() <= high
+
+
+def test_every_cell_has_its_heading_above_its_rows(small) -> None:
+    ax = plotting.ratio_plot(small)
+    headings = of_group(ax, "heading")
+    assert [text.get_text() for text in headings] == [
+        f"{model}: {n} items, 4 rankings"
+        for model in ("MallowsModel(phi=0.9)", "GumbelModel(step=0.1)")
+        for n in (5, 9)
+    ]
+    ticks = ax.get_yticks()
+    for k, text in enumerate(headings):
+        height = text.get_position()[1]
+        assert ticks[3 * k] - 1 < height < ticks[3 * k]
+        assert k == 0 or ticks[3 * k - 1] + 1 < height
+    missing = make(missing=[0.25], models=[ra.MallowsModel(phi=0.9)], n_items=[5])
+    (heading,) = of_group(plotting.ratio_plot(missing), "heading")
+    assert heading.get_text() == "MallowsModel(phi=0.9): 5 items, 4 rankings, 25% missing"
+
+
+def test_hit_rates_stand_at_the_right(small) -> None:
+    ax = plotting.ratio_plot(small)
+    texts = right(ax)
+    for number, (_, _, part) in enumerate(parts(small)):
+        rate = 100 * part["hit"].mean()
+        assert texts[round(ax.get_yticks()[number], 6)] == f"{rate:.0f} %"
+    assert texts[min(texts)] == "optimal"
+
+
+def test_methods_differ_in_colour_and_marker(small) -> None:
+    ax = plotting.ratio_plot(small)
+    looks = {}
+    for number, (_, method, _) in enumerate(parts(small)):
+        look = one(ax, f"range-{number}").get_color(), one(ax, f"median-{number}").get_marker()
+        assert looks.setdefault(method, look) == look
+    assert len({color for color, _ in looks.values()}) == 3
+    assert len({marker for _, marker in looks.values()}) == 3
+
+
+def test_means_that_are_not_proved_are_intervals() -> None:
+    result = make(
+        models=[ra.PlackettLuceModel(spread=0.1)], n_items=[5, 40], n_rankings=[7], time_limit=0.0,
+        rules=[ra.Borda(), ra.Kemeny()], repetitions=6, seed=3,
+    )  # fmt: skip
+    table = result.by_method()
+    unproved = (table["unproved"] > 0).tolist()
+    assert unproved[2:] == [True, True]
+    ax = plotting.ratio_plot(result)
+    texts = right(ax)
+    for number, row in enumerate(table.itertuples()):
+        means = of_group(ax, f"mean-{number}")
+        assert bool(means) == unproved[number]
+        if means:
+            np.testing.assert_allclose(means[0].get_xdata(), [row.mean_ratio, row.mean_ratio_high])
+            assert 0 < means[0].get_ydata()[0] - ax.get_yticks()[number] < 0.5
+        part = parts(result)[number][2]
+        known, text = part["hit"].count(), texts[round(ax.get_yticks()[number], 6)]
+        expected = f"{100 * part['hit'].mean():.0f} %" if known else "\N{EN DASH}"
+        assert text == expected + (f" of {known}" if 0 < known < 6 else "")
+    assert f"{result.n_unproved} of 12 optima are not proved" in note(ax)
+    assert any("not all proved" in text for text in legend(ax))
+    assert ax.get_xlim()[1] >= table["mean_ratio_high"].max()
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_the_axis_reaches_as_far_as_a_mean_may_be() -> None:
+    result = make(
+        models=[ra.PlackettLuceModel(spread=0.1)], n_items=[40], n_rankings=[7], time_limit=0.0,
+        repetitions=1,
+    )  # fmt: skip
+    highest = result.by_method()["mean_ratio_high"].max()
+    assert highest > result.to_frame()["ratio"].max()
+    assert plotting.ratio_plot(result).get_xlim()[1] > highest
+
+
+def test_nothing_is_said_to_be_unproved_where_all_is_proved(small) -> None:
+    ax = plotting.ratio_plot(small)
+    assert "proved" not in note(ax)
+    assert legend(ax) == ["lowest to highest", "middle half", "median"]
+    assert "7 data sets" in note(ax)
+
+
+def test_rules_that_failed_are_shown_and_counted() -> None:
+    result = make(rules=[Stubborn(), ra.Borda()], models=[ra.MallowsModel(phi=0.9)])
+    ax = plotting.ratio_plot(result)
+    assert not of_group(ax, "nothing-0")
+    (words,) = of_group(ax, "nothing-2")
+    assert words.get_text() == "ranked none of the data"
+    assert words.get_position()[1] == ax.get_yticks()[2]
+    assert not of_group(ax, "median-2")
+    assert right(ax)[round(ax.get_yticks()[2], 6)] == "\N{EN DASH}, 7 failed"
+    assert "could not rank the data 7 times" in note(ax)
+    assert not collisions(ax)
+
+
+def test_infinite_ratios_end_in_an_arrow() -> None:
+    result = make(rules=[Stubborn(), ra.Borda()], models=[ra.MallowsModel(phi=1e-9)], n_items=[5])
+    assert np.isinf(result.to_frame()["ratio"]).any()
+    ax = plotting.ratio_plot(result)
+    arrow = one(ax, "infinite-0")
+    assert arrow.get_xdata()[0] == ax.get_xlim()[1]
+    assert arrow.get_marker() == ">"
+    assert not of_group(ax, "infinite-1")
+    assert np.isfinite(ax.get_xlim()).all()
+    assert np.isfinite(one(ax, "range-0").get_xdata()).all()
+    assert "infinite: the optimum costs 0" in legend(ax)
+
+
+def test_nine_cells_of_five_rules_are_legible() -> None:
+    result = make(
+        rules=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
+        models=[ra.MallowsModel(phi=0.9), ra.PlackettLuceModel(spread=1.0),
+                ra.GumbelModel(step=0.05, n_instances=5)],
+        n_items=[4, 5, 6], repetitions=2,
+    )  # fmt: skip
+    ax = plotting.ratio_plot(result)
+    assert len(ax.get_yticklabels()) == 45
+    assert len(of_group(ax, "heading")) == 9
+    assert not collisions(ax)
+    assert not cut_off(ax)
+    figure = ax.figure
+    figure.canvas.draw()
+    step = abs(np.diff(ax.transData.transform([[1, 0], [1, 1]])[:, 1])[0]) * 72 / figure.dpi
+    assert step > 1.1 * mpl.rcParams["font.size"]
+
+
+class Odd(ra.Borda):
+    name = "$\\frac$ <script>" + "W" * 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class OddModel(ra.MallowsModel):
+    @property
+    def name(self):
+        return "$\\frac$ " + "MODEL " * 30
+
+
+@pytest.mark.parametrize("styled", [True, False])
+def test_odd_names_are_plain_text(styled) -> None:
+    models = [OddModel(phi=0.5), ra.MallowsModel(phi=0.5)]
+    result = make(rules=[Odd(), ra.Copeland()], models=models, n_items=[4], repetitions=2)
+    with nullcontext() if styled else mpl.style.context("default"):
+        ax = plotting.ratio_plot(result)
+        assert "$\\frac$" in of_group(ax, "heading")[0].get_text()
+        assert not collisions(ax)
+        assert not cut_off(ax)
+
+
+def test_bad_input_is_named(small) -> None:
+    with pytest.raises(InvalidInputError, match=r"ApproximationStudy\.run"):
+        plotting.ratio_plot(small.study)
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        plotting.ratio_plot(small, ax=1)
+
+
+def test_a_result_draws_itself(small) -> None:
+    assert len(small.plot().get_yticklabels()) == 12
+    _, ax = plt.subplots()
+    assert small.plot(ax=ax) is ax

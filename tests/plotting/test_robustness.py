@@ -1,0 +1,244 @@
+"""Robustness: agreement by size of subset, or what leaving out each unit changes."""
+
+from contextlib import nullcontext
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.style import plot_labels
+from tests.plotting.pictures import collisions, cut_off, of_group
+
+
+@pytest.fixture(scope="module")
+def few():
+    """Return an analysis of subsets of 10 tasks."""
+    return ra.stability(ra.datasets.load("superglue_human"), ra.Borda(), n_samples=20, rng=0)
+
+
+def note(ax):
+    return " ".join(ax.get_xlabel().split())
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def dots(ax):
+    """Return {row: (fate, distance)} of an influence plot."""
+    found = {}
+    for line in ax.get_lines():
+        fate, _, row = (line.get_gid() or "").partition("-")
+        if row:
+            ((x, y),) = line.get_xydata()
+            assert int(row) == y
+            assert int(row) not in found
+            found[int(row)] = (fate, x)
+    return found
+
+
+# -- subsets -------------------------------------------------------------------------------------
+
+
+def test_lines_go_through_the_median_and_the_share_with_the_same_winner(few) -> None:
+    ax = plotting.robustness_plot(few)
+    frame = few.subsets()
+    for gid, column in (("median", "tau_0.5"), ("winner", "top1")):
+        (line,) = of_group(ax, gid)
+        np.testing.assert_array_equal(line.get_xdata(), frame.index)
+        np.testing.assert_array_equal(line.get_ydata(), frame[column])
+    (median,), (winner,) = of_group(ax, "median"), of_group(ax, "winner")
+    assert median.get_color() != winner.get_color()
+    assert median.get_linestyle() != winner.get_linestyle()
+    assert median.get_marker() != winner.get_marker()
+    assert legend(ax) == [
+        "tau: median", "tau: 5 % to 95 % of subsets", "share of subsets with the same winner",
+    ]  # fmt: skip
+
+
+def test_the_band_reaches_from_quantile_to_quantile(few) -> None:
+    ax = plotting.robustness_plot(few)
+    frame = few.subsets()
+    (band,) = of_group(ax, "band")
+    corners = band.get_paths()[0].vertices
+    for size, low, high in zip(frame.index, frame["tau_0.05"], frame["tau_0.95"], strict=True):
+        heights = corners[corners[:, 0] == size, 1]
+        assert heights.min() == pytest.approx(low)
+        assert heights.max() == pytest.approx(high)
+    (bars,) = of_group(ax, "bars")
+    expected = [[[k, a], [k, b]] for k, a, b in frame[["tau_0.05", "tau_0.95"]].itertuples()]
+    np.testing.assert_allclose(np.array(bars.get_segments()), expected)
+
+
+def test_it_is_said_what_was_left_out(few) -> None:
+    assert note(plotting.robustness_plot(few)).startswith("tasks kept, of 10 Borda, 10 to 20 sub")
+    systems = ra.stability(
+        ra.datasets.load("superglue_human"), ra.Borda(), over="systems", sizes=[3], rng=0
+    )
+    ax = plotting.robustness_plot(systems)
+    assert note(ax).startswith("systems kept, of 6 Borda, 20 subsets of each size")
+    low, high = ax.get_xlim()
+    assert low < 3 < high
+    (bars,) = of_group(ax, "bars")
+    assert len(bars.get_segments()) == 1
+
+
+def test_disagreement_is_not_cut_off() -> None:
+    profile = ra.Profile.from_orders(["ABCD", "ABCD", "DCBA", "DCBA", "ABCD"])
+    result = ra.stability(profile, ra.Borda(), sizes=[1, 2], rng=0)
+    assert result.subsets()["tau_0.05"].min() < 0
+    ax = plotting.robustness_plot(result)
+    assert ax.get_ylim() == (-1, 1)
+    assert plotting.robustness_plot(
+        ra.stability(ra.datasets.load("superglue_human"), ra.Borda(), sizes=[7])
+    ).get_ylim() == (0, 1)
+
+
+def test_subsets_without_a_tau_are_counted() -> None:
+    profile = ra.Profile.from_orders(["ABC", "CBA", "ABC", "BCA"])
+    result = ra.stability(profile, ra.Borda(), sizes=[1, 2, 3], rng=0)
+    taus = [result._agreement(ranks)["tau"] for ranks in result._on_subsets]
+    missing = int(np.isnan(taus).sum())
+    assert missing == 2
+    ax = plotting.robustness_plot(result)
+    assert f"tau is not defined in {missing} of {len(taus)} subsets" in note(ax)
+    nowhere = ra.stability(ra.Profile.from_orders(["AB", "BA"] * 2), ra.Borda(), sizes=[2], rng=0)
+    (median,) = of_group(plotting.robustness_plot(nowhere), "median")
+    assert np.isnan(median.get_ydata()).all()
+
+
+def test_what_is_not_proved_is_said() -> None:
+    profile = ra.Uniform(range(30)).sample(5, rng=0)
+    result = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[4], rng=0)
+    assert result.unproved
+    assert f"{result.unproved} of" in note(plotting.robustness_plot(result))
+    single = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[])
+    assert f"{single.unproved} of 6 consensuses" in note(plotting.robustness_plot(single))
+
+
+def test_texts_of_subsets_neither_collide_nor_are_cut(few, thirty) -> None:
+    for result in (few, ra.stability(thirty, ra.Borda(), over="systems", n_samples=3, rng=0)):
+        ax = plotting.robustness_plot(result)
+        assert not collisions(ax)
+        assert not cut_off(ax)
+
+
+# -- single units --------------------------------------------------------------------------------
+
+
+def test_single_units_stand_in_the_order_of_their_influence(thirty) -> None:
+    result = ra.stability(thirty, ra.Borda(), sizes=[])
+    ax = plotting.robustness_plot(result)
+    frame = result.influence()
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert sorted(labels) == sorted(map(str, thirty.tasks))
+    drawn = dots(ax)
+    assert len(drawn) == 12
+    distances = [drawn[row][1] for row in range(12)]
+    assert distances == sorted(distances, reverse=True)
+    by_name = dict(zip(map(str, frame.index), frame.itertuples(), strict=True))
+    for row, label in enumerate(labels):
+        fate = "changes" if by_name[label].top1 < 1 else "stays"
+        assert drawn[row] == (fate, by_name[label].distance)
+    top, bottom = ax.get_ylim()[::-1]
+    assert top < bottom  # the first row is at the top
+
+
+def test_changes_of_the_winner_are_marked_and_named() -> None:
+    profile = ra.Uniform("ABCDEF").sample(5, rng=3)
+    result = ra.stability(profile, ra.Borda(), sizes=[])
+    frame = result.influence()
+    changed = frame[frame["top1"] < 1]
+    assert 0 < len(changed) < len(frame)
+    assert frame["distance"].idxmax() not in changed.index
+    ax = plotting.robustness_plot(result)
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    marked = {int(labels[row]) for row, (fate, _) in dots(ax).items() if fate == "changes"}
+    assert marked == set(changed.index)
+    (right,) = ax.child_axes
+    named = {
+        int(labels[int(tick.get_loc())]): tick.label2.get_text()
+        for tick in right.yaxis.get_major_ticks()
+    }
+    assert named == dict(changed["winner"])
+    lines = {line.get_gid().partition("-")[0]: line for line in ax.get_lines() if line.get_gid()}
+    assert lines["changes"].get_marker() != lines["stays"].get_marker()
+    assert lines["changes"].get_color() != lines["stays"].get_color()
+    assert legend(ax) == ["the winner stays", "another winner, named at the right"]
+
+
+def test_at_most_thirty_units_are_drawn_and_the_rest_counted() -> None:
+    law = ra.LatentScores([0.02 * k for k in range(40)], systems=[f"name {k}" for k in range(40)])
+    result = ra.stability(law.sample(5, rng=0), ra.Borda(), over="systems", sizes=[])
+    frame = result.influence().sort_values("distance", ascending=False, kind="stable")
+    ax = plotting.robustness_plot(result)
+    assert [t.get_text() for t in ax.get_yticklabels()] == list(frame.index[:30])
+    rest = frame.iloc[30:]
+    changes = int((rest["top1"] < 1).sum())
+    ending = f"the winner changes in {changes}" if changes else "the winner stays"
+    assert (
+        f"not drawn: 10 systems with a distance of at most {rest['distance'].max():g}; {ending}"
+        in note(ax)
+    )
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_what_cannot_be_compared_is_shown_as_unknown() -> None:
+    profile = ra.Profile.from_orders(["ABC", "BAC", "CAB"])
+    given = ra.stability(profile, ra.Borda(), sizes=[])
+    gone = np.full(3, ra.UNRANKED, dtype=np.int32)
+    result = type(given)(
+        given.consensus, "tasks", given.units, without=[gone, *given._without[1:]],
+        sizes=[], on_subsets=[], unproved=0,
+    )  # fmt: skip
+    ax = plotting.robustness_plot(result)
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert dots(ax)[labels.index("0")] == ("unknown", 0.0)
+    assert "nothing in common to compare" in legend(ax)
+
+
+# -- odd input -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("styled", [True, False])
+def test_odd_names_are_plain_text(styled) -> None:
+    names = ["$\\frac$", "<script>alert(1)</script>", "line\nbreak", "W" * 200]
+    profile = ra.Profile.from_orders([names, names[::-1], [*names[1:], names[0]]], items=names)
+    with nullcontext() if styled else mpl.style.context("default"):
+        for over in ("tasks", "systems"):
+            result = ra.stability(profile, ra.Borda(), over=over, sizes=[])
+            ax = plotting.robustness_plot(result)
+            assert not collisions(ax)
+            assert not cut_off(ax)
+        assert sorted(t.get_text() for t in ax.get_yticklabels()) == sorted(plot_labels(names))
+
+
+def test_names_of_rules_are_plain_text() -> None:
+    class Odd(ra.Borda):
+        name = "$\\frac$"
+
+    profile = ra.datasets.load("tennessee")
+    for sizes in (None, []):
+        ax = plotting.robustness_plot(ra.stability(profile, Odd(), sizes=sizes, rng=0))
+        assert "$\\frac$" in ax.get_xlabel()
+        assert not cut_off(ax)
+
+
+def test_bad_input_is_named(few) -> None:
+    with pytest.raises(InvalidInputError, match=r"rankagg\.stability"):
+        plotting.robustness_plot(few.subsets())
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        plotting.robustness_plot(few, ax=few)
+
+
+def test_an_analysis_draws_itself(few) -> None:
+    assert of_group(few.plot(), "median")
+    _, ax = plt.subplots()
+    assert few.plot(ax=ax) is ax
+    single = ra.stability(ra.datasets.load("tennessee"), ra.Borda(), sizes=[])
+    assert dots(single.plot(ax=ax))

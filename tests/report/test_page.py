@@ -1,0 +1,235 @@
+"""What stands on the page: the library's own figures, and what is not known."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Tables, texts and ids of a page; raises where elements are not closed in order."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.ids, self.tables, self.links, self.sections = [], [], [], [], {}
+        self._section = ""
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        if "id" in found:
+            self.ids.append(found["id"])
+        self.links += [value for name, value in attrs if name in ("src", "href", "xlink:href")]
+        if tag == "section":
+            self._section = found["id"]
+            self.sections[self._section] = ""
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("td", "th"):
+            self.tables[-1][-1][-1] += data
+        if "section" in self.open and "svg" not in self.open:
+            self.sections[self._section] += data
+
+    def table(self, k):
+        """Return a table as a list of dicts from heading to text."""
+        head, *rows = self.tables[k]
+        return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def human():
+    """The page of humans and models on SuperGLUE, and its data."""
+    table = ra.datasets.load("superglue_human")
+    return ra.make_report(table, title="SuperGLUE"), table
+
+
+def test_places_are_those_of_the_comparison(human) -> None:
+    report, table = human
+    comparison = ra.compare(table)
+    places = comparison.places()
+    rows = Page(report.html).table(0)
+    assert [row["Item"] for row in rows] == list(places.index)
+    for method in ("Mean", "Borda", "Copeland"):
+        assert [int(row[method]) for row in rows] == places[method].tolist()
+    assert [int(row["Place"]) for row in rows] == places["Kemeny"].tolist()
+
+
+def test_figures_beside_the_optimum_are_those_of_the_comparison(human) -> None:
+    report, table = human
+    frame = ra.compare(table).to_frame().set_index("method")
+    rows = {row["Method"]: row for row in Page(report.html).table(1)}
+    for method, row in rows.items():
+        assert float(row["cost"]) == frame["cost"][method]
+        assert float(row["excess"]) == frame["excess"][method]
+        assert float(row["ratio"]) == pytest.approx(frame["ratio"][method], abs=1e-4)
+        assert float(row["distance"]) == frame["distance"][method]
+    text = Page(report.html).sections["methods"]
+    assert "Borda differs on 1 pair" in text
+    assert "Copeland orders every pair as the exact consensus does." in text
+
+
+def test_the_proof_and_its_uniqueness_are_told(human) -> None:
+    report, table = human
+    exact = ra.Kemeny().aggregate(table)
+    told = Page(report.html).sections["exact"]
+    assert exact.certificate.summary() in told
+    assert "It is the only optimum." in told
+    assert f"At least {exact.optima.addition_radius} more complete ranking" in told
+    assert report.is_proved
+    assert "Human leads the exact Kemeny consensus of 6 items." in report.html
+
+
+def test_several_optima_are_counted_and_their_leaders_named() -> None:
+    circle = ra.Profile.from_orders(["ABC", "BCA", "CAB"])
+    page = Page(ra.make_report(circle).html)
+    assert "3 rankings are equally good; they differ on 3 of 3 pairs" in page.sections["exact"]
+    assert "A, B, C" in page.sections["majorities"]
+    assert {row["All optima"] for row in page.table(0)} == {"1 to 3"}
+    assert "each of these leads one of them: A, B, C" in ra.make_report(circle).html
+
+
+def test_what_is_not_proved_is_said() -> None:
+    squares = {1, 3, 4, 5, 9}
+    paley = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
+    report = ra.make_report(
+        ra.PairwiseMatrix.from_wins(np.kron(paley, np.ones((3, 3)))), time_limit=0.0
+    )
+    page = Page(report.html)
+    assert not report.is_proved
+    assert "Not known. The optimum is not proved" in page.sections["exact"]
+    assert "it is not proved optimal" in report.html
+    assert "which is not proved" in report.html
+
+
+def test_votes_without_rankings_say_what_cannot_be_known() -> None:
+    votes = ra.datasets.load("tennessee").pairwise()
+    page = Page(ra.make_report(votes).html)
+    assert "Not known." in page.sections["certainty"]
+    assert "Not known." in page.sections["missing"]
+    assert "Not known." in page.sections["stability"]
+
+
+def test_what_nobody_looked_at_is_said() -> None:
+    page = Page(ra.make_report(ra.datasets.load("tennessee"), optima=False).html)
+    assert "was not looked at" in page.sections["exact"]
+
+
+def test_missing_scores_are_counted_and_listed() -> None:
+    table = ra.datasets.load("xtreme_gaps")
+    report = ra.missing_report(table)
+    page = Page(ra.make_report(table).html)
+    told = f"{report.n_missing} of {report.n_cells} cells are missing"
+    assert told in page.sections["missing"]
+    lacking = report.to_frame().query("missing > 0")
+    rows = next(t for t in range(len(page.tables)) if "observed" in page.tables[t][0])
+    told = {row["Item"]: int(row["missing"]) for row in page.table(rows)}
+    assert told == lacking["missing"].to_dict()
+    for policy in ("uniform", "ignore", "last"):
+        assert f"{policy}: " in page.sections["missing"]
+    full = Page(ra.make_report(ra.datasets.load("superglue_human")).html)
+    assert "Nothing is missing: 6 items, 10 tasks." in full.sections["missing"]
+
+
+def test_source_lines_methods_and_versions_are_told(human) -> None:
+    report, _ = human
+    page = Page(
+        ra.make_report(ra.datasets.load("tennessee"), [ra.Borda()], source=["read: votes.soc"]).html
+    )
+    assert "read: votes.soc" in page.sections["data"]
+    assert "Other methods beside it" in page.sections["methods"]
+    made = Page(report.html).sections["made"]
+    for text in ("Kemeny(unranked='uniform'", "Young and Levenglick", f"rankagg {ra.__version__}"):
+        assert text in made
+
+
+def test_decisions_follow_the_unit_and_its_assumption_is_told() -> None:
+    ballots = ra.datasets.load("tennessee")
+    page = Page(ra.make_report(ballots).html)
+    ranks = ra.rank_intervals(ballots)
+    decided = int(ranks.decisions.above.sum())
+    assert f"The data decide {decided} of 6 pairs" in page.sections["certainty"]
+    assert "Assumed. This takes the rankings as independent" in page.sections["certainty"]
+    rows = {row["Item"]: row["95 % places"] for row in page.table(0)}
+    for item, _, best, worst in ranks.to_frame().itertuples():
+        assert rows[item] == (str(best) if best == worst else f"{best} to {worst}")
+
+
+def test_the_page_is_whole_and_asks_for_nothing(human) -> None:
+    report, _ = human
+    page = Page(report.html)
+    assert len(set(page.ids)) == len(page.ids)
+    assert all(link.startswith(("#", "data:")) for link in page.links)
+    inside = [link[1:] for link in page.links if link.startswith("#")]
+    assert set(inside) <= set(page.ids)
+    urls = re.findall(r"url\(#([^)]+)\)", report.html)
+    assert set(urls) <= set(page.ids)
+    (script,) = re.findall(r"<script>(.*?)</script>", report.html, flags=re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in report.html
+
+
+def test_the_same_data_give_the_same_page(human) -> None:
+    report, table = human
+
+    def still(html):
+        return re.sub(r"\b0\.\d{3,}\b|\d\.\d+e-\d+", "", html)
+
+    assert still(ra.make_report(table, title="SuperGLUE").html) == still(report.html)
+
+
+def test_the_page_is_saved_and_shown(human, tmp_path) -> None:
+    report, _ = human
+    report.save(tmp_path / "x.html")
+    assert (tmp_path / "x.html").read_text(encoding="utf-8") == report.html
+    assert "<iframe" in report._repr_html_()
+    assert "<script>" not in report._repr_html_()
+    assert repr(report).startswith("<Report 'SuperGLUE': ")
+
+
+def test_plots_leave_no_figures_behind(human) -> None:
+    before = plt.get_fignums()
+    ra.make_report(ra.datasets.load("tennessee"))
+    assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"title": " "}, "title"),
+        ({"unit": "voter"}, "unit"),
+        ({"delta": 1.0}, "delta"),
+        ({"optima": 1}, "optima"),
+        ({"unranked": "first"}, "unranked"),
+        ({"aggregators": ["borda"]}, "aggregator objects"),
+        ({"aggregators": [ra.Borda(unranked="last")]}, "one policy"),
+    ],
+)
+def test_bad_input_is_named(changes, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        ra.make_report(ra.datasets.load("tennessee"), **changes)
