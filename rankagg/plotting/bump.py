@@ -13,7 +13,7 @@ from rankagg._typing import Ranks
 from rankagg._validation import check_integer
 from rankagg.analysis.comparison import Comparison
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style import ACCENTS, GREY, INK, LINES, NO_PLACE, canvas, plot_labels
+from rankagg.plotting.theme import ACCENTS, GREY, INK, LINES, NO_PLACE, canvas, plot_labels
 
 __all__ = ["bump_chart"]
 

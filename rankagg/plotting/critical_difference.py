@@ -17,7 +17,7 @@ from rankagg.plotting.margins import (
     place_ticks,
     write_below,
 )
-from rankagg.plotting.style import ACCENTS, INK, canvas, check_axes, plot_labels
+from rankagg.plotting.theme import ACCENTS, INK, canvas, check_axes, plot_labels
 
 __all__ = ["critical_difference_diagram"]
 

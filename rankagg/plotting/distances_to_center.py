@@ -18,7 +18,7 @@ from rankagg.plotting.distance_laws import distance_law, known_distances, spread
 from rankagg.plotting.fit import alpha_of, notes_of
 from rankagg.plotting.margins import note_height, write_below
 from rankagg.plotting.rows import legend_above
-from rankagg.plotting.style import ACCENTS, canvas
+from rankagg.plotting.theme import ACCENTS, canvas
 
 __all__ = ["distances_plot"]
 

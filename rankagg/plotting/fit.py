@@ -11,7 +11,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.letters import widest
 from rankagg.plotting.margins import note_height, write_below
 from rankagg.plotting.rows import interval_rows
-from rankagg.plotting.style import canvas, plot_labels
+from rankagg.plotting.theme import canvas, plot_labels
 
 __all__ = ["alpha_of", "fit_plot", "notes_of", "parameters_plot"]
 

@@ -11,7 +11,7 @@ from rankagg.inference.ranks import RankIntervals
 from rankagg.plotting.letters import widest
 from rankagg.plotting.margins import note_height, place_ticks, write_below
 from rankagg.plotting.rows import OPEN, SOLID, interval_rows, legend_above
-from rankagg.plotting.style import canvas, plot_labels
+from rankagg.plotting.theme import canvas, plot_labels
 
 __all__ = ["forest_plot"]
 

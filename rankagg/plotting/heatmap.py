@@ -15,7 +15,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style import ACCENTS, INK, NO_PLACE, SHARES, canvas, plot_labels
+from rankagg.plotting.theme import ACCENTS, INK, NO_PLACE, SHARES, canvas, plot_labels
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions

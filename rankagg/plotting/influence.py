@@ -14,7 +14,7 @@ from rankagg.analysis.stability import Stability
 from rankagg.plotting.letters import plain_legend, round_ticks, widest
 from rankagg.plotting.margins import write_below
 from rankagg.plotting.rows import GRID
-from rankagg.plotting.style import ACCENTS, GREY, canvas, plot_labels
+from rankagg.plotting.theme import ACCENTS, GREY, canvas, plot_labels
 
 __all__ = ["draw_influence"]
 

@@ -11,7 +11,7 @@ from rankagg._typing import Floats
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.inference.missing import MissingReport
-from rankagg.plotting.style import plot_labels
+from rankagg.plotting.theme import plot_labels
 
 __all__ = ["MissingGrid", "missing_grid"]
 

@@ -18,7 +18,7 @@ from rankagg.inference.missing import MissingReport, missing_report
 from rankagg.plotting.letters import plain_legend, widest
 from rankagg.plotting.margins import write_below
 from rankagg.plotting.missing_grid import MissingGrid, missing_grid
-from rankagg.plotting.style import INK, SHARES, canvas
+from rankagg.plotting.theme import INK, SHARES, canvas
 
 __all__ = ["missingness_map"]
 

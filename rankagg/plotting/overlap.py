@@ -14,7 +14,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.letters import widest
 from rankagg.plotting.margins import place_ticks, write_below
 from rankagg.plotting.rows import GRID
-from rankagg.plotting.style import ACCENTS, GREY, LINES, MARKERS, canvas, plot_labels
+from rankagg.plotting.theme import ACCENTS, GREY, LINES, MARKERS, canvas, plot_labels
 
 __all__ = ["overlap_plot"]
 

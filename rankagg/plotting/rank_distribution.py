@@ -16,7 +16,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.shares import RankShares
 from rankagg.plotting.letters import widest
 from rankagg.plotting.margins import note_height, place_ticks, write_below
-from rankagg.plotting.style import GREY, INK, NO_PLACE, SHARES, canvas, plot_labels
+from rankagg.plotting.theme import GREY, INK, NO_PLACE, SHARES, canvas, plot_labels
 
 __all__ = ["rank_distribution_plot"]
 

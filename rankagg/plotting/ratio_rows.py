@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from rankagg._typing import Floats
-from rankagg.plotting.style import NO_PLACE
+from rankagg.plotting.theme import NO_PLACE
 from rankagg.studies.study_result import StudyResult
 
 __all__ = ["RatioRow", "ratio_rows"]

@@ -14,7 +14,7 @@ from rankagg.plotting.letters import plain_legend, round_ticks, widest
 from rankagg.plotting.margins import write_below
 from rankagg.plotting.ratio_rows import RatioRow, ratio_rows
 from rankagg.plotting.rows import GRID
-from rankagg.plotting.style import ACCENTS, GREY, INK, MARKERS, canvas, plot_labels
+from rankagg.plotting.theme import ACCENTS, GREY, INK, MARKERS, canvas, plot_labels
 from rankagg.studies.study_result import StudyResult
 
 __all__ = ["ratio_plot"]

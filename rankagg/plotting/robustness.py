@@ -14,7 +14,7 @@ from rankagg.plotting.influence import draw_influence
 from rankagg.plotting.letters import plain_legend, round_ticks
 from rankagg.plotting.margins import write_below
 from rankagg.plotting.rows import GRID
-from rankagg.plotting.style import ACCENTS, INK, canvas
+from rankagg.plotting.theme import ACCENTS, INK, canvas
 
 __all__ = ["robustness_plot"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rankagg._typing import Bools, Floats
-from rankagg.plotting.style import ACCENTS, GREY, INK
+from rankagg.plotting.theme import ACCENTS, GREY, INK
 
 __all__ = ["GRID", "OPEN", "SOLID", "interval_rows", "legend_above"]
 

@@ -12,7 +12,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.fit import alpha_of, notes_of
 from rankagg.plotting.margins import note_height, place_ticks, write_below
 from rankagg.plotting.rows import GRID, SOLID
-from rankagg.plotting.style import INK, canvas
+from rankagg.plotting.theme import INK, canvas
 
 __all__ = ["thetas_plot"]
 

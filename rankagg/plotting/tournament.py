@@ -17,7 +17,7 @@ from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.letters import plain_legend, widest
 from rankagg.plotting.margins import write_below
-from rankagg.plotting.style import plot_labels
+from rankagg.plotting.theme import plot_labels
 from rankagg.plotting.tournament_arcs import draw_arcs
 from rankagg.plotting.tournament_circle import draw_circle
 from rankagg.plotting.tournament_links import BAND, LOOKS, Link, band_width, links_of, ordered_once

@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from rankagg._typing import Ranks
 from rankagg.core.items import ItemSet
 from rankagg.plotting.letters import widest
-from rankagg.plotting.style import INK, NO_PLACE, canvas, plot_labels
+from rankagg.plotting.theme import INK, NO_PLACE, canvas, plot_labels
 from rankagg.plotting.tournament_links import BAND, LOOKS, Link, band_width
 
 __all__ = ["draw_arcs"]

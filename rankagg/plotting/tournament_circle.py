@@ -12,7 +12,7 @@ from matplotlib.patches import FancyArrowPatch
 from rankagg._typing import Floats, Ranks
 from rankagg.core.items import ItemSet
 from rankagg.plotting.letters import widest
-from rankagg.plotting.style import INK, NO_PLACE, canvas, plot_labels
+from rankagg.plotting.theme import INK, NO_PLACE, canvas, plot_labels
 from rankagg.plotting.tournament_links import BAND, LOOKS, Link, band_width
 
 __all__ = ["draw_circle"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankagg._typing import Ranks
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.plotting.style import ACCENTS, INK
+from rankagg.plotting.theme import ACCENTS, INK
 
 __all__ = ["BAND", "LOOKS", "Kind", "Link", "Look", "band_width", "links_of", "ordered_once"]
 

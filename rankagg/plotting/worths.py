@@ -12,7 +12,7 @@ from rankagg.plotting.fit import alpha_of, notes_of
 from rankagg.plotting.letters import widest
 from rankagg.plotting.margins import note_height, write_below
 from rankagg.plotting.rows import interval_rows
-from rankagg.plotting.style import GREY, canvas, plot_labels
+from rankagg.plotting.theme import GREY, canvas, plot_labels
 
 __all__ = ["worths_plot"]
 

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from rankagg.plotting.margins import letters_across, note_height, place_ticks, write_below
-from rankagg.plotting.style import canvas
+from rankagg.plotting.theme import canvas
 from tests.plotting.pictures import collisions, cut_off
 
 

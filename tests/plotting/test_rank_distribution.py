@@ -12,7 +12,7 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.shares import RankShares, _Span
 from rankagg.plotting.rank_distribution import percent
-from rankagg.plotting.style import plot_labels
+from rankagg.plotting.theme import plot_labels
 from tests.plotting.pictures import collisions, cut_off, of_group
 
 
