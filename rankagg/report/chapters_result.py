@@ -24,6 +24,8 @@ __all__ = ["consensus_table", "lead", "majorities", "methods", "proof"]
 
 # Items that a flow chart, and a square of pairs, can show.
 IN_FLOW, IN_SQUARE = 30, 40
+# All majorities among so few are drawn; among more only those that stand out.
+FEW = 8
 PAIRS, CIRCLES = 10, 20
 
 
@@ -240,18 +242,8 @@ def majorities(findings: Findings) -> Section:
     else:
         section.text("Majorities never go round: the exact consensus agrees with all of them.")
     n = len(exact.items)
-    if n <= IN_SQUARE:
-        other = _other(findings)
-        section.figure(
-            figure_of(
-                lambda: tournament_plot(graph, exact, against=other),
-                f"The majorities among {n} items in the order of the exact consensus; "
-                f"{len(graph.feedback_arcs(exact.ranking))} of them go against it.",
-                "Majorities, and where they go against the order of the consensus"
-                + ("" if other is None else f"; pairs that {other.aggregator.name} has otherwise "
-                "are marked") + ".",
-            )
-        )  # fmt: skip
+    if (majorities_plot := _majorities_plot(findings)) is not None:
+        section.figure(majorities_plot)
     kept = exact.ranking if n <= IN_SQUARE else _first(findings)
     at = exact.items.indices(list(kept.items))
     above = None if findings.ranks is None else findings.ranks.decisions.above[np.ix_(at, at)]
@@ -266,6 +258,25 @@ def majorities(findings: Findings) -> Section:
         )
     )
     return section
+
+
+def _majorities_plot(findings: Findings) -> Figure | None:
+    """Return the plot of majorities, where there are few items or something to see."""
+    graph, exact, other = findings.graph, findings.exact, _other(findings)
+    n, against = len(exact.items), len(graph.feedback_arcs(exact.ranking))
+    differ = 0 if other is None else len(graph.disagreements(exact.ranking, other.ranking))
+    if n > IN_SQUARE or (n > FEW and not against and not differ):
+        return None
+    marked = ""
+    if other is not None:
+        marked = f"; {counted(differ, 'pair')} that {other.aggregator.name} has otherwise "
+        marked += "is marked" if differ == 1 else "are marked"
+    return figure_of(
+        lambda: tournament_plot(graph, exact, against=other),
+        f"The majorities among {n} items in the order of the exact consensus: {against} go against "
+        f"it{marked}.",
+        f"Majorities, and where they go against the order of the consensus{marked}.",
+    )
 
 
 def _other(findings: Findings) -> Consensus | None:
