@@ -17,11 +17,18 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
+    "matplotlib.sphinxext.plot_directive",
     "numpydoc",
 ]
 exclude_patterns = ["_build"]
 nitpicky = False
 default_role = "code"  # docstrings mark names with single backticks
+
+# Pictures are drawn while the pages are built.
+plot_formats = [("png", 150)]
+plot_include_source = True
+plot_html_show_formats = False
+plot_html_show_source_link = False
 
 html_theme = "furo"
 html_title = f"rankagg {version}"
