@@ -260,7 +260,8 @@ class Explanation(Value):
         order = self.swap.ranking._arrows()
         if self.swap.extra_cost == 0:
             return f"swap        {b} above {a} costs the same: {order}"
-        return f"swap        {b} above {a} costs {self.swap.extra_cost:g} votes more: {order}"
+        extra = f"{self.swap.extra_cost:g} {'vote' if self.swap.extra_cost == 1 else 'votes'}"
+        return f"swap        {b} above {a} costs {extra} more: {order}"
 
     def __str__(self) -> str:
         return self.summary()
