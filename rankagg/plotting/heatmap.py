@@ -20,7 +20,7 @@ from rankagg.plotting.theme import ACCENTS, INK, NO_PLACE, SHARES, canvas, plot_
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
 
-__all__ = ["pairwise_heatmap", "share_matrix"]
+__all__ = ["compared_shares", "pairwise_heatmap", "share_matrix"]
 
 # Cells of so many items still hold their number.
 NUMBERED = 14
@@ -36,7 +36,7 @@ def pairwise_heatmap(
     """Draw for each two items the share of votes with row above column, in consensus order.
 
     Where the consensus has row above column although most votes say the reverse, a frame
-    surrounds the cell. Pairs that nobody compared are hatched.
+    surrounds the cell. Pairs that nobody compared are hatched, whatever a policy imputes.
 
     Parameters
     ----------
@@ -80,7 +80,24 @@ def pairwise_heatmap(
     if decisions is not None:
         votes.items.require_same(decisions.items, "The votes and the decisions")
         above = decisions.above
-    return share_matrix(votes.proportion, ranking, above=above, ax=ax)
+    return share_matrix(compared_shares(votes), ranking, above=above, ax=ax)
+
+
+def compared_shares(votes: PairwiseMatrix) -> Floats:
+    """Return the share of votes with row above column, NaN where nobody compared the two.
+
+    A policy may impute votes for such pairs; they would look like any other even pair.
+
+    Parameters
+    ----------
+    votes : PairwiseMatrix
+        The votes.
+
+    Returns
+    -------
+    ndarray of float, shape (n, n)
+    """
+    return np.where(votes.comparisons > 0, votes.proportion, np.nan)
 
 
 def share_matrix(

@@ -12,7 +12,7 @@ from rankagg.core.items import listed, shortened
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import BlockTooLargeError
 from rankagg.plotting.bump import bump_chart
-from rankagg.plotting.heatmap import share_matrix
+from rankagg.plotting.heatmap import compared_shares, share_matrix
 from rankagg.plotting.overlap import overlap_plot
 from rankagg.plotting.tournament import tournament_plot
 from rankagg.report.figures import Figure, figure_of
@@ -245,12 +245,12 @@ def majorities(findings: Findings) -> Section:
     if (majorities_plot := _majorities_plot(findings)) is not None:
         section.figure(majorities_plot)
     kept = exact.ranking if n <= IN_SQUARE else _first(findings)
-    at = exact.items.indices(list(kept.items))
+    at, shares = exact.items.indices(list(kept.items)), compared_shares(votes)
     above = None if findings.ranks is None else findings.ranks.decisions.above[np.ix_(at, at)]
     which = "" if n <= IN_SQUARE else f" The first {IN_SQUARE} of {n} items."
     section.figure(
         figure_of(
-            lambda: share_matrix(votes.proportion[np.ix_(at, at)], kept, above=above),
+            lambda: share_matrix(shares[np.ix_(at, at)], kept, above=above),
             "For each two items the share of votes for the row, in the order of the consensus."
             + which,
             "Share of votes with the row above the column. A frame: the consensus goes against a "

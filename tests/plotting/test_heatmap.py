@@ -57,9 +57,10 @@ def test_decided_pairs_have_a_dot() -> None:
     assert dots == {(0, 2), (1, 2)}
 
 
-def test_pairs_that_nobody_compared_are_hatched() -> None:
+@pytest.mark.parametrize("policy", ["ignore", "uniform", "last"])
+def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy) -> None:
     profile = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]])
-    votes = profile.pairwise("ignore")
+    votes = profile.pairwise(policy)
     ax = plotting.pairwise_heatmap(votes)
     hatched = [p for p in ax.patches if p.get_hatch()]
     assert len(hatched) == 4

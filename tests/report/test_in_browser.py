@@ -65,6 +65,22 @@ def test_the_page_is_never_wider_than_the_window(pages, name, width, visit_page)
         assert in_plots >= 6
 
 
+@pytest.mark.parametrize("n", [3, 105])
+def test_few_and_many_systems_read_well(tmp_path, visit_page, n) -> None:
+    law = ra.LatentScores(
+        [0.05 * k for k in range(n)], systems=[f"team {k} | big model" for k in range(n)]
+    )
+    path = tmp_path / "n.html"
+    ra.make_report(law.sample(9, rng=0), title=f"{n} systems").save(path)
+    for width in (360, 1100):
+        with visit_page(path, width=width) as visit:
+            assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+            assert len(visit.column(0, "Item")) == n
+            assert visit.messages == []
+            if n > 40:
+                assert visit.page.get_by_text("The first 30 of 105 items.").count() >= 1
+
+
 def test_names_of_files_and_systems_do_no_harm(tmp_path, visit_page) -> None:
     evil, long = "<script>alert(1)</script>", "x" * 200
     table = ra.ScoreTable(
