@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label, Ranks, RNGLike, Unranked
+from rankagg._typing import Label, RNGLike, Unranked
 from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.defaults import default_aggregators
@@ -22,6 +22,7 @@ from rankagg.analysis.agreement import (
     overlap_curves,
 )
 from rankagg.analysis.comparison_text import text_of
+from rankagg.analysis.disagreements import disagreeing_pairs
 from rankagg.core.items import listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
@@ -252,35 +253,7 @@ class Comparison(Value):
         ItemMismatchError
             If the decisions are on other items.
         """
-        one, two = self[first].ranking, self[second].ranking
-        mine, theirs = (_signs(ranking.ranks) for ranking in (one, two))
-        picked = ((mine < 0) & (theirs >= 0)) | ((mine == 0) & (theirs < 0))
-        both = (one.ranks >= 0) & (two.ranks >= 0)
-        above, below = np.nonzero(picked & both[:, None] & both)
-        labels, wins, ties = self.votes.items, self.votes.wins, self.votes.ties
-        verdict = np.where(
-            mine[above, below] == 0, "above",
-            np.where(theirs[above, below] == 0, "tied", "reversed"),
-        )  # fmt: skip
-        frame = pd.DataFrame(
-            {
-                "above": [labels[int(i)] for i in above],
-                "below": [labels[int(j)] for j in below],
-                "other": verdict,
-                "votes_for": wins[above, below],
-                "votes_against": wins[below, above],
-                "ties": ties[above, below],
-                "margin": wins[above, below] - wins[below, above],
-            }
-        )
-        if decisions is not None:
-            labels.require_same(decisions.items, "A comparison and the decisions on its pairs")
-            sure = decisions.above
-            frame["decided"] = np.where(
-                sure[above, below], "as above", np.where(sure[below, above], "reversed", "no")
-            )
-        closeness = frame["margin"].abs().to_numpy()
-        return frame.iloc[np.argsort(closeness, kind="stable")].reset_index(drop=True)
+        return disagreeing_pairs(self[first].ranking, self[second].ranking, self.votes, decisions)
 
     def agreement(self, measure: Measure = "tau") -> pd.DataFrame:
         """Return how alike the rules' rankings are, all with all.
@@ -412,9 +385,3 @@ class Comparison(Value):
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(index=False, na_rep="", escape=True)
-
-
-def _signs(ranks: Ranks) -> Ranks:
-    """Return -1 where row is above column, +1 where below, 0 where tied."""
-    signs: Ranks = np.sign(ranks[:, None] - ranks[None, :])
-    return signs

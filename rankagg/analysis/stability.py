@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 from rankagg._typing import Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.leave_out import Over, Source, keeps_its_word
 from rankagg.core.items import shortened
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["Stability", "stability"]
 
 SCHEMA = "rankagg.stability"
-
-Over = Literal["tasks", "systems"]
 
 
 def stability(
@@ -100,7 +97,7 @@ def stability(
     kind: Over = "tasks" if check_choice(over, ("tasks", "systems"), "over") == "tasks" else over
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
-    source = _Source(data, rule, tolerance, kind)
+    source = Source(data, rule, tolerance, kind)
     whole = source.consensus(np.arange(len(source.units)))
     least = 1 if kind == "tasks" else 2
     total = len(source.units)
@@ -116,13 +113,8 @@ def stability(
     return Stability(
         whole, kind, source.units, without=places[:total],
         sizes=[size for size, _ in subsets], on_subsets=places[total:],
-        unproved=sum(not proved for _, proved in [*results, (None, _is_proved(whole))]),
+        unproved=sum(not proved for _, proved in [*results, (None, keeps_its_word(whole))]),
     )  # fmt: skip
-
-
-def _is_proved(consensus: Consensus) -> bool:
-    """Say whether nothing exact was claimed, or what was claimed is proved."""
-    return consensus.certificate is None or consensus.certificate.status == "optimal"
 
 
 def _sizes(sizes: Iterable[int] | None, low: int, high: int, kind: str) -> list[int]:
@@ -147,78 +139,6 @@ def _subsets(
             seen.add(tuple(sorted(rng.choice(total, size, replace=False).tolist())))
         found += [(size, np.array(kept)) for kept in islice(sorted(seen), times)]
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Source:
-    """Data that can be aggregated without some of their tasks or systems."""
-
-    data: ScoreTable | Profile
-    rule: Aggregator
-    tolerance: float | Mapping[Label, float]
-    over: Over
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.data, ScoreTable | Profile):
-            raise InvalidInputError("data", "a ScoreTable or a Profile", self.data)
-
-    @property
-    def items(self) -> Any:
-        """The systems."""
-        return self.data.systems if isinstance(self.data, ScoreTable) else self.data.items
-
-    @property
-    def units(self) -> tuple[Label, ...]:
-        """What may be left out."""
-        if self.over == "systems":
-            return tuple(self.items)
-        if isinstance(self.data, ScoreTable):
-            return tuple(self.data.tasks)
-        if self.data.groups is None:
-            return tuple(range(len(self.data)))
-        return tuple(dict.fromkeys(self.data.groups))
-
-    def consensus(self, kept: NDArray[np.intp]) -> Consensus:
-        """Aggregate what is kept."""
-        return self.rule._run(self._part(set(kept.tolist())))
-
-    def ranks(self, kept: NDArray[np.intp]) -> tuple[Ranks, bool]:
-        """Return the places of all systems, and whether the rule proved what it had to.
-
-        Systems that were left out are unranked.
-        """
-        consensus = self.consensus(kept)
-        if consensus.interrupted:
-            raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
-        ranking = consensus.ranking
-        ranks = ranking.reindex(self.items).ranks if self.over == "systems" else ranking.ranks
-        return ranks, _is_proved(consensus)
-
-    def _part(self, kept: set[int]) -> Evidence:
-        gone = [unit for k, unit in enumerate(self.units) if k not in kept]
-        if not gone:
-            return Evidence(self.data, self.tolerance)
-        if isinstance(self.data, ScoreTable):
-            return self._part_of_table(self.data, gone)
-        if self.over == "systems":
-            left = [item for item in self.data.items if item not in gone]
-            return Evidence(self.data.restrict(left))
-        groups = range(len(self.data)) if self.data.groups is None else self.data.groups
-        rows = [row for row, group in enumerate(groups) if group not in gone]
-        return Evidence(self.data[np.array(rows)])
-
-    def _part_of_table(self, table: ScoreTable, gone: list[Label]) -> Evidence:
-        if self.over == "tasks":
-            part = table.drop(tasks=gone)
-        else:
-            # A task that only systems left out were scored on says nothing of the others.
-            left = [k for k, system in enumerate(table.systems) if system not in gone]
-            seen = {int(t) for t in table.unit_tasks[~table.missing[left].all(axis=0)]}
-            empty = [task for k, task in enumerate(table.tasks) if k not in seen]
-            part = table.drop(systems=gone, tasks=empty)
-        if not isinstance(self.tolerance, Mapping):
-            return Evidence(part, self.tolerance)
-        return Evidence(part, {t: step for t, step in self.tolerance.items() if t in part.tasks})
 
 
 class Stability(Value):
@@ -282,7 +202,7 @@ class Stability(Value):
         if self.unproved:
             total = 1 + len(self._without) + len(self._on_subsets)
             notes.append(f"{self.unproved} of {total} consensuses are not proved optimal")
-        optima = self.consensus.optima if _is_proved(self.consensus) else None
+        optima = self.consensus.optima if keeps_its_word(self.consensus) else None
         if optima is not None and not optima.is_unique:
             notes.append(
                 "the exact consensus of all data is one of several; all is held against it"

@@ -7,7 +7,8 @@ from typing import get_args
 
 import click
 
-from rankagg.analysis.stability import Over, stability
+from rankagg.analysis.leave_out import Over
+from rankagg.analysis.stability import stability
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, method_option
 from rankagg.cli.output import echo_json, json_option, rows_options
