@@ -10,9 +10,10 @@ from rankagg import plotting
 mpl.use("Agg")
 
 
-@pytest.fixture(autouse=True, params=["paper", "slide"])
+# Figures are sized by their letters, so a slide has the layout of the paper.
+@pytest.fixture(autouse=True, params=["paper", pytest.param("slide", marks=pytest.mark.slow)])
 def look(request):
-    """Draw in both sizes of letters."""
+    """Draw in the letters of a paper; those of a slide are checked with the slow tests."""
     with plotting.style(request.param):
         yield request.param
     plt.close("all")
