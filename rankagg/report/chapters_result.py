@@ -102,10 +102,12 @@ def proof(findings: Findings) -> Section:
     if optima is None:
         return section.unknown("Whether other rankings are as good was not looked at.")
     if optima.is_unique:
+        section.text("It is the only optimum.")
+        if optima.addition_radius is None:
+            return section
         return section.text(
-            "It is the only optimum. At least "
-            f"{counted(optima.addition_radius, 'more complete ranking')} would be needed to "
-            "overturn it."
+            f"At least {counted(optima.addition_radius, 'more complete ranking')} would be needed "
+            "to overturn it."
         )
     total = len(optima.items) * (len(optima.items) - 1) // 2
     try:

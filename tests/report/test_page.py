@@ -233,3 +233,20 @@ def test_plots_leave_no_figures_behind(human) -> None:
 def test_bad_input_is_named(changes, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         ra.make_report(ra.datasets.load("tennessee"), **changes)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ra.ScoreTable([[1.0, 2.0]], systems=["A"], higher_is_better=True),
+        ra.ScoreTable([[1.0], [2.0]], systems="AB", higher_is_better=True),
+        ra.Profile([ra.PartialRanking.from_buckets([["A", "B", "C"]])]),
+        ra.Profile.from_ranks([[1, 2, np.nan, np.nan], [np.nan, np.nan, 1, 2]]),
+        ra.PairwiseMatrix.from_wins([[0, 0], [0, 0]]),
+    ],
+    ids=["one system", "one task", "all tied", "never compared", "no votes"],
+)
+def test_the_smallest_data_have_a_page(data) -> None:
+    page = Page(ra.make_report(data).html)
+    assert page.sections["exact"]
+    assert len(page.table(0)) == len(ra.compare(data).votes.items)

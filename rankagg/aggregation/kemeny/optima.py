@@ -257,13 +257,17 @@ class Optima(Value):
         return self._problem.in_votes(min(values)) if values else None
 
     @cached_property
-    def addition_radius(self) -> int:
+    def addition_radius(self) -> int | None:
         """The least number of complete rankings whose addition can make the ranking non-optimal.
+
+        None for a single item, which nothing can overturn.
 
         No set of added rankings is worse for a ranking than copies of its own reverse, and more
         of them only make it worse, so their number is found by bisection. It is also a lower
         bound on the number of rankings that would have to be removed.
         """
+        if len(self.items) < 2:
+            return None
         low, high = 0, 1
         while self._survives(high):
             low, high = high, 2 * high
@@ -274,12 +278,11 @@ class Optima(Value):
 
     def _survives(self, copies: int) -> bool:
         """Say whether the order stays optimal with copies of its reverse among the votes."""
-        n = len(self.items)
         place = np.argsort(self._order)
         ahead = (place[:, None] < place[None, :]).astype(np.int64)
         costs = exact.combine(self._problem.costs, 1, ahead, copies * self._problem.denominator)
         changed = Problem(exact.fit(costs), 0, self._problem.denominator)
-        return n < 2 or not is_beaten(changed, self._order)
+        return not is_beaten(changed, self._order)
 
     def summary(self) -> str:
         """Return how many optima there are and where they differ, as text."""

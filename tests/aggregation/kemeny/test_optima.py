@@ -173,3 +173,8 @@ def test_known_numbers_of_optima(data) -> None:
         assert optima.count() == count
         if pairs is not None:
             assert optima.n_undecided_pairs == pairs
+
+
+def test_nothing_overturns_a_single_item() -> None:
+    votes = ra.PairwiseMatrix.from_wins([[0]])
+    assert ra.Kemeny().aggregate(votes).optima.addition_radius is None
