@@ -118,6 +118,11 @@ class Consensus(Value):
         return self.ranking.buckets
 
     @property
+    def is_proved(self) -> bool | None:
+        """Whether the ranking is proved optimal; None for rules that are not exact."""
+        return None if self.certificate is None else self.certificate.status == "optimal"
+
+    @property
     def optima(self) -> Optima | None:
         """The set of all optima of an exact rule; None for other rules.
 
@@ -126,7 +131,7 @@ class Consensus(Value):
         NotProvedError
             If the ranking is not proved optimal.
         """
-        if self.certificate is not None and self.certificate.status != "optimal":
+        if self.certificate is not None and not self.is_proved:
             raise NotProvedError(
                 "The optima are known only where one is proved; this ranking has a "
                 f"{self.certificate.summary()}."

@@ -43,7 +43,7 @@ def _head(comparison: Comparison, optima: bool, decisions: Decisions | None) -> 
         lines.append("no exact method among them: add Kemeny() for ratios and distances")
     else:
         lines.append(f"certificate  {comparison.exact.certificate.summary()}")
-        if optima and _is_proved(comparison):
+        if optima and comparison.exact.is_proved:
             lines.append(f"optima       {comparison.exact.optima}")
     if decisions is not None:
         lines.append(decisions.summary().splitlines()[0])
@@ -52,14 +52,9 @@ def _head(comparison: Comparison, optima: bool, decisions: Decisions | None) -> 
     return "\n".join(lines)
 
 
-def _is_proved(comparison: Comparison) -> bool:
-    certificate = None if comparison.exact is None else comparison.exact.certificate
-    return certificate is not None and certificate.status == "optimal"
-
-
 def _is_unique(comparison: Comparison) -> bool:
     """Say whether there is one optimum, or none is proved."""
-    if comparison.exact is None or not _is_proved(comparison):
+    if comparison.exact is None or not comparison.exact.is_proved:
         return True
     return comparison.exact.optima is not None and comparison.exact.optima.is_unique
 

@@ -17,14 +17,9 @@ from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["Over", "Source", "keeps_its_word"]
+__all__ = ["Over", "Source"]
 
 Over = Literal["tasks", "systems"]
-
-
-def keeps_its_word(consensus: Consensus) -> bool:
-    """Say whether nothing exact was claimed, or what was claimed is proved."""
-    return consensus.certificate is None or consensus.certificate.status == "optimal"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +77,7 @@ class Source:
             raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
         ranking = consensus.ranking
         ranks = ranking.reindex(self.items).ranks if self.over == "systems" else ranking.ranks
-        return ranks, keeps_its_word(consensus)
+        return ranks, consensus.is_proved is not False
 
     def _part(self, kept: set[int]) -> Evidence:
         gone = [unit for k, unit in enumerate(self.units) if k not in kept]

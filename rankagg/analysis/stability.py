@@ -17,7 +17,7 @@ from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.leave_out import Over, Source, keeps_its_word
+from rankagg.analysis.leave_out import Over, Source
 from rankagg.core.items import shortened
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
@@ -113,7 +113,7 @@ def stability(
     return Stability(
         whole, kind, source.units, without=places[:total],
         sizes=[size for size, _ in subsets], on_subsets=places[total:],
-        unproved=sum(not proved for _, proved in [*results, (None, keeps_its_word(whole))]),
+        unproved=sum(not proved for _, proved in [*results, (None, whole.is_proved is not False)]),
     )  # fmt: skip
 
 
@@ -202,7 +202,7 @@ class Stability(Value):
         if self.unproved:
             total = 1 + len(self._without) + len(self._on_subsets)
             notes.append(f"{self.unproved} of {total} consensuses are not proved optimal")
-        optima = self.consensus.optima if keeps_its_word(self.consensus) else None
+        optima = self.consensus.optima if self.consensus.is_proved else None
         if optima is not None and not optima.is_unique:
             notes.append(
                 "the exact consensus of all data is one of several; all is held against it"

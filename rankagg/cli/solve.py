@@ -98,7 +98,7 @@ def _sum_above(consensus: Consensus, given: Input) -> list[str]:
 
 
 def _describe(consensus: Consensus) -> dict[str, Any] | None:
-    if consensus.certificate is None or consensus.certificate.status != "optimal":
+    if not consensus.is_proved:
         return None
     optima = consensus.optima
     assert optima is not None, "an exact rule has a set of optima"

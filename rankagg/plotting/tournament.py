@@ -119,7 +119,7 @@ class _Order:
         notes: tuple[str, ...] = ()
         if isinstance(ranking, Consensus):
             name = ranking.aggregator.name
-            if ranking.certificate is not None and ranking.certificate.status != "optimal":
+            if ranking.is_proved is False:
                 notes = (f"the order by {plot_labels([name])[0]} is not proved optimal",)
             ranking = ranking.ranking
         if not isinstance(ranking, PartialRanking):

@@ -94,7 +94,7 @@ class Findings:
             data=data,
             comparison=comparison,
             exact=exact,
-            optima=exact.optima if optima and _is_proved(exact) else None,
+            optima=exact.optima if optima and exact.is_proved else None,
             graph=TournamentGraph(comparison.votes),
             ranks=None if isinstance(data, PairwiseMatrix) else rank_intervals(
                 data, unit=chosen, delta=delta, tolerance=tolerance
@@ -107,16 +107,12 @@ class Findings:
     @property
     def is_proved(self) -> bool:
         """Whether the exact consensus is proved optimal."""
-        return _is_proved(self.exact)
+        return bool(self.exact.is_proved)
 
     @property
     def winners(self) -> tuple[Label, ...]:
         """The first item of the exact consensus, or of all optima where they are known."""
         return self.exact.buckets[0] if self.optima is None else self.optima.winners()
-
-
-def _is_proved(consensus: Consensus) -> bool:
-    return consensus.certificate is not None and consensus.certificate.status == "optimal"
 
 
 def _default_unit(data: Data) -> Unit:
