@@ -135,7 +135,6 @@ def _notes(comparison: Comparison, depth: int) -> list[str]:
     notes = []
     if depth < total:
         notes.append(f"only {depth} of {total} items are ranked by all methods")
-    certificate = None if exact is None else exact.certificate
-    if certificate is not None and certificate.status != "optimal":
+    if exact is not None and exact.is_proved is False:
         notes.append("the exact consensus is not proved optimal")
     return notes

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from rankagg._typing import Ranks
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.comparison_text import counted
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InvalidInputError
@@ -91,7 +92,8 @@ def tournament_plot(
     names = plot_labels([order.name] if other is None else [order.name, other.name], 24)
     notes = [note for o in (order, other) if o is not None for note in o.notes]
     if other is not None and (half := ordered_once(order.ranks, other.ranks)):
-        notes.append(f"{half} pairs are ordered by only one of {names[0]} and {names[-1]}")
+        which = f"{counted(half, 'pair')} {'is' if half == 1 else 'are'}"
+        notes.append(f"{which} ordered by only one of {names[0]} and {names[-1]}")
     draw, shown = draw_circle, links
     if len(graph.items) > ON_CIRCLE:
         draw, shown = draw_arcs, _notable(links, len(graph.items))
@@ -146,7 +148,9 @@ def _rest(links: list[Link], shown: list[Link], name: str) -> list[str]:
     which = f"all {agreeing}" if not shown else f"the other {agreeing}"
     notes = [f"{which} majorities agree with {name}"] if agreeing else []
     if left.count("level"):
-        notes.append(f"not drawn: {left.count('level')} pairs with as many votes each way")
+        notes.append(
+            f"not drawn: {counted(left.count('level'), 'pair')} with as many votes each way"
+        )
     if left.count("never"):
         notes.append(f"not drawn: {left.count('never')} pairs that were never compared")
     return notes

@@ -67,3 +67,12 @@ def test_html_escapes_labels() -> None:
     consensus = ra.Kemeny().aggregate(ra.Profile.from_orders([["<b>", "&"]]))
     assert "<b>" not in consensus._repr_html_()
     assert "&lt;b&gt;" in consensus._repr_html_()
+
+
+def test_only_exact_rules_say_whether_they_are_proved() -> None:
+    squares = {1, 3, 4, 5, 9}
+    paley = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
+    votes = ra.PairwiseMatrix.from_wins(paley)
+    assert ra.Copeland().aggregate(votes).is_proved is None
+    assert ra.Kemeny().aggregate(votes).is_proved is True
+    assert ra.Kemeny(backend="lazy").aggregate(votes).is_proved is False

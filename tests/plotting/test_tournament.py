@@ -364,3 +364,10 @@ def test_a_graph_draws_itself() -> None:
     assert legend(ax)[-1] == "Borda and the other ranking differ"
     _, given_ax = mpl.pyplot.subplots()
     assert graph.plot(ax=given_ax) is given_ax
+
+
+def test_one_pair_is_told_in_the_singular() -> None:
+    profile = ra.Profile.from_orders(["ABCDEFGHIJ"])
+    tied = ra.PartialRanking.from_buckets([["A", "B"], *[[c] for c in "CDEFGHIJ"]])
+    note = ra.TournamentGraph.from_profile(profile).plot(against=tied).get_xlabel()
+    assert "1 pair is ordered by only one of" in " ".join(note.split())
