@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pulp
 import pytest
 
 import rankagg as ra
@@ -182,6 +183,7 @@ def test_bad_input_is_one_sentence_and_code_two(run, args: list[str], words: lis
 
 def test_solver_failure_is_one_sentence_and_code_one(run, monkeypatch) -> None:
     monkeypatch.setattr(cuts, "highspy", None)
+    monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
     result = run("compare", "--dataset", "three_cycle")
     assert result.code == 1
     assert result.err.startswith("error: HiGHS cannot be used")
@@ -229,7 +231,7 @@ def test_interrupted_search_prints_what_it_has_and_ends_with_code_130(run, monke
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cuts.Relaxation, "solve", interrupt)
+    monkeypatch.setattr(cuts.HighsRelaxation, "solve", interrupt)
     result = run("compare", "--dataset", "three_cycle")
     assert "certificate  gap" in result.out
     assert "interrupted: the best ranking so far" in result.out

@@ -59,7 +59,8 @@ class Kemeny(Aggregator):
         amount and changes no optimum.
     backend : {"cuts", "lazy", "naive", "subset-dp"}, default "cuts"
         "cuts": linear relaxation with lazily separated 3-cycles in HiGHS, rounding with insertion
-        search, best-first branch and bound. "lazy": the same rows through PuLP's public interface
+        search, best-first branch and bound; where HiGHS cannot be loaded, in PuLP's CBC, which
+        takes longer and is said in a note. "lazy": the same rows through PuLP's public interface
         and its CBC; no proof where the relaxation is fractional. "naive": the textbook integer
         programme, all rows at once, tolerable to some 60 items. "subset-dp": dynamic programming,
         parts of 20 items at most.
@@ -127,6 +128,7 @@ class Kemeny(Aggregator):
         progress = Progress(problem)
         order: list[int] = []
         proofs: list[Proof] = []
+        notes: list[str] = []
         interrupted = False
         for part in majority_components(problem):
             if len(part) == 1:
@@ -140,6 +142,7 @@ class Kemeny(Aggregator):
             if solution.interrupted:
                 interrupted = True
                 deadline = Deadline.after(0)  # the parts that are left get a quick order each
+            notes += [note for note in solution.notes if note not in notes]
             order += part[solution.order].tolist()
             proofs.append(Proof(tuple(part.tolist()), moved_to(solution.nodes, part)))
         certificate = Certificate.build(votes, order, proofs, tie_cost=self.tie_cost)
@@ -149,7 +152,7 @@ class Kemeny(Aggregator):
             ranking=certificate.ranking,
             certificate=certificate,
             optima=Optima(votes.items, problem, np.array(order, dtype=np.intp)),
-            notes=self._why_open(certificate, interrupted),
+            notes=(*self._why_open(certificate, interrupted), *notes),
             interrupted=interrupted and certificate.status != "optimal",
         )
 

@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
-from rankagg.aggregation.kemeny.cuts import Point, Relaxation, unit_of, violated_cycles
+from rankagg.aggregation.kemeny.cbc import CbcRelaxation, relaxation_of
+from rankagg.aggregation.kemeny.cuts import (
+    Point,
+    Relaxation,
+    unit_of,
+    violated_cycles,
+    why_not_highs,
+)
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem
@@ -195,7 +202,7 @@ class Search:
         if bound.value >= self.upper:
             return None
         if self.relaxation is None:
-            self.relaxation = Relaxation(self.problem)
+            self.relaxation = relaxation_of(self.problem)
         relaxation = self.relaxation
         relaxation.fix(decided)
         if at not in self._children:
@@ -276,4 +283,7 @@ def solve_cuts(task: Task) -> Solution:
     search = Search(task.problem, task.deadline, task.report, task.start)
     with until_stopped() as stop:
         search.run()
-    return Solution(search.order, tuple(search.nodes), stop.by_user)
+    notes: tuple[str, ...] = ()
+    if isinstance(search.relaxation, CbcRelaxation):
+        notes = (f"solved by PuLP's CBC, which takes longer: {why_not_highs()}",)
+    return Solution(search.order, tuple(search.nodes), stop.by_user, notes)

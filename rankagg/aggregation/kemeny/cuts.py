@@ -1,9 +1,9 @@
-"""The linear relaxation with 3-cycle rows, kept alive in HiGHS while rows and bounds change.
+"""The linear relaxation with 3-cycle rows, and the engine that keeps it alive in HiGHS.
 
 x[i, j] = 1 where i stands before j, for i < j only. The model is built with PuLP and solved once
 through `pulp.HiGHS`; what PuLP leaves in `solverModel` is the live HiGHS object, and all further
 work happens on it in place: rows are added and dropped, bounds set, and each solve starts from
-the last basis.
+the last basis. `cbc` solves the same relaxation where HiGHS cannot be loaded.
 
 Values are counted in units above the floor (see `Problem`). A unit is the step between costs of
 orders, or more where the margins span more digits than a solver can take.
@@ -11,6 +11,8 @@ orders, or more where the margins span more digits than a solver can take.
 
 from __future__ import annotations
 
+import sys
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +26,14 @@ from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 highspy: Any
-REASON = "it is not installed"
 try:
     import highspy
 except ImportError as error:  # pragma: no cover
-    # Another package's libraries may be in the way: OR-Tools in the same process is one.
     highspy, REASON = None, str(error)
+else:
+    REASON = "it is not installed"
 
-__all__ = ["Point", "Relaxation", "unit_of", "violated_cycles"]
+__all__ = ["HighsRelaxation", "Point", "Relaxation", "unit_of", "violated_cycles", "why_not_highs"]
 
 Cycles = NDArray[np.intp]
 
@@ -71,7 +73,19 @@ def unit_of(problem: Problem) -> int:
     return max(problem.step, largest // LARGEST_MARGIN, 1)
 
 
-class Relaxation:
+def why_not_highs() -> str | None:
+    """Say why HiGHS cannot be used, and what to do about it; None where it can be."""
+    if highspy is not None:
+        return None
+    if "ortools" in sys.modules:
+        return (
+            "HiGHS cannot be loaded beside OR-Tools, which was imported first and brings a HiGHS "
+            "of its own; use them in separate processes"
+        )
+    return f"HiGHS cannot be used ({REASON}); install it with: pip install highspy"
+
+
+class Relaxation(ABC):
     """The relaxation of one problem.
 
     Attributes
@@ -83,20 +97,73 @@ class Relaxation:
     """
 
     def __init__(self, problem: Problem) -> None:
-        if highspy is None:
-            raise SolverNotFoundError(
-                f"HiGHS cannot be used ({REASON}); install it with: pip install highspy"
-            )
         n = problem.n
         self._n = n
         self._above = np.triu_indices(n, k=1)
         self.unit = unit_of(problem)
-        costs = (problem.margins[self._above] / self.unit).astype(np.float64)
-        self._floor = float(np.minimum(costs, 0.0).sum())
-        self._highs = self._build(costs)
-        self._lower: Floats = np.zeros(len(costs))
-        self._upper: Floats = np.ones(len(costs))
+        self._costs: Floats = (problem.margins[self._above] / self.unit).astype(np.float64)
+        self._floor = float(np.minimum(self._costs, 0.0).sum())
+        self._lower: Floats = np.zeros(len(self._costs))
+        self._upper: Floats = np.ones(len(self._costs))
         self.cycles: Cycles = np.empty((0, 3), dtype=np.intp)
+
+    def _point(self, values: Any, value: float, duals: Floats) -> Point:
+        """Return an optimal point from the values of the columns, within their bounds."""
+        before = np.zeros((self._n, self._n))
+        before[self._above] = np.clip(values, self._lower, self._upper)
+        before.T[self._above] = 1.0 - before[self._above]
+        return Point(before, value - self._floor, np.maximum(0.0, duals))
+
+    # -- solving ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def solve(self, deadline: Deadline) -> Point:
+        """Solve with the present rows and bounds.
+
+        Raises
+        ------
+        OutOfTimeError
+            If it takes longer than the deadline allows.
+        SolverError
+            If the solver ends in any other way than with an optimum.
+        """
+
+    @abstractmethod
+    def probe(self, cases: list[NDArray[np.bool_]]) -> list[float]:
+        """Return about what each case costs at least; leaves the bounds as those of the last."""
+
+    # -- rows and bounds ----------------------------------------------------------------------
+
+    @abstractmethod
+    def add_rows(self, cycles: Cycles) -> None:
+        """Add rows, one per cycle."""
+
+    @abstractmethod
+    def drop_slack_rows(self) -> None:
+        """Drop the rows that do not bind at the last point."""
+
+    def restore_rows(self, cycles: Cycles) -> None:
+        """Add the rows that are missing, as after some were dropped."""
+        base = np.array([self._n**2, self._n, 1])
+        missing = cycles[~np.isin(cycles @ base, self.cycles @ base)]
+        if len(missing):
+            self.add_rows(missing)
+
+    def fix(self, before: NDArray[np.bool_]) -> None:
+        """Demand i before j where `before[i, j]`, and leave all other pairs open."""
+        self._lower = before[self._above].astype(np.float64)
+        self._upper = 1.0 - before.T[self._above].astype(np.float64)
+
+
+class HighsRelaxation(Relaxation):
+    """The relaxation as a live HiGHS object."""
+
+    def __init__(self, problem: Problem) -> None:
+        reason = why_not_highs()
+        if reason is not None:
+            raise SolverNotFoundError(f"{reason}.")
+        super().__init__(problem)
+        self._highs = self._build(self._costs)
 
     def _build(self, costs: Floats) -> Any:
         model = pulp.LpProblem("kemeny", pulp.LpMinimize)
@@ -124,15 +191,7 @@ class Relaxation:
     # -- solving ------------------------------------------------------------------------------
 
     def solve(self, deadline: Deadline) -> Point:
-        """Solve from the last basis.
-
-        Raises
-        ------
-        OutOfTimeError
-            If it takes longer than the deadline allows.
-        SolverError
-            If HiGHS ends in any other way than with an optimum.
-        """
+        """Solve from the last basis; see `Relaxation.solve`."""
         # HiGHS adds up the seconds of all its runs.
         limit = self._highs.getRunTime() + deadline.seconds_left()
         self._highs.setOptionValue("time_limit", limit)
@@ -144,13 +203,8 @@ class Relaxation:
             words = self._highs.modelStatusToString(status)
             raise SolverError(f"HiGHS did not reach an optimum: {words}.")
         solution = self._highs.getSolution()
-        before = np.zeros((self._n, self._n))
-        before[self._above] = np.clip(solution.col_value, self._lower, self._upper)
-        before.T[self._above] = 1.0 - before[self._above]
-        return Point(
-            before=before,
-            value=self._highs.getObjectiveValue() - self._floor,
-            duals=np.maximum(0.0, -np.array(solution.row_dual)),
+        return self._point(
+            solution.col_value, self._highs.getObjectiveValue(), -np.array(solution.row_dual)
         )
 
     def probe(self, cases: list[NDArray[np.bool_]]) -> list[float]:
@@ -189,13 +243,6 @@ class Relaxation:
         )
         self.cycles = np.concatenate([self.cycles, cycles])
 
-    def restore_rows(self, cycles: Cycles) -> None:
-        """Add the rows that are missing, as after some were dropped."""
-        base = np.array([self._n**2, self._n, 1])
-        missing = cycles[~np.isin(cycles @ base, self.cycles @ base)]
-        if len(missing):
-            self.add_rows(missing)
-
     def drop_slack_rows(self) -> None:
         """Drop the rows that do not bind at the last point: their slack is in the basis."""
         basic = highspy.HighsBasisStatus.kBasic
@@ -206,9 +253,8 @@ class Relaxation:
             self.cycles = self.cycles[~slack]
 
     def fix(self, before: NDArray[np.bool_]) -> None:
-        """Demand i before j where `before[i, j]`, and leave all other pairs open."""
-        self._lower = before[self._above].astype(np.float64)
-        self._upper = 1.0 - before.T[self._above].astype(np.float64)
+        """Set the bounds of the columns; see `Relaxation.fix`."""
+        super().fix(before)
         columns = np.arange(len(self._lower), dtype=np.int32)
         self._highs.changeColsBounds(len(columns), columns, self._lower, self._upper)
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
-from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,12 +20,13 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.aggregation.kemeny import heuristics
+from rankagg.aggregation.kemeny.cbc import cbc
 from rankagg.aggregation.kemeny.cuts import violated_cycles
 from rankagg.aggregation.kemeny.nodes import Leaf
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import round_weights
 from rankagg.aggregation.kemeny.solution import Deadline, Solution, Task, until_stopped
-from rankagg.exceptions import SolverError, SolverNotFoundError
+from rankagg.exceptions import SolverError
 
 __all__ = ["solve_lazy", "solve_naive"]
 
@@ -137,7 +137,7 @@ class _Model:
     def __init__(self, problem: Problem, deadline: Deadline, *, integer: bool) -> None:
         self._n = problem.n
         self._deadline = deadline
-        _cbc()  # complain of a missing solver before the model is built
+        cbc()  # complain of a missing solver before the model is built
         self._lp = pulp.LpProblem("kemeny", pulp.LpMinimize)
         # Dividing by the largest margin keeps the numbers in the range that solvers like.
         largest = max(int(np.abs(problem.margins).max()), 1)
@@ -179,7 +179,7 @@ class _Model:
     def solve(self) -> None:
         left = self._deadline.seconds_left()
         try:
-            self._lp.solve(_cbc(left))
+            self._lp.solve(cbc(left))
         except pulp.PulpSolverError as error:
             raise SolverError(f"CBC failed: {error}") from error
         # `status` calls a mere incumbent optimal; `sol_status` does not.
@@ -214,14 +214,3 @@ class _Model:
             dual = -(rows[name].pi or 0.0) * self._scale
             if dual > 0:
                 yield a, c, b, dual
-
-
-def _cbc(seconds: float = inf) -> Any:
-    path = pulp.PULP_CBC_CMD.pulp_cbc_path
-    limit = None if seconds == inf else seconds
-    solver = pulp.COIN_CMD(path=path, msg=False, gapRel=0, threads=1, timeLimit=limit)
-    if not solver.available():
-        raise SolverNotFoundError(
-            "PuLP's CBC solver was not found; install it with: pip install 'pulp>=3.3,<4'"
-        )
-    return solver

@@ -80,11 +80,14 @@ class Solution:
         The tree of cases, over positions within the part.
     interrupted : bool
         True where the user stopped it.
+    notes : tuple of str
+        What the reader of the result must know.
     """
 
     order: NDArray[np.intp]
     nodes: tuple[Node, ...]
     interrupted: bool = False
+    notes: tuple[str, ...] = ()
 
 
 #: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.

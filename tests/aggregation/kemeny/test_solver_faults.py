@@ -13,6 +13,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny import cuts
+from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.solution import Deadline
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
@@ -93,11 +94,57 @@ def test_wrong_duals_cannot_prove_too_much(
 
 def test_missing_solver_names_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
-    with pytest.raises(SolverNotFoundError, match=r"pip install 'pulp>=3\.3,<4'"):
+    with pytest.raises(SolverNotFoundError, match=r"pip install 'pulp>=3\.3\.1,<4'"):
         ra.Kemeny(backend="lazy").aggregate(CYCLE)
     monkeypatch.setattr(cuts, "highspy", None)
-    with pytest.raises(SolverNotFoundError, match="pip install highspy"):
+    with pytest.raises(SolverNotFoundError, match=r"pip install highspy\. PuLP's CBC"):
         ra.Kemeny().aggregate(CYCLE)
+
+
+# -- without HiGHS --------------------------------------------------------------------------------
+
+
+def test_without_highs_cbc_proves_as_much_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    squares = {1, 3, 4, 5, 9}  # needs branching, fixing and probes
+    paley = ra.PairwiseMatrix.from_wins(
+        [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
+    )
+    rng = np.random.default_rng(3)
+    orders = ra.Profile([ra.Permutation(rng.permutation(18)) for _ in range(6)]).pairwise()
+    costs = [ra.Kemeny().aggregate(votes).cost for votes in (paley, orders)]
+    monkeypatch.setattr(cuts, "highspy", None)
+    for votes, cost in zip((paley, orders), costs, strict=True):
+        exact = ra.Kemeny().aggregate(votes)
+        assert exact.certificate.status == "optimal"
+        assert exact.certificate.verify(votes)
+        assert exact.cost == cost
+        assert any("PuLP's CBC" in note and "pip install highspy" in note for note in exact.notes)
+
+
+def test_clash_with_ortools_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuts, "highspy", None)
+    monkeypatch.setitem(sys.modules, "ortools", sys)
+    assert "beside OR-Tools" in ra.Kemeny().aggregate(CYCLE).notes[0]
+    with pytest.raises(SolverNotFoundError, match="beside OR-Tools"):
+        cuts.HighsRelaxation(Problem.from_pairwise(CYCLE.pairwise()))
+
+
+def test_cbc_that_fails_or_is_late_proves_nothing_false(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuts, "highspy", None)
+
+    def spoil(lp: pulp.LpProblem) -> None:
+        for row in lp.constraints():
+            row.pi = 1e6 * (row.pi or 0.0)
+
+    with monkeypatch.context() as patch:
+        patch_solve(patch, spoil)
+        certificate = ra.Kemeny(time_limit=1).aggregate(CYCLE).certificate
+    assert certificate.lower_bound <= 76 <= certificate.cost
+    with monkeypatch.context() as patch:
+        patch_solve(patch, lambda lp: setattr(lp, "sol_status", pulp.LpSolutionInfeasible))
+        with pytest.raises(SolverError, match="No Solution Exists"):
+            ra.Kemeny().aggregate(CYCLE)
+    assert ra.Kemeny(time_limit=0).aggregate(CYCLE).certificate.status == "gap"
 
 
 # -- the live HiGHS object ------------------------------------------------------------------------
@@ -105,13 +152,13 @@ def test_missing_solver_names_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> N
 
 def patch_highs(monkeypatch: pytest.MonkeyPatch, method: str, replacement: Any) -> None:
     """Replace a method of HiGHS from the first solve on rows on, PuLP's own solve being over."""
-    original = cuts.Relaxation.solve
+    original = cuts.HighsRelaxation.solve
 
-    def solve(self: cuts.Relaxation, deadline: Deadline) -> cuts.Point:
+    def solve(self: cuts.HighsRelaxation, deadline: Deadline) -> cuts.Point:
         monkeypatch.setattr(highspy.Highs, method, replacement)
         return original(self, deadline)
 
-    monkeypatch.setattr(cuts.Relaxation, "solve", solve)
+    monkeypatch.setattr(cuts.HighsRelaxation, "solve", solve)
 
 
 @pytest.mark.parametrize("status", ["kSolveError", "kInfeasible", "kUnknown", "kNotset"])
@@ -221,7 +268,7 @@ def test_solver_stopped_by_the_limit_is_no_error(
 
 @pytest.mark.parametrize(
     ("backend", "where"),
-    [("cuts", (cuts.Relaxation, "solve")), ("lazy", (pulp.LpProblem, "solve")),
+    [("cuts", (cuts.HighsRelaxation, "solve")), ("lazy", (pulp.LpProblem, "solve")),
      ("naive", (pulp.LpProblem, "solve"))],
 )  # fmt: skip
 def test_interruption_gives_the_best_ranking_so_far(
