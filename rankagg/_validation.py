@@ -10,6 +10,7 @@ from typing import TypeVar, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankagg._numbers import EXACT_LIMIT, doubtful_cells, stated
 from rankagg._typing import Floats, RNGLike, Unranked
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -30,6 +31,11 @@ T = TypeVar("T")
 
 # Squares of weights must be floats too.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+
+# What every array of numbers must be, and what to do about it.
+HELD = "numbers that 64-bit floats hold exactly"
+HELD_REMEDY = "Subtract a common number from whole numbers beyond 2**53, or rank them first."
+APART_REMEDY = "Subtract a common number, or give what differs at most 15 digits."
 
 UNRANKED_POLICIES: tuple[str, ...] = get_args(Unranked)
 
@@ -79,7 +85,10 @@ def check_number(
 def _as_float(value: object) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number):
         return math.nan
-    return float(cast(float, value))
+    try:
+        return float(cast(float, value))
+    except OverflowError:
+        return math.inf
 
 
 def _bound(value: float) -> str:
@@ -93,17 +102,12 @@ def check_integer(value: object, parameter: str, *, low: int, high: int | None =
     if not inside:
         upper = f" and at most {high}" if high is not None else ""
         raise InvalidInputError(parameter, f"an integer of at least {low}{upper}", value)
-    return int(number)
+    return int(cast(int, value))
 
 
 def as_numbers(values: ArrayLike, parameter: str) -> Floats:
     """Return a new flat float array without infinities; NaN is allowed."""
-    try:
-        flat = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            parameter, "a flat sequence of numbers", type(values).__name__, f"NumPy: {error}."
-        ) from None
+    flat = _as_floats(values, parameter, "a flat sequence of numbers")
     if flat.ndim != 1:
         raise InvalidInputError(
             parameter, "a flat sequence of numbers", Described(f"shape {flat.shape}")
@@ -114,12 +118,7 @@ def as_numbers(values: ArrayLike, parameter: str) -> Floats:
 
 def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats:
     """Return a new two-dimensional float array without infinities (and without NaN)."""
-    try:
-        matrix = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            parameter, "a rectangular table of numbers", type(values).__name__, f"NumPy: {error}."
-        ) from None
+    matrix = _as_floats(values, parameter, "a rectangular table of numbers")
     if matrix.ndim != 2:
         raise InvalidInputError(parameter, "two-dimensional", Described(f"shape {matrix.shape}"))
     bad = np.isinf(matrix) if nan else ~np.isfinite(matrix)
@@ -129,6 +128,35 @@ def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats
         place = Described(f"{matrix[row, column]} in row {row}, column {column}")
         raise InvalidInputError(parameter, allowed, place)
     return matrix
+
+
+def _as_floats(values: ArrayLike, parameter: str, allowed: str) -> Floats:
+    """Return a new float array; raise unless it says what the given numbers say."""
+    try:
+        floats: Floats = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(
+            parameter, allowed, type(values).__name__, f"NumPy: {error}."
+        ) from None
+    _check_held(values, floats, parameter)
+    return floats
+
+
+def _check_held(values: ArrayLike, floats: Floats, parameter: str, *, ordered: bool = True) -> None:
+    """Raise where a whole number is no float, or (if order matters) two have become one float."""
+    seen: dict[float, object] = {}
+    for at, cell in doubtful_cells(values, floats):
+        value = float(floats.flat[at])
+        if not math.isfinite(value):
+            continue
+        lost = stated(cell, value)
+        if lost is not None and lost.is_whole:
+            remedy = HELD_REMEDY if ordered else ""
+            raise InvalidInputError(parameter, HELD, Described(lost.number), remedy)
+        number = value if lost is None else lost.number
+        if seen.setdefault(value, number) != number and ordered:
+            both = Described(f"{seen[value]} and {number}, which both become {value!r}")
+            raise InvalidInputError(parameter, "numbers that floats tell apart", both, APART_REMEDY)
 
 
 def as_weights(weights: ArrayLike | None, length: int, parameter: str = "weights") -> Floats:
@@ -150,17 +178,19 @@ def as_counts(
     if counts is None:
         return np.ones(length, dtype=np.int64)
     vector = _as_vector(counts, length, parameter)
-    whole = np.isfinite(vector) & (vector > 0) & (vector == np.rint(vector)) & (vector < 2.0**53)
+    whole = np.isfinite(vector) & (vector > 0) & (vector == np.rint(vector))
     remedy = "Fractions belong into `weights`."
     _check_entries(vector, whole, parameter, "positive whole numbers", remedy)
+    _check_entries(vector, vector < EXACT_LIMIT, parameter, "below 2**53")
     return vector.astype(np.int64)
 
 
 def _as_vector(values: ArrayLike, length: int, parameter: str) -> Floats:
     try:
         vector: Floats = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(parameter, "a sequence of numbers", values) from None
+    _check_held(values, vector, parameter, ordered=False)
     if vector.shape != (length,):
         allowed = f"one number per ranking ({length} of them)"
         raise InvalidInputError(parameter, allowed, Described(f"shape {vector.shape}"))

@@ -20,7 +20,17 @@ __all__ = [
     "VerificationError",
 ]
 
-_short = Repr()
+
+class _Short(Repr):
+    """Values in a message: cut where they are long."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Show an integer; Python writes none of thousands of digits."""
+        bits = x.bit_length()
+        return super().repr_int(x, level) if bits < 10_000 else f"an integer of {bits} bits"
+
+
+_short = _Short()
 _short.maxstring = 60
 _short.maxother = 160
 

@@ -7,11 +7,12 @@ from fractions import Fraction
 from functools import cached_property
 from html import escape
 from math import lcm
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankagg._numbers import whole_matrix
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
 from rankagg._validation import as_matrix, check_number
 from rankagg.core import exact
@@ -23,6 +24,12 @@ from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["PairwiseMatrix"]
+
+# Sums and squares of entries must be floats too.
+LARGEST_VOTES = 10**100
+
+SHIFT = "Adding a constant to both entries of a pair changes no order."
+SCALE = "Divide all entries by a common number."
 
 
 class PairwiseMatrix(Value):
@@ -102,8 +109,8 @@ class PairwiseMatrix(Value):
 
         Parameters
         ----------
-        wins : array_like of float, shape (n, n)
-            Non-negative finite numbers; the diagonal is ignored.
+        wins : array_like of float or int, shape (n, n)
+            Non-negative finite numbers; the diagonal is ignored. Whole numbers may be of any size.
         items : iterable of str or int, optional
             The items of rows and columns; 0, 1, ..., n - 1 by default.
         ties : array_like of float, shape (n, n), optional
@@ -127,7 +134,7 @@ class PairwiseMatrix(Value):
                [-1.,  0.]])
         """
         won = _square(wins, "wins")
-        tied = np.zeros_like(won) if ties is None else _square(ties, "ties")
+        tied = np.zeros(won.shape) if ties is None else _square(ties, "ties")
         if tied.shape != won.shape or not np.array_equal(tied, tied.T):
             raise InvalidInputError(
                 "ties", f"symmetric and of shape {won.shape}", Described(f"shape {tied.shape}")
@@ -135,7 +142,7 @@ class PairwiseMatrix(Value):
         item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
         if len(item_set) != len(won):
             raise InvalidInputError("items", f"{len(won)} labels", item_set)
-        both = exact.as_rational(np.stack([won, tied]))
+        both = _rational(won, tied)
         scaled_wins, scaled_ties = (exact.fit(part) for part in both.numerators)
         against = exact.combine(scaled_wins, 1, scaled_wins.T, 1)
         return cls(
@@ -230,7 +237,8 @@ class PairwiseMatrix(Value):
     @property
     def margins(self) -> Floats:
         """Votes for row above column less votes for the reverse, shape (n, n)."""
-        return self.wins - self.wins.T
+        difference = exact.combine(self.scaled_wins, 1, self.scaled_wins.T, -1)
+        return self._in_votes(difference).copy()
 
     @property
     def proportion(self) -> Floats:
@@ -374,18 +382,37 @@ class PairwiseMatrix(Value):
         return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _square(values: ArrayLike, parameter: str) -> Floats:
-    matrix = as_matrix(values, parameter, nan=True)
+def _square(values: ArrayLike, parameter: str) -> Floats | NDArray[np.object_]:
+    """Return a square matrix without a diagonal: floats, or integers where those are too large."""
+    large = whole_matrix(values)
+    matrix = as_matrix(values, parameter, nan=True) if large is None else large
     if matrix.shape[0] != matrix.shape[1]:
         raise InvalidInputError(parameter, "a square matrix", Described(f"shape {matrix.shape}"))
-    np.fill_diagonal(matrix, 0.0)
-    matrix = as_matrix(matrix, parameter)
-    if (matrix < 0).any():
-        row, column = np.argwhere(matrix < 0)[0]
-        raise InvalidInputError(
-            parameter,
-            "free of negative numbers",
-            Described(f"{matrix[row, column]:g} in row {row}, column {column}"),
-            "Adding a constant to both entries of a pair changes no order.",
-        )
+    np.fill_diagonal(matrix, 0)
+    if large is None:
+        matrix = as_matrix(matrix, parameter)
+    _check_range(matrix, matrix >= 0, parameter, "free of negative numbers", SHIFT)
+    _check_range(matrix, matrix <= LARGEST_VOTES, parameter, f"at most {LARGEST_VOTES:g}", SCALE)
     return matrix
+
+
+def _check_range(
+    matrix: NDArray[Any], good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str
+) -> None:
+    if not good.all():
+        row, column = np.argwhere(~good.astype(bool))[0]
+        shown = Described(f"{float(matrix[row, column]):g} in row {row}, column {column}")
+        raise InvalidInputError(parameter, allowed, shown, remedy)
+
+
+def _rational(won: NDArray[Any], tied: NDArray[Any]) -> exact.Rational:
+    """Return both matrices, one above the other, as integers over one denominator."""
+    if object not in (won.dtype, tied.dtype):
+        return exact.as_rational(np.stack([won, tied]))
+    parts = [
+        exact.Rational(part, 1, 0.0) if part.dtype == object else exact.as_rational(part)
+        for part in (won, tied)
+    ]
+    denominator = lcm(*(part.denominator for part in parts))
+    scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
+    return exact.Rational(np.stack(scaled), denominator, max(part.step for part in parts))

@@ -1,0 +1,230 @@
+"""Numbers that no float is: refused where order would be lost, exact where integers are kept."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg._numbers import stated
+from rankagg.exceptions import InvalidInputError
+
+ODD = 2**53 + 1
+
+
+def scores(values, **names):
+    return ra.ScoreTable(values, higher_is_better=True, **names)
+
+
+DOORS = {
+    "ScoreTable": scores,
+    "Profile.from_scores": lambda v: ra.Profile.from_scores(v, higher_is_better=True),
+    "Profile.from_ranks": ra.Profile.from_ranks,
+    "PartialRanking.from_scores": lambda v: ra.PartialRanking.from_scores(
+        np.asarray(v, dtype=object).ravel().tolist(), higher_is_better=True
+    ),
+}
+every_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+
+
+@every_door
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[2**63], [2**63 + 1]],
+        [[ODD], [0.5]],
+        [[-ODD], [None]],
+        [[Decimal(ODD)], [1]],
+        [[Decimal(10**23)], [1]],
+        [[Fraction(ODD)], [1]],
+        [[str(ODD)], ["1"]],
+        np.array([[ODD], [1]]),
+        np.array([[2**64 - 1], [1]], dtype=np.uint64),
+        np.array([[ODD], [1]], dtype=object),
+        np.array([[ODD], [1]], dtype=np.longdouble),
+    ],
+    ids=repr,
+)
+def test_a_whole_number_that_no_float_is(door, values):
+    with pytest.raises(InvalidInputError, match=r"64-bit floats hold exactly\. Got -?\d+\. Subtr"):
+        door(values)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"x": [ODD, 1], "y": [0.5, 1.0]}),
+        pd.DataFrame({"x": [ODD, 1], "y": [0, 1]}),
+        pd.DataFrame({"x": pd.array([ODD, 1], dtype="Int64")}),
+        pd.DataFrame({"x": pd.array([2**64 - 1, 1], dtype="UInt64"), "y": [0.5, 1.0]}),
+    ],
+)
+def test_a_frame_keeps_the_integers_of_each_column(frame):
+    with pytest.raises(InvalidInputError, match=f"Got {frame['x'][0]}"):
+        scores(frame)
+
+
+@every_door
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[Decimal("0.1")], [Decimal("0.10000000000000001")]],
+        [[Decimal("0.1")], [0.1 + 0.0], [Decimal("0.10000000000000001")]],
+        [[Fraction(1, 3)], [1 / 3]],
+        [[Fraction(1, 3)], [Fraction(10**30, 3 * 10**30 + 1)]],
+        [["0.1"], ["0.10000000000000001"]],
+        [["1e-400"], ["0"]],
+        [["1e-99999999999999999999999"], ["0"]],
+    ],
+    ids=repr,
+)
+def test_two_numbers_that_floats_do_not_tell_apart(door, values):
+    with pytest.raises(InvalidInputError, match=r"floats tell apart.* which both become"):
+        door(values)
+
+
+@every_door
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[2**53], [2**53 + 2]],
+        [[2**60], [0.1]],
+        np.array([[2.0**53], [2.0**90]]),
+        [[Decimal("0.1")], [0.1]],
+        [[Decimal("0.1")], [Decimal("0.10")]],
+        [[Fraction(1, 3)], [Fraction(2, 3)]],
+        [[Fraction(1, 3)], [Fraction(1, 3)]],
+        [["0.12345678901234567"], ["0.12345678901234569"]],
+        np.array([[0.1], [0.2]], dtype=np.longdouble),
+        np.array([[0.1], [0.2]], dtype=np.float16),
+        [[0.1 + 0.2], [0.3]],
+    ],
+    ids=repr,
+)
+def test_numbers_that_floats_tell_apart(door, values):
+    door(values)
+
+
+def test_a_missing_score_may_stand_beside_exact_numbers():
+    table = scores([[Decimal("NaN"), 1], [Decimal("0.5"), None]])
+    assert table.missing.tolist() == [[True, False], [False, True]]
+
+
+def test_weights_and_counts_are_no_order():
+    profile = ra.Profile.from_orders(["AB", "BA"], weights=[Fraction(1, 3), 1 / 3])
+    assert profile.weights.tolist() == [1 / 3, 1 / 3]
+    for name in ("weights", "counts"):
+        with pytest.raises(InvalidInputError, match=rf"`{name}` must be numbers .*Got {ODD}\.$"):
+            ra.Profile.from_orders(["AB", "BA"], **{name: [ODD, 1]})
+    with pytest.raises(InvalidInputError, match=r"`counts` must be below 2\*\*53"):
+        ra.Profile.from_orders(["AB", "BA"], counts=[2**53, 1])
+    largest = ra.Profile.from_orders(["AB", "BA"], counts=[2**53 - 1, 1])
+    assert largest.n_rankings == 2**53
+
+
+@pytest.mark.parametrize("number", [10**400, 10**5000, -(10**5000)], ids=["401", "5001", "-5001"])
+def test_integers_of_thousands_of_digits_are_refused_in_words(number):
+    for make in (
+        lambda: scores([[number]]),
+        lambda: ra.Profile.from_orders(["AB"], counts=[number]),
+        lambda: ra.Kemeny(time_limit=number),
+        lambda: ra.PairwiseMatrix.from_wins([[0, number], [1, 0]]),
+    ):
+        with pytest.raises(InvalidInputError):
+            make()
+
+
+# -- votes are integers of any size ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("large", [2**53, 2**63, 10**30])
+@pytest.mark.parametrize("as_given", [list, lambda v: np.array(v, dtype=object), pd.DataFrame])
+def test_one_vote_among_many_decides(large, as_given):
+    votes = ra.PairwiseMatrix.from_wins(as_given([[0, large], [large + 1, 0]]), items="AB")
+    assert votes.scaled_wins.tolist() == [[0, large], [large + 1, 0]]
+    assert votes.is_exact
+    assert votes.margins.tolist() == [[0, -1], [1, 0]]
+    for rule in (ra.Kemeny(), ra.Copeland(), ra.PairwiseMajority(), ra.Schulze(), ra.RankedPairs()):
+        assert rule.aggregate(votes).order == ("B", "A"), rule
+
+
+def test_the_diagonal_is_ignored_whatever_it_holds():
+    votes = ra.PairwiseMatrix.from_wins([[float("nan"), ODD], [2, float("nan")]])
+    assert votes.scaled_wins.tolist() == [[0, ODD], [2, 0]]
+
+
+def test_large_votes_beside_fractions_of_ties():
+    votes = ra.PairwiseMatrix.from_wins([[0, ODD], [2, 0]], ties=[[0, 0.5], [0.5, 0]])
+    assert votes.denominator == 2
+    assert votes.scaled_wins.tolist() == [[0, 2 * ODD], [4, 0]]
+    assert votes.scaled_ties.tolist() == [[0, 1], [1, 0]]
+    assert votes.scaled_comparisons[0, 1] == 2 * ODD + 5
+
+
+@pytest.mark.parametrize(
+    ("wins", "message"),
+    [
+        ([[0, ODD], [0.5, 0]], f"hold exactly. Got {ODD}"),
+        ([[0, -ODD], [1, 0]], r"free of negative numbers. Got -9.*in row 0, column 1"),
+        ([[0, 10**101], [1, 0]], r"at most 1e\+100.*in row 0, column 1.*Divide"),
+        ([[0, 1], [1e101, 0]], r"at most 1e\+100.*in row 1, column 0.*Divide"),
+        ([[0, ODD, 1]], "a square matrix"),
+    ],
+)
+def test_what_is_no_matrix_of_votes(wins, message):
+    with pytest.raises(InvalidInputError, match=message):
+        ra.PairwiseMatrix.from_wins(wins)
+
+
+# -- what a cell states ---------------------------------------------------------------------------
+
+
+@given(st.integers(-(10**40), 10**40), st.sampled_from([int, str, Decimal, Fraction]))
+def test_whole_numbers_are_the_float_or_stated(number, kind):
+    found = stated(kind(number), float(number))
+    assert (found is None) == (int(float(number)) == number)
+    if found is not None:
+        assert found == (number, True)
+
+
+decimals = st.decimals(allow_nan=False, allow_infinity=False, places=20).filter(
+    lambda d: d != d.to_integral_value()
+)
+
+
+@given(decimals)
+def test_decimals_are_the_shortest_form_of_their_float_or_stated(decimal):
+    # Another way to say it: as many digits as the shortest form has give the decimal back.
+    value = float(decimal)
+    shortest = Fraction(repr(value))
+    for cell in (decimal, str(decimal), f" {decimal:f} "):
+        found = stated(cell, value)
+        assert (found is None) == (Fraction(decimal) == shortest)
+        if found is not None:
+            assert Fraction(found.number) == Fraction(decimal)
+            assert not found.is_whole
+
+
+@pytest.mark.parametrize("cell", ["0", "-0", "0.0", "00.00", "0e5", ".0", 0, Decimal(0), 0.0, True])
+def test_zero_is_zero(cell):
+    assert stated(cell, float(cell)) is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "whole"),
+    [
+        (str(ODD), True),
+        (f"+{ODD}", True),
+        (f"{ODD}.000", True),
+        ("0" * 5000 + str(ODD), True),
+        (f"{ODD}.", True),
+        (f"{ODD}.5", False),
+        ("9007199254740993e0", False),
+    ],
+)
+def test_how_a_number_is_written_says_whether_it_is_whole(cell, whole):
+    assert stated(cell, float(cell)).is_whole == whole
