@@ -13,6 +13,7 @@ __all__ = [
     "ItemMismatchError",
     "NotIdentifiedError",
     "NotProvedError",
+    "OutOfTimeError",
     "RankaggError",
     "SolverError",
     "SolverNotFoundError",
@@ -113,6 +114,13 @@ class SolverNotFoundError(SolverError):
 
 class NotProvedError(RankaggError):
     """A statement about all optima was asked of a ranking that is not proved optimal."""
+
+
+class OutOfTimeError(RankaggError):
+    """The time limit passed before the answer was found."""
+
+    def __init__(self, message: str = "Not computed in time: the time limit has passed.") -> None:
+        super().__init__(message)
 
 
 class NotIdentifiedError(RankaggError, ValueError):

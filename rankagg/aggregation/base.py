@@ -11,6 +11,7 @@ import numpy as np
 
 from rankagg._typing import Floats, RNGLike, Unranked
 from rankagg._validation import as_generator, check_unranked
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core.items import listed
@@ -113,12 +114,17 @@ class Aggregator(ABC):
         """
         return self._run(Evidence(data), rng)
 
-    def _run(self, evidence: Evidence, rng: RNGLike = None) -> Consensus:
-        """Aggregate evidence that may be shared with other rules."""
+    def _run(
+        self, evidence: Evidence, rng: RNGLike = None, deadline: Deadline | None = None
+    ) -> Consensus:
+        """Aggregate evidence that may be shared with other rules, until a deadline.
+
+        Only rules that search for a proof look at the deadline; they return what they have then.
+        """
         generator = as_generator(rng)
         start = perf_counter()
         try:
-            outcome = self._aggregate(evidence, generator)
+            outcome = self._aggregate_within(evidence, generator, deadline or Deadline())
         except InformationLostError as error:
             if not str(error).startswith("needs"):
                 raise  # an inner rule has put its name to it
@@ -157,6 +163,12 @@ class Aggregator(ABC):
     @abstractmethod
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         """Do the work; the evidence is clean."""
+
+    def _aggregate_within(
+        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+    ) -> Outcome:
+        """Do the work; a rule that can stop early overrides this, and ends at the deadline."""
+        return self._aggregate(evidence, rng)
 
     @property
     def policy(self) -> Unranked | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Unranked
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.heuristics import improve
 from rankagg.aggregation.positional import Borda, points
@@ -85,8 +86,13 @@ class InsertionSearch(Aggregator):
         return f"InsertionSearch({shown})" if shown else "InsertionSearch"
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        return self._aggregate_within(evidence, rng, Deadline())
+
+    def _aggregate_within(
+        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+    ) -> Outcome:
         votes = evidence.votes(self.policy or "uniform")
-        ranks = self.start._run(evidence, rng).ranking.ranks
+        ranks = self.start._run(evidence, rng, deadline).ranking.ranks
         order = np.argsort(ranks, kind="stable")
         costs = _costs(votes)
         better = improve(costs, order) if self.moves == "insert" else _neighbours(costs, order)

@@ -10,6 +10,7 @@ import numpy as np
 from rankagg._typing import Group, Unranked
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus
 from rankagg.core.places import UNRANKED
@@ -84,15 +85,21 @@ class TwoLevel(Aggregator):
         return f"TwoLevel({self.inner.name}, {self.outer.name}{absent})"
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        return self._aggregate_within(evidence, rng, Deadline())
+
+    def _aggregate_within(
+        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+    ) -> Outcome:
         groups = evidence.profile.by_group()
         rankings, weights, notes = [], [], []
-        for group, profile in groups.items():
-            consensus = self.inner._run(_inside(evidence, group, profile), rng)
+        for number, (group, profile) in enumerate(groups.items()):
+            share = deadline.share(len(groups) + 1 - number)
+            consensus = self.inner._run(_inside(evidence, group, profile), rng, share)
             rankings.append(self._outer_ranking(consensus, profile))
             weights.append(np.average(profile.weights, weights=profile.counts))
             notes += [f"{group}: {note}" for note in _worth_telling(consensus)]
         tasks = Profile(rankings, weights=weights, groups=list(groups))
-        over = self.outer._run(Evidence(tasks), rng)
+        over = self.outer._run(Evidence(tasks), rng, deadline)
         return Outcome(
             scores=over.scores,
             ranking=over.ranking,

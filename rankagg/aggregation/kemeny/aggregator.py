@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import monotonic
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Unranked
 from rankagg._validation import check_choice, check_flag, check_number
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts
 from rankagg.aggregation.kemeny.certificate import Certificate
@@ -21,7 +23,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.pulp_models import solve_lazy, solve_naive
-from rankagg.aggregation.kemeny.solution import Backend, Deadline, Solution, Task
+from rankagg.aggregation.kemeny.solution import Backend, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.core.pairwise import PairwiseMatrix
 
@@ -102,13 +104,24 @@ class Kemeny(Aggregator):
         check_number(self.tie_cost, "tie_cost of Kemeny", low=0, high=1)
         check_choice(self.backend, tuple(BACKENDS), "backend of Kemeny")
         check_flag(self.verify, "verify of Kemeny")
-        if self.time_limit is not None:
-            check_number(self.time_limit, "time_limit of Kemeny", low=0)
+        time_limit_of(self.time_limit, " of Kemeny")
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        return self.solve(evidence.votes(self.unranked))
+        return self._aggregate_within(evidence, rng, Deadline())
 
-    def solve(self, votes: PairwiseMatrix, *, start: NDArray[np.intp] | None = None) -> Outcome:
+    def _aggregate_within(
+        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+    ) -> Outcome:
+        ends = deadline.sooner(self.time_limit)  # counting takes time too
+        return self.solve(evidence.votes(self.unranked), deadline=ends)
+
+    def solve(
+        self,
+        votes: PairwiseMatrix,
+        *,
+        start: NDArray[np.intp] | None = None,
+        deadline: Deadline | None = None,
+    ) -> Outcome:
         """Solve the problem of pairwise votes.
 
         Parameters
@@ -118,13 +131,18 @@ class Kemeny(Aggregator):
         start : ndarray of int, shape (n,), optional
             An order of the positions that is likely to be good, such as the consensus of similar
             votes.
+        deadline : Deadline, optional
+            When to stop; the rule's own time limit holds too.
 
         Returns
         -------
         Outcome
         """
+        deadline = (deadline or Deadline()).sooner(self.time_limit)
+        began = monotonic()
         problem = Problem.from_pairwise(votes, self.tie_cost)
-        deadline = Deadline.after(self.time_limit)
+        # The certificate states the problem again when it is made, and when it is verified.
+        deadline = deadline.later(-2 * (monotonic() - began))
         progress = Progress(problem)
         order: list[int] = []
         proofs: list[Proof] = []
@@ -152,17 +170,24 @@ class Kemeny(Aggregator):
             ranking=certificate.ranking,
             certificate=certificate,
             optima=Optima(votes.items, problem, np.array(order, dtype=np.intp)),
-            notes=(*self._why_open(certificate, interrupted), *notes),
+            notes=(
+                *self._why_open(certificate, interrupted=interrupted, out_of_time=deadline.is_over),
+                *notes,
+            ),
             interrupted=interrupted and certificate.status != "optimal",
         )
 
-    def _why_open(self, certificate: Certificate, interrupted: bool) -> tuple[str, ...]:
+    def _why_open(
+        self, certificate: Certificate, *, interrupted: bool, out_of_time: bool
+    ) -> tuple[str, ...]:
         if certificate.status == "optimal":
             return ()
         if interrupted:
             return ("interrupted: the best ranking so far, not proved optimal",)
         if self.time_limit is not None:
             return (f"not proved optimal within the time limit of {self.time_limit:g} s",)
+        if out_of_time:
+            return ("not proved optimal in time",)
         return (f"not proved optimal by the backend {self.backend!r}",)
 
 

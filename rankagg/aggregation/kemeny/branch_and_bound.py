@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
+from rankagg.aggregation.deadline import Deadline, until_stopped
+from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cbc import CbcRelaxation, relaxation_of
 from rankagg.aggregation.kemeny.cuts import (
     Point,
@@ -28,14 +30,7 @@ from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound, round_weights
-from rankagg.aggregation.kemeny.solution import (
-    Deadline,
-    Report,
-    Solution,
-    Task,
-    silent,
-    until_stopped,
-)
+from rankagg.aggregation.kemeny.solution import Report, Solution, Task, silent
 
 __all__ = ["Search", "solve_cuts"]
 
@@ -93,7 +88,7 @@ class Search:
         n = self.problem.n
         decided = np.zeros((n, n), dtype=bool) if self.decided is None else self.decided
         self._unit = unit_of(self.problem)
-        self._best = Incumbent(self.problem, self._unit, decided, self.start)
+        self._best = Incumbent(self.problem, self._unit, decided, self.start, self.deadline)
         self.nodes = [Leaf()]
         cycles, weights = np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64)
         floor = leaf_bound(self.problem, cycles, weights, decided)
@@ -175,9 +170,10 @@ class Search:
         pair = None if fixed is None else self._pair(point, fixed)
         del self._open[at]
         if fixed is None or not np.array_equal(fixed, decided):
-            self.nodes[at] = Fixing(bound.leaf(), self.upper, len(self.nodes))
-            at = len(self.nodes)
+            # Children first: whenever it is stopped, the tree is whole.
             self.nodes.append(Leaf())
+            self.nodes[at] = Fixing(bound.leaf(), self.upper, len(self.nodes) - 1)
+            at = len(self.nodes) - 1
         if fixed is not None and pair is None:
             # A single order is left, and a leaf without weights bounds it by its own cost.
             self._best.offer(np.argsort(-fixed.sum(axis=1)))
@@ -186,10 +182,10 @@ class Search:
 
     def _split(self, at: int, pair: tuple[int, int], decided: Bools, bound: Bound) -> None:
         before, after = len(self.nodes), len(self.nodes) + 1
+        self.nodes += [bound.leaf(), bound.leaf()]
         self.nodes[at] = Branch(*pair, before, after)
         self._children = [before, after]
         for child, (first, second) in ((before, pair), (after, pair[::-1])):
-            self.nodes.append(bound.leaf())
             case = decide(decided, first, second)
             if case is not None:
                 exact = leaf_bound(self.problem, bound.cycles, bound.weights, case)
@@ -202,6 +198,7 @@ class Search:
         if bound.value >= self.upper:
             return None
         if self.relaxation is None:
+            self.deadline.seconds_left()
             self.relaxation = relaxation_of(self.problem)
         relaxation = self.relaxation
         relaxation.fix(decided)
@@ -215,7 +212,7 @@ class Search:
             self._open[at] = (decided, bound)
             if bound.value >= self.upper:
                 return None
-            violated = violated_cycles(point.before, ROWS_PER_ITEM * self.problem.n)
+            violated = violated_cycles(point.before, ROWS_PER_ITEM * self.problem.n, self.deadline)
             if len(violated) == 0 or self._stalls(history, point):
                 return point
             if history and point.value > history[-1] + 1e-6:
@@ -262,7 +259,8 @@ class Search:
         """Return the product of the steps that the bound makes when a pair is decided."""
         assert self.relaxation is not None
         both = (decide(decided, first, second), decide(decided, second, first))
-        values = self.relaxation.probe([case for case in both if case is not None])
+        cases = [case for case in both if case is not None]
+        values = self.relaxation.probe(cases, self.deadline)
         left = (self.upper - self.problem.floor) / self._unit - point.value
         steps = [min(max(value - point.value, 1e-3), left) for value in values]
         return float(np.prod(steps))
@@ -280,10 +278,20 @@ def solve_cuts(task: Task) -> Solution:
     -------
     Solution
     """
-    search = Search(task.problem, task.deadline, task.report, task.start)
+    begun: list[Search] = []
     with until_stopped() as stop:
-        search.run()
+        begun.append(Search(task.problem, task.deadline, task.report, task.start))
+        begun[0].run()
+    if not begun:
+        return Solution(_first_order(task), (Leaf(),), stop.by_user)
     notes: tuple[str, ...] = ()
-    if isinstance(search.relaxation, CbcRelaxation):
+    if isinstance(begun[0].relaxation, CbcRelaxation):
         notes = (f"solved by PuLP's CBC, which takes longer: {why_not_highs()}",)
-    return Solution(search.order, tuple(search.nodes), stop.by_user, notes)
+    return Solution(begun[0].order, tuple(begun[0].nodes), stop.by_user, notes)
+
+
+def _first_order(task: Task) -> NDArray[np.intp]:
+    """Return an order that takes no time."""
+    if task.start is not None:
+        return task.start
+    return heuristics.starting_orders(task.problem.margins.astype(np.float64))[0]

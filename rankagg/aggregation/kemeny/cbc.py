@@ -14,6 +14,7 @@ import pulp
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.cuts import (
     Cycles,
     HighsRelaxation,
@@ -22,8 +23,7 @@ from rankagg.aggregation.kemeny.cuts import (
     why_not_highs,
 )
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError
-from rankagg.exceptions import SolverError, SolverNotFoundError
+from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
 
 __all__ = ["CbcRelaxation", "cbc", "relaxation_of"]
 
@@ -74,12 +74,12 @@ class CbcRelaxation(Relaxation):
         self._last = point.before
         return point
 
-    def probe(self, cases: list[NDArray[np.bool_]]) -> list[float]:
+    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
         """Solve each case to its end; see `Relaxation.probe`."""
         values = []
         for case in cases:
             self.fix(case)
-            values.append(self._solve(Deadline())[1] - self._floor)
+            values.append(self._solve(deadline)[1] - self._floor)
         return values
 
     def add_rows(self, cycles: Cycles) -> None:
@@ -95,6 +95,7 @@ class CbcRelaxation(Relaxation):
 
     def _solve(self, deadline: Deadline) -> tuple[Floats, float, Floats]:
         """Return the values of the columns, that of the objective, and the weights of the rows."""
+        deadline.seconds_left()
         model, columns, rows = self._model()
         try:
             model.solve(cbc(deadline.seconds_left()))

@@ -1,9 +1,9 @@
 """The linear relaxation with 3-cycle rows, and the engine that keeps it alive in HiGHS.
 
-x[i, j] = 1 where i stands before j, for i < j only. The model is built with PuLP and solved once
-through `pulp.HiGHS`; what PuLP leaves in `solverModel` is the live HiGHS object, and all further
-work happens on it in place: rows are added and dropped, bounds set, and each solve starts from
-the last basis. `cbc` solves the same relaxation where HiGHS cannot be loaded.
+x[i, j] = 1 where i stands before j, for i < j only. PuLP solves an empty model through
+`pulp.HiGHS`; what it leaves in `solverModel` is the live HiGHS object, and all further work happens
+on it in place: the columns are added at once, rows are added and dropped, bounds set, and each
+solve starts from the last basis. `cbc` solves the same relaxation where HiGHS cannot be loaded.
 
 Values are counted in units above the floor (see `Problem`). A unit is the step between costs of
 orders, or more where the margins span more digits than a solver can take.
@@ -21,8 +21,8 @@ import pulp
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.solution import Deadline, OutOfTimeError
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 highspy: Any
@@ -40,6 +40,7 @@ Cycles = NDArray[np.intp]
 VIOLATION = 1e-6
 LARGEST_MARGIN = 10**9
 PROBE_STEPS = 40
+SECONDS_OF_A_RUN = 2.0
 UNLIMITED = 2**31 - 1
 
 
@@ -129,8 +130,14 @@ class Relaxation(ABC):
         """
 
     @abstractmethod
-    def probe(self, cases: list[NDArray[np.bool_]]) -> list[float]:
-        """Return about what each case costs at least; leaves the bounds as those of the last."""
+    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
+        """Return about what each case costs at least; leaves the bounds as those of the last.
+
+        Raises
+        ------
+        OutOfTimeError
+            If it takes longer than the deadline allows.
+        """
 
     # -- rows and bounds ----------------------------------------------------------------------
 
@@ -167,8 +174,8 @@ class HighsRelaxation(Relaxation):
 
     def _build(self, costs: Floats) -> Any:
         model = pulp.LpProblem("kemeny", pulp.LpMinimize)
-        variables = [model.add_variable(f"x{k:09d}", 0, 1) for k in range(len(costs))]
-        model.setObjective(pulp.LpAffineExpression(zip(variables, costs.tolist(), strict=True)))
+        # One column that says nothing: PuLP takes tens of microseconds for each.
+        model.setObjective(1 * model.add_variable("nothing", 0, 1))
         solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex")
         try:
             model.solve(solver)
@@ -177,10 +184,17 @@ class HighsRelaxation(Relaxation):
         if model.sol_status != pulp.LpSolutionOptimal:
             words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
             raise SolverError(f"HiGHS did not reach an optimum: {words}.")
-        # PuLP sorts variables by name; the columns must come in the order of the pairs.
-        if [variable.index for variable in variables] != list(range(len(costs))):
-            raise SolverError("PuLP did not keep the order of the variables.")
-        return model.solverModel
+        # PuLP frees the object with the model, so both are kept.
+        self._model = model
+        highs = model.solverModel
+        highs.deleteCols(1, np.zeros(1, dtype=np.int32))
+        none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
+        k = len(costs)
+        starts = np.zeros(k, dtype=np.int32)
+        added = highs.addCols(k, costs, np.zeros(k), np.ones(k), 0, starts, none, numbers)
+        if added != highspy.HighsStatus.kOk or highs.getNumCol() != k:
+            raise SolverError("HiGHS did not take the columns of the model.")
+        return highs
 
     def _columns(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the columns of pairs, whichever way round they are given."""
@@ -192,13 +206,12 @@ class HighsRelaxation(Relaxation):
 
     def solve(self, deadline: Deadline) -> Point:
         """Solve from the last basis; see `Relaxation.solve`."""
-        # HiGHS adds up the seconds of all its runs.
-        limit = self._highs.getRunTime() + deadline.seconds_left()
-        self._highs.setOptionValue("time_limit", limit)
-        outcome = self._highs.run()
-        status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kTimeLimit:
-            raise OutOfTimeError
+        while True:
+            self._limit(deadline)
+            outcome = self._highs.run()
+            status = self._highs.getModelStatus()
+            if status != highspy.HighsModelStatus.kTimeLimit:
+                break
         if outcome != highspy.HighsStatus.kOk or status != highspy.HighsModelStatus.kOptimal:
             words = self._highs.modelStatusToString(status)
             raise SolverError(f"HiGHS did not reach an optimum: {words}.")
@@ -207,22 +220,27 @@ class HighsRelaxation(Relaxation):
             solution.col_value, self._highs.getObjectiveValue(), -np.array(solution.row_dual)
         )
 
-    def probe(self, cases: list[NDArray[np.bool_]]) -> list[float]:
-        """Return about what each case costs at least, after a few steps of the dual simplex.
+    def _limit(self, deadline: Deadline) -> None:
+        # Python hears of Ctrl-C between runs only. HiGHS adds up the seconds of all of them.
+        seconds = min(deadline.seconds_left(), SECONDS_OF_A_RUN)
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
 
-        The bounds of the columns are left as those of the last case; the basis is restored.
-        """
+    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
+        """Take a few steps of the dual simplex, and restore the basis; see `Relaxation.probe`."""
         basis = self._highs.getBasis()
         self._highs.setOptionValue("simplex_iteration_limit", PROBE_STEPS)
         values = []
-        for case in cases:
-            self.fix(case)
+        try:
+            for case in cases:
+                self._limit(deadline)
+                self.fix(case)
+                self._highs.setBasis(basis)
+                if self._highs.run() == highspy.HighsStatus.kError:
+                    raise SolverError("HiGHS failed on a probe of a case.")
+                values.append(self._highs.getObjectiveValue() - self._floor)
+        finally:
+            self._highs.setOptionValue("simplex_iteration_limit", UNLIMITED)
             self._highs.setBasis(basis)
-            if self._highs.run() == highspy.HighsStatus.kError:
-                raise SolverError("HiGHS failed on a probe of a case.")
-            values.append(self._highs.getObjectiveValue() - self._floor)
-        self._highs.setOptionValue("simplex_iteration_limit", UNLIMITED)
-        self._highs.setBasis(basis)
         return values
 
     # -- rows and bounds ----------------------------------------------------------------------
@@ -259,16 +277,17 @@ class HighsRelaxation(Relaxation):
         self._highs.changeColsBounds(len(columns), columns, self._lower, self._upper)
 
 
-def violated_cycles(before: Floats, limit: int) -> Cycles:
+def violated_cycles(before: Floats, limit: int, deadline: Deadline) -> Cycles:
     """Return violated rows, the worst for each arc and at most `limit`, worst first.
 
     For every arc a -> b the third item is the one that violates most, so a round has few rows
-    per arc and covers all of them.
+    per arc and covers all of them. Raises `OutOfTimeError` where the deadline passes.
     """
     n = len(before)
     items = np.arange(n)
     found, excess = [], []
     for a in range(n):
+        deadline.seconds_left()
         used = before + before[:, a]  # [b, c]: the arcs b -> c and c -> a
         np.fill_diagonal(used, -3.0)
         used[:, a] = -3.0

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
+from rankagg.aggregation.deadline import Deadline
 
 __all__ = ["Order", "improve", "kicked", "starting_orders"]
 
@@ -22,6 +23,8 @@ Order = NDArray[np.intp]
 #: Gains below this share of the largest margin are rounding.
 NEGLIGIBLE = 1e-9
 
+NEVER = Deadline()
+
 
 def starting_orders(margins: Floats) -> list[Order]:
     """Return the orders of Borda (sum of margins) and Copeland (number of majorities)."""
@@ -29,8 +32,8 @@ def starting_orders(margins: Floats) -> list[Order]:
     return [np.argsort(-strength, kind="stable") for strength in strengths]
 
 
-def improve(margins: Floats, order: Order) -> Order:
-    """Move single items to better places until no such move helps.
+def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
+    """Move single items to better places until no such move helps, or the deadline has passed.
 
     All n^2 moves are weighed in one pass from cumulative sums of the permuted margins. Moves
     within disjoint stretches of the order do not meet, so their gains add up: each pass makes the
@@ -39,7 +42,7 @@ def improve(margins: Floats, order: Order) -> Order:
     order = order.copy()
     threshold = NEGLIGIBLE * float(np.abs(margins).max(initial=0.0))
     permuted = margins[np.ix_(order, order)]
-    while True:
+    while not deadline.is_over:
         gains = insertion_gains(permuted)
         targets = np.argmax(gains, axis=1)
         best = gains[np.arange(len(order)), targets]
@@ -50,6 +53,7 @@ def improve(margins: Floats, order: Order) -> Order:
         route = disjoint_moves(len(order), sources.tolist(), targets[sources].tolist())
         order = order[route]
         permuted = permuted[np.ix_(route, route)]
+    return order
 
 
 def disjoint_moves(n: int, sources: list[int], targets: list[int]) -> Order:
@@ -102,8 +106,16 @@ def kicked(order: Order, rng: np.random.Generator, strength: int) -> Order:
     return result
 
 
-def evolve(margins: Floats, parents: list[Order], rng: np.random.Generator, patience: int) -> Order:
+def evolve(
+    margins: Floats,
+    parents: list[Order],
+    rng: np.random.Generator,
+    patience: int,
+    deadline: Deadline = NEVER,
+) -> Order:
     """Recombine local optima until `patience` children in a row bring no cheaper order.
+
+    The deadline ends it too.
 
     A child keeps half of the places of one parent and fills the others in the order of a second
     parent; it is improved and takes the place of the worst order, unless it is there already.
@@ -116,15 +128,15 @@ def evolve(margins: Floats, parents: list[Order], rng: np.random.Generator, pati
     population = {order.tobytes(): order for order in parents}
     costs = {key: order_cost(margins, order) for key, order in population.items()}
     waiting = 0
-    while waiting < patience and len(population) > 1:
+    while waiting < patience and len(population) > 1 and not deadline.is_over:
         keys = list(population)
         first, second = rng.choice(len(keys), size=2, replace=False)
         child = recombined(population[keys[first]], population[keys[second]], rng)
-        child = improve(margins, child)
+        child = improve(margins, child, deadline)
         key = child.tobytes()
         waiting += 1
         if key in population:
-            child = improve(margins, kicked(child, rng, max(2, len(child) // 12)))
+            child = improve(margins, kicked(child, rng, max(2, len(child) // 12)), deadline)
             key = child.tobytes()
         worst = max(costs, key=lambda k: costs[k])
         cost = order_cost(margins, child)

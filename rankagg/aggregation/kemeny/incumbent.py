@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.problem import Problem
 
@@ -15,6 +16,9 @@ SEED = 0
 PARENTS = 20
 NOISE = 3.0
 PATIENCE = 400
+
+# A first good order is worth a moment more than there is.
+GRACE = 0.25
 
 
 class Incumbent:
@@ -30,6 +34,8 @@ class Incumbent:
         Pairs (row before column) that every order must respect, closed under transitivity.
     start : ndarray of int, shape (n,), optional
         An order that is likely to be good, instead of those that the votes suggest.
+    deadline : Deadline
+        When to look no further, give or take `GRACE` seconds.
 
     Attributes
     ----------
@@ -45,9 +51,11 @@ class Incumbent:
         unit: int,
         decided: Bools,
         start: NDArray[np.intp] | None = None,
+        deadline: Deadline = heuristics.NEVER,
     ) -> None:
         self._problem = problem
         self._decided = decided
+        self._deadline = deadline.later(GRACE)
         self.margins = _biased_margins(problem, unit, decided)
         self._rng = np.random.default_rng(SEED)
         self._last_rounded: NDArray[np.intp] | None = None
@@ -60,7 +68,7 @@ class Incumbent:
 
     def offer(self, order: NDArray[np.intp]) -> None:
         """Improve an order by moves of single items, and keep it if it is the best so far."""
-        improved = heuristics.improve(self.margins, order)
+        improved = heuristics.improve(self.margins, order, self._deadline)
         if np.tril(self._decided[np.ix_(improved, improved)]).any():
             return
         cost = self._problem.cost(improved)
@@ -78,8 +86,12 @@ class Incumbent:
         """Look for a better order among mixtures of those near a fractional point."""
         scores = before.sum(axis=1)
         noise = self._rng.normal(0.0, NOISE, (PARENTS, self._problem.n))
-        parents = [heuristics.improve(self.margins, np.argsort(row)) for row in noise - scores]
-        self.offer(heuristics.evolve(self.margins, [self.order, *parents], self._rng, PATIENCE))
+        parents = [
+            heuristics.improve(self.margins, np.argsort(row), self._deadline)
+            for row in noise - scores
+        ]
+        population = [self.order, *parents]
+        self.offer(heuristics.evolve(self.margins, population, self._rng, PATIENCE, self._deadline))
 
 
 def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Floats:
@@ -93,10 +105,13 @@ def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Floats:
 
 def _extension(decided: Bools, order: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return an order that respects what is decided, near another one."""
-    left = list(order)
-    result = []
-    while left:
-        head = next(item for item in left if not any(decided[other, item] for other in left))
-        left.remove(head)
-        result.append(head)
-    return np.array(result, dtype=np.intp)
+    inside = decided[np.ix_(order, order)]
+    # The first item that waits for none of those that are left comes next.
+    waits = inside.sum(axis=0)
+    result = np.empty_like(order)
+    for place in range(len(order)):
+        head = int(np.argmax(waits == 0))
+        result[place] = order[head]
+        waits -= inside[head]
+        waits[head] = len(order)
+    return result

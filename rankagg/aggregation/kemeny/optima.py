@@ -20,6 +20,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Integers, Label
 from rankagg._validation import check_integer
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.relation import Relation, can_lead, is_beaten
 from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
@@ -33,6 +34,9 @@ __all__ = ["Optima"]
 
 # The places within larger blocks are bounded and not found.
 RANGED = 14
+
+# What is computed once, and stays true under another deadline.
+CACHED = ("_found", "_positions", "addition_radius")
 
 
 class Optima(Value):
@@ -48,14 +52,62 @@ class Optima(Value):
         Their integer costs.
     order : ndarray of int, shape (n,)
         One optimal order.
+    deadline : Deadline, optional
+        When questions that are not answered raise `OutOfTimeError`; see `within`.
     """
 
     items: ItemSet
     _problem: Problem
     _order: NDArray[np.intp]
+    _deadline: Deadline
 
-    def __init__(self, items: ItemSet, problem: Problem, order: NDArray[np.intp]) -> None:
-        self._set(items=items, _problem=problem, _order=frozen_array(order))
+    def __init__(
+        self,
+        items: ItemSet,
+        problem: Problem,
+        order: NDArray[np.intp],
+        deadline: Deadline | None = None,
+    ) -> None:
+        self._set(
+            items=items,
+            _problem=problem,
+            _order=frozen_array(order),
+            _deadline=deadline or Deadline(),
+        )
+
+    def within(self, time_limit: float | None) -> Optima:
+        """Return the same optima with a time limit for all that is asked of them.
+
+        Parameters
+        ----------
+        time_limit : float or None
+            Seconds from now. What is not found by then raises `OutOfTimeError`; what was found
+            stays.
+
+        Returns
+        -------
+        Optima
+
+        Examples
+        --------
+        >>> from rankagg import Kemeny, Profile
+        >>> exact = Kemeny().aggregate(Profile.from_orders(["ABC", "BCA", "CAB"]))
+        >>> exact.optima.within(10).count()
+        3
+        >>> exact.optima.within(0).count()
+        Traceback (most recent call last):
+            ...
+        rankagg.exceptions.OutOfTimeError: Not computed in time: the time limit has passed.
+        """
+        return self._until(Deadline.after(time_limit_of(time_limit)))
+
+    def _until(self, deadline: Deadline) -> Optima:
+        found = Optima(self.items, self._problem, self._order, deadline)
+        # What is known already takes no time.
+        found.__dict__.update(
+            {name: self.__dict__[name] for name in CACHED if name in self.__dict__}
+        )
+        return found
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.items, self._problem.costs.tobytes(), self._problem.denominator
@@ -64,7 +116,7 @@ class Optima(Value):
 
     @cached_property
     def _found(self) -> Relation:
-        return Relation(self._problem, self._order)
+        return Relation(self._problem, self._order, self._deadline)
 
     def relation(self) -> Bools:
         """Return which items stand before which in every optimum.
@@ -105,7 +157,9 @@ class Optima(Value):
     @cached_property
     def _tables(self) -> list[SubsetTable]:
         self._check_sizes()
-        return [SubsetTable(self._problem.restrict(block)) for block in self._positions]
+        return [
+            SubsetTable(self._problem.restrict(block), self._deadline) for block in self._positions
+        ]
 
     def _check_sizes(self) -> None:
         large = max(len(block) for block in self._positions)
@@ -175,11 +229,14 @@ class Optima(Value):
             inside = self._problem.restrict(block)
             start = int(best[block].min())
             if len(block) <= RANGED:
-                stands = SubsetTable(inside).positions()
+                stands = SubsetTable(inside, self._deadline).positions()
                 best[block] = start + stands.argmax(axis=1)
                 worst[block] = start + len(block) - 1 - stands[:, ::-1].argmax(axis=1)
             elif number == 0:
-                leads = [best[i] == 1 and can_lead(inside, k) for k, i in enumerate(block)]
+                leads = [
+                    best[i] == 1 and can_lead(inside, k, self._deadline)
+                    for k, i in enumerate(block)
+                ]
                 best[block] = np.where(leads, 1, np.maximum(best[block], 2))
         return best, worst
 
@@ -231,7 +288,7 @@ class Optima(Value):
         # One unit of the first cost outweighs every second cost.
         weight = 2 * int(np.abs(second).sum()) + 1
         costs = exact.combine(self._problem.restrict(block).costs, weight, second, 1)
-        return SubsetTable(Problem(exact.fit(costs), 0, 1)).order()
+        return SubsetTable(Problem(exact.fit(costs), 0, 1), self._deadline).order()
 
     def _ranking(self, order: NDArray[np.intp]) -> Permutation:
         return Permutation(np.argsort(order), self.items)
@@ -252,7 +309,7 @@ class Optima(Value):
             for table in self._tables
             if (second := table.second()) is not None
         ]
-        across = self._found.least_violation()
+        across = self._found.least_violation(self._deadline)
         values = [*within, *([] if across is None else [across])]
         return self._problem.in_votes(min(values)) if values else None
 
@@ -282,7 +339,7 @@ class Optima(Value):
         ahead = (place[:, None] < place[None, :]).astype(np.int64)
         costs = exact.combine(self._problem.costs, 1, ahead, copies * self._problem.denominator)
         changed = Problem(exact.fit(costs), 0, self._problem.denominator)
-        return not is_beaten(changed, self._order)
+        return not is_beaten(changed, self._order, self._deadline)
 
     def summary(self) -> str:
         """Return how many optima there are and where they differ, as text."""

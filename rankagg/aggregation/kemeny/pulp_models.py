@@ -19,13 +19,14 @@ import pulp
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
+from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cbc import cbc
 from rankagg.aggregation.kemeny.cuts import violated_cycles
 from rankagg.aggregation.kemeny.nodes import Leaf
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import round_weights
-from rankagg.aggregation.kemeny.solution import Deadline, Solution, Task, until_stopped
+from rankagg.aggregation.kemeny.solution import Solution, Task
 from rankagg.exceptions import SolverError
 
 __all__ = ["solve_lazy", "solve_naive"]
@@ -107,7 +108,7 @@ def _solve_until_closed(model: _Model) -> Floats:
     while True:
         model.solve()
         point = model.solution()
-        rows = violated_cycles(point, ROWS_PER_ITEM * len(point))
+        rows = violated_cycles(point, ROWS_PER_ITEM * len(point), model.deadline)
         violated = [(int(a), int(b), int(c)) for a, b, c in rows]
         if not violated:
             return point
@@ -136,7 +137,7 @@ class _Model:
 
     def __init__(self, problem: Problem, deadline: Deadline, *, integer: bool) -> None:
         self._n = problem.n
-        self._deadline = deadline
+        self.deadline = deadline
         cbc()  # complain of a missing solver before the model is built
         self._lp = pulp.LpProblem("kemeny", pulp.LpMinimize)
         # Dividing by the largest margin keeps the numbers in the range that solvers like.
@@ -177,14 +178,14 @@ class _Model:
             x.cat = "Continuous"
 
     def solve(self) -> None:
-        left = self._deadline.seconds_left()
+        left = self.deadline.seconds_left()
         try:
             self._lp.solve(cbc(left))
         except pulp.PulpSolverError as error:
             raise SolverError(f"CBC failed: {error}") from error
         # `status` calls a mere incumbent optimal; `sol_status` does not.
         if self._lp.sol_status != pulp.LpSolutionOptimal:
-            self._deadline.seconds_left()  # raises where that is the reason
+            self.deadline.seconds_left()  # raises where that is the reason
             words = pulp.LpSolution.get(self._lp.sol_status, str(self._lp.sol_status))
             raise SolverError(f"CBC did not reach an optimum: {words}.")
 

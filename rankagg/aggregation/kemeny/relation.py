@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
@@ -21,6 +22,7 @@ from rankagg.aggregation.kemeny.proof import decide, forced_bounds
 __all__ = ["Relation", "can_lead", "is_beaten"]
 
 WALKS = 200
+NEVER = Deadline()
 
 
 class Relation:
@@ -32,6 +34,8 @@ class Relation:
         The problem of all items.
     order : ndarray of int, shape (n,)
         An optimal order.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
 
     Attributes
     ----------
@@ -41,9 +45,10 @@ class Relation:
         The number of different optima that were met.
     """
 
-    def __init__(self, problem: Problem, order: NDArray[np.intp]) -> None:
+    def __init__(
+        self, problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER
+    ) -> None:
         self._problem = problem
-        self._order = order
         place = np.argsort(order)
         self.always: Bools = place[:, None] < place[None, :]
         self.n_seen = 1
@@ -53,12 +58,12 @@ class Relation:
         for number in np.unique(component):
             part = order[component[order] == number]
             if len(part) > 1:
-                inside = _Component(problem.restrict(part))
+                inside = _Component(problem.restrict(part), deadline)
                 self.always[np.ix_(part, part)] = inside.always
                 self.n_seen *= inside.n_seen
         self.always.flags.writeable = False
 
-    def least_violation(self) -> int | None:
+    def least_violation(self, deadline: Deadline = NEVER) -> int | None:
         """Return the least cost of an order that turns round a pair that all optima agree on.
 
         Such an order turns round a pair with nothing between its items in the relation, so those
@@ -68,7 +73,7 @@ class Relation:
         covers = [(int(j), int(i)) for i, j in np.argwhere(self.always & ~between)]
         if not covers:
             return None
-        search = Search(self._problem)
+        search = Search(self._problem, deadline)
         search.run()
         bounds = forced_bounds(self._problem, search.nodes)
         least: int | None = None
@@ -77,13 +82,13 @@ class Relation:
                 break
             decided = np.zeros_like(self.always)
             decided[first, second] = True
-            forced = Search(self._problem, decided=decided, relaxation=search.relaxation)
+            forced = Search(self._problem, deadline, decided=decided, relaxation=search.relaxation)
             forced.run(until=least)
             least = forced.upper if least is None else min(least, forced.upper)
         return least
 
 
-def is_beaten(problem: Problem, order: NDArray[np.intp]) -> bool:
+def is_beaten(problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER) -> bool:
     """Say whether some order costs less than the given one.
 
     Parameters
@@ -92,6 +97,8 @@ def is_beaten(problem: Problem, order: NDArray[np.intp]) -> bool:
         Any integer costs.
     order : ndarray of int, shape (n,)
         Positions, best first.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
 
     Returns
     -------
@@ -108,14 +115,14 @@ def is_beaten(problem: Problem, order: NDArray[np.intp]) -> bool:
         if len(part) > 1:
             inside = problem.restrict(part)
             own = inside.cost(np.arange(len(part)))
-            search = Search(inside)
+            search = Search(inside, deadline)
             search.run(until=own)
             if search.upper < own:
                 return True
     return False
 
 
-def can_lead(problem: Problem, first: int) -> bool:
+def can_lead(problem: Problem, first: int, deadline: Deadline = NEVER) -> bool:
     """Say whether some optimal order begins with an item.
 
     Parameters
@@ -124,6 +131,8 @@ def can_lead(problem: Problem, first: int) -> bool:
         A problem whose known optimal order is that of its items.
     first : int
         Position of the item.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
 
     Returns
     -------
@@ -131,7 +140,7 @@ def can_lead(problem: Problem, first: int) -> bool:
     """
     rest = np.delete(np.arange(problem.n), first)
     target = problem.cost(np.arange(problem.n)) - int(problem.costs[first].sum())
-    search = Search(problem.restrict(rest))
+    search = Search(problem.restrict(rest), deadline)
     search.run(until=target + 1, known=target)
     return search.upper <= target
 
@@ -139,14 +148,15 @@ def can_lead(problem: Problem, first: int) -> bool:
 class _Component:
     """The relation within one weak component; positions are places in the known optimum."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, deadline: Deadline) -> None:
         self._problem = problem
+        self._deadline = deadline
         n = problem.n
         self._best = problem.cost(np.arange(n))
         # possible[i, j]: some optimum that was met has i before j.
         self._possible = np.triu(np.ones((n, n), dtype=bool), k=1)
         self._seen: set[bytes] = {np.arange(n, dtype=np.intp).tobytes()}
-        search = Search(problem)
+        search = Search(problem, deadline)
         search.run()
         self._relaxation = search.relaxation
         bounds = forced_bounds(problem, search.nodes)
@@ -172,6 +182,7 @@ class _Component:
         for _ in range(WALKS):
             if not queue:
                 return
+            self._deadline.seconds_left()
             order = queue.pop()
             gains = heuristics.insertion_gains(self._problem.margins[np.ix_(order, order)])
             for source, target in np.argwhere(gains == 0):
@@ -202,7 +213,7 @@ class _Component:
         if decided is None:
             self._always(second, first)
             return
-        search = Search(self._problem, decided=decided, relaxation=self._relaxation)
+        search = Search(self._problem, self._deadline, decided=decided, relaxation=self._relaxation)
         search.run(until=self._best + max(self._problem.step, 1), known=self._best)
         self._relaxation = search.relaxation
         if search.upper <= self._best:

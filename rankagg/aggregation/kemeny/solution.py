@@ -1,71 +1,19 @@
-"""What a backend returns for one part, and the deadline it works against."""
+"""What a backend is asked for one part, and what it returns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import inf
-from time import monotonic
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.nodes import Node
 from rankagg.aggregation.kemeny.problem import Problem
 
-__all__ = [
-    "Backend",
-    "Deadline",
-    "OutOfTimeError",
-    "Report",
-    "Solution",
-    "Task",
-    "silent",
-    "until_stopped",
-]
-
-
-class OutOfTimeError(Exception):
-    """The deadline has passed."""
-
-
-@dataclass(frozen=True)
-class Deadline:
-    """A point in time of `time.monotonic`; infinite by default."""
-
-    at: float = inf
-
-    @classmethod
-    def after(cls, seconds: float | None) -> Deadline:
-        """Return the deadline in so many seconds; none for None."""
-        return cls() if seconds is None else cls(monotonic() + seconds)
-
-    def seconds_left(self) -> float:
-        """Return what is left; raises `OutOfTimeError` where that is nothing."""
-        left = self.at - monotonic()
-        if left <= 0:
-            raise OutOfTimeError
-        return left
-
-
-@dataclass
-class Stop:
-    """Why a backend stopped early, if it did."""
-
-    by_user: bool = False
-
-
-@contextmanager
-def until_stopped() -> Iterator[Stop]:
-    """Run a block until the deadline has passed or the user interrupts; both end it quietly."""
-    stop = Stop()
-    with suppress(OutOfTimeError):
-        try:
-            yield stop
-        except KeyboardInterrupt:
-            stop.by_user = True
+__all__ = ["Backend", "Report", "Solution", "Task", "silent"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
 
@@ -26,6 +27,8 @@ __all__ = ["LARGEST", "SubsetTable"]
 
 #: 2**20 subsets of 8 bytes, and as many bits of work per item.
 LARGEST = 20
+
+NEVER = Deadline()
 
 
 class SubsetTable:
@@ -35,6 +38,8 @@ class SubsetTable:
     ----------
     problem : Problem
         At most `LARGEST` items.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
 
     Raises
     ------
@@ -42,13 +47,14 @@ class SubsetTable:
         If there are more.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, deadline: Deadline = NEVER) -> None:
         if problem.n > LARGEST:
             raise InvalidInputError(
                 "items of subset-dp", f"at most {LARGEST}", problem.n,
                 "The other backends have no such limit.",
             )  # fmt: skip
         self._problem = problem
+        self._deadline = deadline
 
     @cached_property
     def _last_costs(self) -> list[Integers]:
@@ -56,6 +62,7 @@ class SubsetTable:
         n, costs = self._problem.n, self._problem.costs
         tables: list[Integers] = []
         for item in range(n):
+            self._deadline.seconds_left()
             table: NDArray[Any] = np.zeros(1, dtype=costs.dtype)
             for other in range(n):
                 step = costs[other, item] if other != item else 0
@@ -71,6 +78,7 @@ class SubsetTable:
         for subsets in _by_size(n):
             candidates = []
             for item in range(n):
+                self._deadline.seconds_left()
                 bit = 1 << item
                 holds = (subsets & bit) > 0
                 rest = np.where(holds, subsets ^ bit, 0)
@@ -112,6 +120,7 @@ class SubsetTable:
         begins[-1] = True
         for subsets in reversed(_by_size(n)):
             for item in range(n):
+                self._deadline.seconds_left()
                 bit = 1 << item
                 holding = subsets[begins[subsets] & ((subsets & bit) > 0)]
                 rest = holding ^ bit
@@ -128,6 +137,7 @@ class SubsetTable:
         ways[0] = 1
         for subsets in _by_size(n):
             for item in range(n):
+                self._deadline.seconds_left()
                 bit = 1 << item
                 holding = subsets[(subsets & bit) > 0]
                 rest = holding ^ bit
@@ -140,6 +150,7 @@ class SubsetTable:
         n = self._problem.n
         stack: list[tuple[int, tuple[int, ...]]] = [((1 << n) - 1, ())]
         while stack:
+            self._deadline.seconds_left()
             subset, tail = stack.pop()
             if not subset:
                 yield np.array(tail, dtype=np.intp)
@@ -155,6 +166,7 @@ class SubsetTable:
         for subsets in _by_size(n):
             least: NDArray[Any] = np.full(len(subsets), beyond, dtype=self.best.dtype)
             for item in range(n):
+                self._deadline.seconds_left()
                 bit = 1 << item
                 holds = (subsets & bit) > 0
                 rest = np.where(holds, subsets ^ bit, 0)

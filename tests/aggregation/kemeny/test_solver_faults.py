@@ -12,9 +12,9 @@ import pulp
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import cuts
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.solution import Deadline
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 CYCLE = ra.datasets.load("condorcet_1785")

@@ -1,0 +1,177 @@
+"""The time limit: whenever it passes, what comes back is true, and nothing slow is begun after."""
+
+import itertools
+from time import monotonic
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation import deadline as deadlines
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny import cuts, heuristics
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
+
+
+def random_profile(n: int, m: int, seed: int = 0) -> ra.Profile:
+    rng = np.random.default_rng(seed)
+    return ra.Profile.from_ranks(np.argsort(rng.random((m, n)), axis=1), items=range(n))
+
+
+# Branches, and 391 optima in one block.
+TANGLED = random_profile(13, 4, seed=10)
+SQUARES = {1, 3, 4, 5, 9}
+PALEY = ra.PairwiseMatrix.from_wins(
+    [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
+)
+LIMIT = 1000.0
+
+
+@pytest.fixture
+def stop_at(monkeypatch):
+    """Return a function that lets a thousand seconds pass at the k-th look at the clock."""
+
+    def patch(k: int) -> None:
+        looks = itertools.count()
+        monkeypatch.setattr(deadlines, "monotonic", lambda: 2 * LIMIT * (next(looks) > k))
+
+    return patch
+
+
+def test_a_deadline_is_one_point_in_time(monkeypatch) -> None:
+    monkeypatch.setattr(deadlines, "monotonic", lambda: 100.0)
+    assert Deadline.after(None) == Deadline()
+    assert not Deadline().is_over
+    assert Deadline().share(3) == Deadline()
+    limit = Deadline.after(6)
+    assert limit.at == 106
+    assert limit.seconds_left() == 6
+    assert limit.share(3).at == 102
+    assert limit.sooner(None) == limit
+    assert limit.sooner(2).at == 102
+    assert limit.sooner(9).at == 106
+    assert limit.later(1).at == 107
+    assert Deadline.after(0).is_over
+    assert Deadline(90).share(2).at == 100
+    for over in (Deadline(100), Deadline(3)):
+        with pytest.raises(OutOfTimeError, match="Not computed in time"):
+            over.seconds_left()
+
+
+@pytest.mark.parametrize("k", [*range(0, 60, 3), *range(60, 400, 37)])
+@pytest.mark.parametrize("votes", [TANGLED.pairwise(), PALEY], ids=["tangled", "paley"])
+def test_a_solve_that_stops_at_any_moment_says_nothing_false(stop_at, votes, k: int) -> None:
+    optimum = ra.Kemeny(backend="subset-dp").aggregate(votes).cost
+    stop_at(k)
+    found = ra.Kemeny(time_limit=LIMIT).aggregate(votes)
+    assert found.certificate.verify(votes)
+    assert found.certificate.lower_bound <= optimum <= found.cost
+    assert found.is_proved == (found.cost == found.certificate.lower_bound)
+    assert not found.interrupted
+    if not found.is_proved:
+        assert found.notes == ("not proved optimal within the time limit of 1000 s",)
+
+
+def test_some_of_these_stop_and_some_end(stop_at) -> None:
+    proved = []
+    for k in (0, 10_000):
+        stop_at(k)
+        proved.append(ra.Kemeny(time_limit=LIMIT).aggregate(TANGLED).is_proved)
+    assert proved == [False, True]
+
+
+QUESTIONS = {
+    "relation": lambda optima: optima.relation().tolist(),
+    "is_unique": lambda optima: optima.is_unique,
+    "count": lambda optima: optima.count(),
+    "winners": lambda optima: optima.winners(),
+    "place_ranges": lambda optima: [places.tolist() for places in optima.place_ranges()],
+    "second_value": lambda optima: optima.second_value(),
+    "addition_radius": lambda optima: optima.addition_radius,
+    "nearest": lambda optima: optima.nearest(ra.Permutation(np.arange(13)[::-1])),
+    "first": lambda optima: len(optima.first(10**6)),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_optima_answer_truly_or_not_at_all(stop_at, question: str) -> None:
+    ask = QUESTIONS[question]
+    true = ask(ra.Kemeny().aggregate(TANGLED).optima)
+    outcomes = []
+    for k in (0, 2, 7, 30, 100, 10**6):
+        optima = ra.Kemeny().aggregate(TANGLED).optima
+        stop_at(k)
+        try:
+            answer = ask(optima.within(LIMIT))
+        except OutOfTimeError:
+            outcomes.append("not in time")
+        else:
+            assert answer == true
+            outcomes.append("answered")
+    assert outcomes[-1] == "answered"
+    if question != "addition_radius":  # the majorities tell it at once
+        assert outcomes[0] == "not in time"
+
+
+def test_what_is_known_already_takes_no_time() -> None:
+    optima = ra.Kemeny().aggregate(TANGLED).optima
+    unique, radius = optima.is_unique, optima.addition_radius
+    late = optima.within(0)
+    assert (late.is_unique, late.addition_radius) == (unique, radius)
+    assert late == optima
+    with pytest.raises(OutOfTimeError):
+        late.count()
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), "5", True])
+def test_a_bad_limit_is_named(value) -> None:
+    with pytest.raises(InvalidInputError, match="`time_limit"):
+        ra.Kemeny().aggregate(TANGLED).optima.within(value)
+    with pytest.raises(InvalidInputError, match="`time_limit of Kemeny`"):
+        ra.Kemeny(time_limit=value)
+
+
+def test_nothing_slow_is_begun_once_it_is_late(monkeypatch) -> None:
+    def never(*args: object, **options: object) -> None:
+        raise AssertionError("begun after the deadline")
+
+    votes = random_profile(40, 5).pairwise()
+    monkeypatch.setattr(heuristics, "insertion_gains", never)
+    monkeypatch.setattr(cuts.HighsRelaxation, "__init__", never)
+    found = ra.Kemeny().solve(votes, deadline=Deadline(0.0))
+    assert found.certificate.status == "gap"
+    assert found.notes == ("not proved optimal in time",)
+
+
+def test_a_first_order_that_is_interrupted_is_an_order_all_the_same(monkeypatch) -> None:
+    def interrupt(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(heuristics, "insertion_gains", interrupt)
+    found = ra.Kemeny().aggregate(TANGLED)
+    assert found.interrupted
+    assert found.certificate.verify(TANGLED.pairwise())
+
+
+def test_two_level_rules_hand_the_deadline_on() -> None:
+    table = ra.ScoreTable(
+        np.random.default_rng(0).normal(size=(25, 12)), systems=range(25),
+        tasks=["x"] * 6 + ["y"] * 6, instances=[*range(6), *range(6)], higher_is_better=True,
+    )  # fmt: skip
+    rule = ra.TwoLevel(ra.Kemeny(), ra.Kemeny())
+    assert rule.aggregate(table).notes == ()
+    late = rule._run(Evidence(table), None, Deadline(0.0))
+    assert "x: the inner consensus is not proved optimal" in late.notes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [100, 200, 500, 1000])
+@pytest.mark.parametrize("limit", [1, 2, 5])
+@pytest.mark.parametrize("phi", [1.0, 0.98])
+def test_the_limit_is_overrun_by_a_second_at_most(n: int, limit: float, phi: float) -> None:
+    profile = ra.Mallows(range(n), theta=-np.log(phi)).sample(10, rng=0)
+    began = monotonic()
+    found = ra.Kemeny(time_limit=limit).aggregate(profile)
+    assert monotonic() - began < limit + 1
+    assert found.certificate.lower_bound <= found.cost
