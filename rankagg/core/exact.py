@@ -7,8 +7,9 @@ grid, and the result says so.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from math import frexp, gcd, lcm, ldexp
+from math import frexp, gcd, inf, lcm, ldexp, nextafter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +22,17 @@ __all__ = [
     "Rational",
     "as_fraction",
     "as_rational",
+    "as_votes",
     "combine",
+    "count_cells",
     "exact_product",
     "fit",
+    "float_above",
+    "limbs",
+    "multiply",
     "reduce_by",
+    "rescale",
+    "total",
 ]
 
 LARGEST_DENOMINATOR = 1_000_000
@@ -32,7 +40,8 @@ LARGEST_COMMON = 10**15
 DISTINCT_LIMIT = 100_000
 INT64_SAFE = 2**62
 FLOAT_SAFE = 2**53
-LIMB = 2**26
+# Digits that matrices of large whole numbers are split into.
+FACTOR = 2.0**13
 GRID_BITS = 40
 
 
@@ -111,6 +120,21 @@ def combine(first: Integers, by_first: int, second: Integers, by_second: int) ->
     return large
 
 
+def multiply(first: Integers, second: Integers) -> Integers:
+    """Return the products of two arrays, entry by entry, without overflow."""
+    if _largest(first) * _largest(second) * max(first.size, 1) < INT64_SAFE:
+        small: Integers = first.astype(np.int64) * second.astype(np.int64)
+        return small
+    return fit(first.astype(object) * second.astype(object))
+
+
+def rescale(array: Integers, factor: int, divisor: int) -> Integers:
+    """Return `array * factor / divisor`, rounded to the nearest integers (halves up)."""
+    small = 2 * _largest(array) * factor + divisor < INT64_SAFE
+    numbers = array.astype(np.int64 if small else object)
+    return fit((2 * factor * numbers + divisor) // (2 * divisor))
+
+
 def _largest(integers: Integers) -> int:
     if integers.size == 0:
         return 0
@@ -130,25 +154,95 @@ def reduce_by(arrays: list[Integers], denominator: int) -> tuple[list[Integers],
 
 
 def exact_product(weights: Integers, left: Floats, right: Floats) -> Integers:
-    """Return `left.T @ diag(weights) @ right` for small whole numbers in `left` and `right`.
+    """Return `left.T @ diag(weights) @ right` for whole numbers in `left` and `right`.
 
-    Matrix products run in floats, which hold whole numbers exactly up to 2**53; weights too large
-    for that are split into limbs and put together again in Python integers.
+    Matrix products run in floats, which hold whole numbers exactly up to 2**53. Weights, and
+    numbers in `right`, that are too large for that are split into limbs and put together again
+    in integers. The numbers in `left` are small.
     """
-    largest = float(np.abs(left).max(initial=0) * np.abs(right).max(initial=0))
-    total: NDArray[np.object_] | None = None
-    rest = weights.astype(object) if weights.dtype == object else weights
+    if float(right.max(initial=0)) > FACTOR:
+        high = exact_product(weights, left, right // FACTOR)
+        return combine(high, int(FACTOR), exact_product(weights, left, right % FACTOR), 1)
+    largest = int(left.max(initial=0) * right.max(initial=0))
+    total: Integers | None = None
+    for limb, scale in limbs(weights, largest):
+        part = np.rint((left * limb[:, None]).T @ right).astype(np.int64)
+        total = part if total is None else combine(total, 1, part, scale)
+    assert total is not None, "there is at least one limb"
+    return total
+
+
+def count_cells(cells: NDArray[np.intp], weights: Integers, size: int) -> Integers:
+    """Return the summed weight of each of `size` cells, an entry of `cells` and `weights` each."""
+    total: Integers | None = None
+    for limb, scale in limbs(weights, 1):
+        part = np.bincount(cells, weights=limb, minlength=size).astype(np.int64)
+        total = part if total is None else combine(total, 1, part, scale)
+    assert total is not None, "there is at least one limb"
+    return total
+
+
+def limbs(weights: Integers, largest: int) -> Iterator[tuple[Floats, int]]:
+    """Yield floats and what each counts: their sums of products make those of the weights.
+
+    Parameters
+    ----------
+    weights : ndarray of int, shape (m,)
+        Not negative, of any size.
+    largest : int
+        The largest number that a weight is multiplied by; m products of that with a limb and
+        their sum are whole numbers that floats hold.
+
+    Yields
+    ------
+    limb : ndarray of float, shape (m,)
+        Digits of the weights.
+    scale : int
+        The power of two that the digits count.
+    """
+    room = 52 - max(largest, 1).bit_length() - len(weights).bit_length()
+    if room < 1:
+        raise OverflowError(f"{len(weights)} products of {largest} have sums that no float holds")
+    base = 2**room
     scale = 1
     while True:
-        fits = float(np.sum(rest, dtype=object)) * largest < FLOAT_SAFE
-        limb = rest if fits else rest % LIMB
-        part = np.rint((left * limb.astype(np.float64)[:, None]).T @ right).astype(np.int64)
-        if total is None and fits:
-            return part
-        total = (
-            part.astype(object) * scale if total is None else total + part.astype(object) * scale
-        )
-        if fits:
-            return fit(total)
-        rest = rest // LIMB
-        scale *= LIMB
+        top = int(weights.max(initial=0))
+        last = top < base or largest * int(weights.sum(dtype=object)) < FLOAT_SAFE
+        yield (weights if last else weights % base).astype(np.float64), scale
+        if last:
+            return
+        weights = weights // base
+        scale *= base
+
+
+def as_votes(counts: Integers, weights: Floats) -> tuple[Integers, int]:
+    """Return counts times weights as integers over one denominator, without any rounding.
+
+    Weights are read as simple fractions, as in `as_rational`, or taken for the binary numbers
+    that they are where they are none.
+    """
+    rational = as_rational(weights)
+    if rational.step:
+        rational = _as_binary(weights)
+    return multiply(counts, rational.numerators), rational.denominator
+
+
+def total(counts: Integers, weights: Floats) -> Fraction:
+    """Return the sum of counts times weights, without any rounding; see `as_votes`."""
+    votes, denominator = as_votes(counts, weights)
+    return Fraction(int(votes.sum()), denominator)
+
+
+def float_above(bound: Fraction) -> float:
+    """Return the least float that is not below a bound."""
+    near = float(bound)
+    return near if Fraction(near) >= bound else nextafter(near, inf)
+
+
+def _as_binary(values: Floats) -> Rational:
+    digits, exponents = np.frexp(values)
+    whole = np.ldexp(digits, 53).astype(np.int64).astype(object)
+    low = int(exponents.min()) - 53
+    shifts = (exponents - 53 - min(low, 0)).tolist()
+    placed = [int(number) << shift for number, shift in zip(whole, shifts, strict=True)]
+    return Rational(fit(np.array(placed, dtype=object)), 2 ** max(-low, 0), 0.0)

@@ -7,29 +7,23 @@ from fractions import Fraction
 from functools import cached_property
 from html import escape
 from math import lcm
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rankagg._numbers import whole_matrix
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
-from rankagg._validation import as_matrix, check_number
+from rankagg._validation import check_number
 from rankagg.core import exact
 from rankagg.core.items import ItemSet
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.plain_votes import rational_votes, square_votes
 from rankagg.core.rankings import PartialRanking, Permutation
-from rankagg.core.tally import tally
+from rankagg.core.shares import Scaled, grid, on_grid, shares_fit, undecided
+from rankagg.core.tally import sum_squares, tally
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["PairwiseMatrix"]
-
-# Sums and squares of entries must be floats too.
-LARGEST_VOTES = 10**100
-
-SHIFT = "Adding a constant to both entries of a pair changes no order."
-SCALE = "Divide all entries by a common number."
 
 
 class PairwiseMatrix(Value):
@@ -47,13 +41,18 @@ class PairwiseMatrix(Value):
         The policy under which unranked items were counted; None for a plain matrix.
     rounding : float
         By how much an entry can be off, in votes: 0 unless a weight was no simple fraction and
-        was rounded to 12 digits (a grid of 2**-40 of the largest weight).
+        was rounded to 12 digits (a grid of 2**-40 of the largest weight), or the shares of
+        unranked items among more than 100 have no common denominator that int64 has room for
+        and were rounded to a grid (near 2**-50 n**2).
     squared_weights : ndarray of float, shape (n, n)
         Sum of the squared weights of the rankings that compare row and column.
     denominator : int
         What the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons` are divided by.
     total_weight : float or None
         The summed weight of all rankings; None for a plain matrix.
+    is_decided : bool
+        True where every ranking compares every two items: all policies say the same of such
+        votes, so they go with a rule under any of them.
     """
 
     items: ItemSet
@@ -61,6 +60,9 @@ class PairwiseMatrix(Value):
     rounding: float
     denominator: int
     total_weight: float | None
+    is_decided: bool
+    _total: Fraction | None
+    _shares: int  # what imputed votes were whole numbers over, weights aside
     scaled_wins: Integers
     scaled_ties: Integers
     scaled_comparisons: Integers
@@ -76,8 +78,10 @@ class PairwiseMatrix(Value):
         denominator: int = 1,
         squared_weights: Floats | None = None,
         unranked: Unranked | None = None,
-        total_weight: float | None = None,
+        total_weight: Fraction | None = None,
         rounding: float = 0.0,
+        is_decided: bool = False,
+        shares: int = 1,
     ) -> None:
         arrays, denominator = exact.reduce_by(
             [scaled_wins, scaled_ties, scaled_comparisons], denominator
@@ -90,7 +94,10 @@ class PairwiseMatrix(Value):
             unranked=unranked,
             rounding=rounding,
             denominator=denominator,
-            total_weight=total_weight,
+            is_decided=is_decided,
+            total_weight=None if total_weight is None else float(total_weight),
+            _total=total_weight,
+            _shares=shares,
             scaled_wins=frozen_array(exact.fit(arrays[0])),
             scaled_ties=frozen_array(exact.fit(arrays[1])),
             scaled_comparisons=frozen_array(exact.fit(arrays[2])),
@@ -133,8 +140,8 @@ class PairwiseMatrix(Value):
         array([[ 0.,  1.],
                [-1.,  0.]])
         """
-        won = _square(wins, "wins")
-        tied = np.zeros(won.shape) if ties is None else _square(ties, "ties")
+        won = square_votes(wins, "wins")
+        tied = np.zeros(won.shape) if ties is None else square_votes(ties, "ties")
         if tied.shape != won.shape or not np.array_equal(tied, tied.T):
             raise InvalidInputError(
                 "ties", f"symmetric and of shape {won.shape}", Described(f"shape {tied.shape}")
@@ -142,7 +149,7 @@ class PairwiseMatrix(Value):
         item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
         if len(item_set) != len(won):
             raise InvalidInputError("items", f"{len(won)} labels", item_set)
-        both = _rational(won, tied)
+        both = rational_votes(won, tied)
         scaled_wins, scaled_ties = (exact.fit(part) for part in both.numerators)
         against = exact.combine(scaled_wins, 1, scaled_wins.T, 1)
         return cls(
@@ -159,7 +166,7 @@ class PairwiseMatrix(Value):
         cls,
         items: ItemSet,
         ranks: Ranks,
-        counts: NDArray[np.int64],
+        counts: Integers,
         weights: Floats,
         unranked: Unranked,
     ) -> PairwiseMatrix:
@@ -181,30 +188,32 @@ class PairwiseMatrix(Value):
         PairwiseMatrix
         """
         importance = exact.as_rational(weights)
-        votes = exact.fit(counts.astype(object) * importance.numerators)
+        votes = exact.multiply(counts, importance.numerators)
         counted = tally(ranks, votes, unranked)
-        observed = (ranks != UNRANKED).astype(np.float64)
-        unlisted = (ranks == UNLISTED).astype(np.float64)
-        squares = (counts * weights**2)[:, None]
+        denominator = counted.denominator * importance.denominator
         return cls(
             items=items,
             scaled_wins=counted.wins,
             scaled_ties=counted.ties,
             scaled_comparisons=counted.comparisons,
-            denominator=counted.denominator * importance.denominator,
-            squared_weights=(squares * observed).T @ observed - (squares * unlisted).T @ unlisted,
+            denominator=denominator,
+            squared_weights=sum_squares(ranks, counts.astype(np.float64) * weights**2),
             unranked=unranked,
-            total_weight=float((counts * weights).sum()),
-            rounding=importance.step / 2 * int(counts.sum()),
+            total_weight=exact.total(counts, weights),
+            rounding=exact.float_above(
+                Fraction(importance.step) / 2 * int(counts.sum(dtype=object))
+                + Fraction(counted.rounded, 2 * denominator)
+            ),
+            is_decided=not undecided(ranks)[1].any(),
+            shares=counted.denominator,
         )
 
     def _key(self) -> tuple[Hashable, ...]:
-        arrays = (self.scaled_wins, self.scaled_ties, self.scaled_comparisons)
         return (
             self.items,
             self.unranked,
             self.denominator,
-            *(array_key(array) for array in arrays),
+            *(array_key(array) for array in self._scaled),
         )
 
     # -- votes --------------------------------------------------------------------------------
@@ -346,24 +355,40 @@ class PairwiseMatrix(Value):
                 f"the same policy in both matrices ({self.unranked!r} here)",
                 other.unranked,
             )
-        denominator = lcm(self.denominator, other.denominator)
-        mine, theirs = denominator // self.denominator, denominator // other.denominator
-        totals = (self.total_weight, other.total_weight)
+        parts = [(m._scaled, m.denominator, 0.0) for m in (self, other)]
+        shares = lcm(self._shares, other._shares)
+        if not shares_fit(shares, self.n_items):
+            parts = [on_grid(*m._scaled, m.denominator, m._shares) for m in (self, other)]
+            shares = grid(self.n_items)
+        denominator = lcm(*(over for _, over, _ in parts))
+        (mine, my_over, my_rounding), (theirs, their_over, their_rounding) = parts
+        wins, ties, comparisons = (
+            exact.combine(a, denominator // my_over, b, denominator // their_over)
+            for a, b in zip(mine, theirs, strict=True)
+        )
+        totals = (self._total, other._total)
         return PairwiseMatrix(
             items=self.items,
-            scaled_wins=exact.combine(self.scaled_wins, mine, other.scaled_wins, theirs),
-            scaled_ties=exact.combine(self.scaled_ties, mine, other.scaled_ties, theirs),
-            scaled_comparisons=exact.combine(
-                self.scaled_comparisons, mine, other.scaled_comparisons, theirs
-            ),
+            scaled_wins=wins,
+            scaled_ties=ties,
+            scaled_comparisons=comparisons,
             denominator=denominator,
             squared_weights=self.squared_weights + other.squared_weights,
             unranked=self.unranked,
-            total_weight=None
-            if None in totals
-            else cast(float, totals[0]) + cast(float, totals[1]),
-            rounding=self.rounding + other.rounding,
+            total_weight=None if totals[0] is None or totals[1] is None else totals[0] + totals[1],
+            rounding=exact.float_above(
+                Fraction(self.rounding)
+                + Fraction(other.rounding)
+                + Fraction(my_rounding)
+                + Fraction(their_rounding)
+            ),
+            is_decided=self.is_decided and other.is_decided,
+            shares=shares,
         )
+
+    @property
+    def _scaled(self) -> Scaled:
+        return self.scaled_wins, self.scaled_ties, self.scaled_comparisons
 
     # -- how it looks -------------------------------------------------------------------------
 
@@ -380,39 +405,3 @@ class PairwiseMatrix(Value):
             for label, row in zip(self.items, self.wins, strict=True)
         )
         return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _square(values: ArrayLike, parameter: str) -> Floats | NDArray[np.object_]:
-    """Return a square matrix without a diagonal: floats, or integers where those are too large."""
-    large = whole_matrix(values)
-    matrix = as_matrix(values, parameter, nan=True) if large is None else large
-    if matrix.shape[0] != matrix.shape[1]:
-        raise InvalidInputError(parameter, "a square matrix", Described(f"shape {matrix.shape}"))
-    np.fill_diagonal(matrix, 0)
-    if large is None:
-        matrix = as_matrix(matrix, parameter)
-    _check_range(matrix, matrix >= 0, parameter, "free of negative numbers", SHIFT)
-    _check_range(matrix, matrix <= LARGEST_VOTES, parameter, f"at most {LARGEST_VOTES:g}", SCALE)
-    return matrix
-
-
-def _check_range(
-    matrix: NDArray[Any], good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str
-) -> None:
-    if not good.all():
-        row, column = np.argwhere(~good.astype(bool))[0]
-        shown = Described(f"{float(matrix[row, column]):g} in row {row}, column {column}")
-        raise InvalidInputError(parameter, allowed, shown, remedy)
-
-
-def _rational(won: NDArray[Any], tied: NDArray[Any]) -> exact.Rational:
-    """Return both matrices, one above the other, as integers over one denominator."""
-    if object not in (won.dtype, tied.dtype):
-        return exact.as_rational(np.stack([won, tied]))
-    parts = [
-        exact.Rational(part, 1, 0.0) if part.dtype == object else exact.as_rational(part)
-        for part in (won, tied)
-    ]
-    denominator = lcm(*(part.denominator for part in parts))
-    scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
-    return exact.Rational(np.stack(scaled), denominator, max(part.step for part in parts))

@@ -20,7 +20,7 @@ from rankagg._validation import (
     check_number,
     check_unranked,
 )
-from rankagg.core import places
+from rankagg.core import exact, places
 from rankagg.core.items import ItemSet
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNLISTED, UNRANKED
@@ -315,7 +315,7 @@ class Profile(Value):
     @property
     def total_weight(self) -> float:
         """The sum of counts times weights."""
-        return float((self.counts * self.weights).sum())
+        return float(exact.total(self.counts, self.weights))
 
     @cached_property
     def is_complete(self) -> bool:

@@ -7,16 +7,15 @@ everything about missing and unlisted items from products of small 0/1 matrices.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lcm
-from typing import cast
 
 import numpy as np
 
 from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.core import exact, places
 from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.shares import share_denominator, undecided
 
-__all__ = ["Tally", "tally"]
+__all__ = ["Tally", "sum_squares", "tally"]
 
 # Cells looked at in one go: bounds the memory, and stays near the cache.
 BLOCK = 500_000
@@ -32,12 +31,16 @@ class Tally:
         Numerators; `comparisons` counts rankings that compare the two items.
     denominator : int
         What the numerators are divided by.
+    rounded : int
+        The weight of the rankings with rounded shares: so many halves of a unit may a numerator
+        in `wins` be off.
     """
 
     wins: Integers
     ties: Integers
     comparisons: Integers
     denominator: int
+    rounded: int
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -45,12 +48,13 @@ class Tally:
             exact.combine(self.ties, 1, other.ties, 1),
             exact.combine(self.comparisons, 1, other.comparisons, 1),
             self.denominator,
+            self.rounded + other.rounded,
         )
 
 
 def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
     """Count the votes of all rankings, each with its integer weight."""
-    denominator = _share_denominator(ranks) if unranked == "uniform" else 1
+    denominator = share_denominator(ranks) if unranked == "uniform" else 1
     size = max(1, BLOCK // ranks.shape[1])
     blocks = [slice(start, start + size) for start in range(0, len(ranks), size)]
     total = _count(ranks[blocks[0]], weights[blocks[0]], unranked, denominator)
@@ -59,57 +63,85 @@ def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
     return total
 
 
-def _share_denominator(ranks: Ranks) -> int:
-    """Return what the shares of compatible permutations are whole numbers over.
-
-    With k observed items and an observed item at the mean place r, an unobserved one is before it
-    in (r + 1)/(k + 1) of them; two unobserved ones, or two unlisted ones, precede each other in
-    half. All of these are whole numbers over 2(k + 1).
-    """
-    observed = (ranks != UNRANKED).sum(axis=1)
-    undecided = (observed < ranks.shape[1]) | (ranks == UNLISTED).any(axis=1)
-    return lcm(1, *(2 * (int(k) + 1) for k in np.unique(observed[undecided])))
+def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
+    """Return the sum of `squares` over the rankings that compare row and column."""
+    n = ranks.shape[1]
+    if (ranks >= 0).all():
+        return np.full((n, n), squares.sum())
+    observed = (ranks != UNRANKED).astype(np.float64)
+    total: Floats = (squares[:, None] * observed).T @ observed
+    unlisted = (ranks == UNLISTED).astype(np.float64)
+    if unlisted.any():
+        total -= (squares[:, None] * unlisted).T @ unlisted
+    return total
 
 
 def _count(ranks: Ranks, weights: Integers, unranked: Unranked, denominator: int) -> Tally:
-    observed = (ranks != UNRANKED).astype(np.float64)
-    unlisted = (ranks == UNLISTED).astype(np.float64)
-    everyone = np.ones((len(ranks), 1))
-    both = exact.exact_product(weights, observed, observed)
-    # Rankings that observe row and not column.
-    missed = exact.exact_product(weights, observed, everyone) - both
-    off_both = exact.exact_product(weights, unlisted, unlisted) if unlisted.any() else 0 * both
-    comparisons = both - off_both
-    above = _strictly_above(places.comparable(ranks), weights)
-    wins = above - missed
-    ties = comparisons - wins - wins.T
-    if unranked == "last":
-        # Listed items are above unranked ones; unlisted and unranked ones are not compared.
-        off_row = exact.exact_product(weights, unlisted, everyone)
-        wins = above - (off_row - exact.exact_product(weights, unlisted, observed))
-    elif denominator > 1:
-        shares = _uniform_shares(ranks, weights, denominator)
-        # P(row before column) and P(column before row) make 1 where only row is observed.
-        ahead = exact.combine(shares, 1, exact.combine(missed, denominator, shares.T, -1), 1)
-        neither = exact.exact_product(weights, 1.0 - observed, 1.0 - observed)
-        open_pairs = exact.combine(neither, denominator // 2, off_both, denominator // 2)
-        wins = exact.combine(wins, denominator, exact.combine(ahead, 1, open_pairs, 1), 1)
-        ties = exact.combine(ties, denominator, ties, 0)
-        comparisons = exact.combine(comparisons, denominator, comparisons, 0)
-    for counts in (wins, ties, comparisons):
-        np.fill_diagonal(counts, 0)
-    return Tally(wins, ties, comparisons, denominator)
+    n = ranks.shape[1]
+    whole = int(weights.sum())
+    # The sums below hold at most four times the weight of all rankings.
+    small = whole * denominator * max(n * n, 8) < exact.INT64_SAFE
+    kind = np.int64 if small else object
+
+    def product(left: Floats, right: Floats) -> Integers:
+        return exact.exact_product(weights, left, right).astype(kind)
+
+    above = _strictly_above(places.comparable(ranks), weights).astype(kind)
+    rounded = 0
+    if (ranks >= 0).all():
+        comparisons = np.full((n, n), whole, dtype=kind)
+        wins, ties = above, comparisons - above - above.T
+        counts = [array * denominator for array in (wins, ties, comparisons)]
+    else:
+        observed = (ranks != UNRANKED).astype(np.float64)
+        unlisted = (ranks == UNLISTED).astype(np.float64)
+        everyone = np.ones((len(ranks), 1))
+        both = product(observed, observed)
+        # Rankings that observe row and not column.
+        missed = product(observed, everyone) - both
+        off_both = product(unlisted, unlisted) if unlisted.any() else 0 * both
+        comparisons = both - off_both
+        wins = above - missed
+        ties = comparisons - wins - wins.T
+        if unranked == "last":
+            # Listed items are above unranked ones; unlisted and unranked ones are not compared.
+            off_row = product(unlisted, everyone)
+            wins = above - (off_row - product(unlisted, observed))
+        counts = [array * denominator for array in (wins, ties, comparisons)]
+        if denominator > 1:
+            shares, rounded = _uniform_shares(ranks, weights, denominator)
+            ahead = shares.astype(kind)
+            # P(row before column) and P(column before row) make 1 where only row is observed.
+            ahead = ahead + missed * denominator - ahead.T
+            neither = product(1.0 - observed, 1.0 - observed)
+            counts[0] = counts[0] + ahead + (neither + off_both) * (denominator // 2)
+    for array in counts:
+        np.fill_diagonal(array, 0)
+    wins, ties, comparisons = counts
+    return Tally(wins, ties, comparisons, denominator, rounded)
 
 
-def _uniform_shares(ranks: Ranks, weights: Integers, denominator: int) -> Integers:
-    """Return the weight of "row before column" where row is unobserved and column observed."""
+def _uniform_shares(ranks: Ranks, weights: Integers, denominator: int) -> tuple[Integers, int]:
+    """Return the weight of "row before column" where row is unobserved and column observed.
+
+    And the weight of the rankings whose shares are rounded, each by half a unit at most.
+    """
     observed = ranks != UNRANKED
     # (r + 1)/(k + 1) = doubled / (2(k + 1)), and the factor makes that a share of `denominator`.
     doubled: Floats = np.where(observed, 2.0 * places.mid_ranks(ranks) + 2.0, 0.0)
-    sizes = observed.sum(axis=1)
-    factors = {int(k): denominator // (2 * (int(k) + 1)) for k in np.unique(sizes)}
-    scaled = exact.fit(weights.astype(object) * np.array([factors[int(k)] for k in sizes], object))
-    return exact.exact_product(scaled, (~observed).astype(np.float64), doubled)
+    sizes, is_open = undecided(ranks)
+    absent = (~observed).astype(np.float64)
+    occurring = np.unique(sizes[is_open]).tolist()
+    rounded = np.isin(sizes, [k for k in occurring if denominator % (2 * (k + 1))]) & is_open
+    if rounded.any():
+        over = 2 * (sizes[:, None] + 1)
+        units = (doubled.astype(np.int64) * denominator + over // 2) // over
+        shares = exact.exact_product(weights, absent, units.astype(np.float64))
+        return shares, int(weights[rounded].sum())
+    factors = np.zeros(ranks.shape[1] + 1, dtype=object)
+    factors[occurring] = [denominator // (2 * (k + 1)) for k in occurring]
+    scaled = exact.multiply(weights, factors[sizes])
+    return exact.exact_product(scaled, absent, doubled), 0
 
 
 def _strictly_above(comparable: Ranks, weights: Integers) -> Integers:
@@ -128,9 +160,16 @@ def _strictly_above(comparable: Ranks, weights: Integers) -> Integers:
 
 
 def _weigh(columns: Ranks, weights: Integers) -> Integers:
-    everyone = np.ones((columns.shape[1], 1))
-    rows = [
-        exact.exact_product(weights, (row < columns).T.astype(np.float64), everyone)[:, 0]
-        for row in columns
-    ]
-    return exact.fit(cast(Integers, np.array(rows)))
+    n, m = columns.shape
+    digits, scales = zip(*exact.limbs(weights, 1), strict=True)
+    factors = np.stack(digits, axis=1)
+    parts = np.empty((n, n, len(scales)), dtype=np.int64)
+    size = max(1, BLOCK // (n * m))
+    for start in range(0, n, size):
+        rows = columns[start : start + size, None]
+        sums = (rows < columns).reshape(-1, m).astype(np.float64) @ factors
+        parts[start : start + size] = sums.reshape(-1, n, len(scales))
+    total: Integers = parts[:, :, 0]
+    for part, scale in zip(range(1, len(scales)), scales[1:], strict=True):
+        total = exact.combine(total, 1, parts[:, :, part], scale)
+    return exact.fit(total)

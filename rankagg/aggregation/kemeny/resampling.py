@@ -1,7 +1,8 @@
 """Exact consensuses of many reweighted versions of the same rankings.
 
-Counting is done once per ranking: the votes of a version are a weighted sum of those. Solving
-starts from the consensus of the whole profile, which is near that of most versions.
+The votes of a version are counted from the places of the rankings that it holds, equal rankings
+together, so that no more than the profile and one matrix is kept. Solving starts from the consensus
+of the whole profile, which is near that of most versions.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._typing import Integers
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -33,8 +33,7 @@ def resample_kemeny(
     Parameters
     ----------
     profile : Profile
-        m rankings; their own counts and weights multiply those of a version. The votes of each
-        are kept apart, m matrices of n x n numbers.
+        m rankings; their own counts and weights multiply those of a version.
     counts : array_like of int, shape (B, m)
         How often each ranking occurs in each version; 0 leaves it out. A bootstrap draws the
         rows from a multinomial distribution.
@@ -88,31 +87,18 @@ def _check_counts(counts: ArrayLike, m: int) -> NDArray[np.int64]:
 
 
 class _Resampler:
-    """The votes of every single ranking over one denominator, and where to start."""
+    """The distinct rankings of a profile with their weights, and where to start."""
 
     def __init__(self, profile: Profile, rule: Kemeny) -> None:
-        self._profile = profile
+        self._items = profile.items
         self._rule = rule
-        singles = [profile[[t]].pairwise(rule.unranked) for t in range(len(profile))]
-        whole = profile.pairwise(rule.unranked)
-        self._denominator = int(
-            np.lcm.reduce([single.denominator for single in singles], dtype=object)
-        )
-        self._wins = self._stack([single.scaled_wins for single in singles], singles)
-        self._ties = self._stack([single.scaled_ties for single in singles], singles)
-        self._comparisons = self._stack([single.scaled_comparisons for single in singles], singles)
-        self._squares = np.stack([single.squared_weights for single in singles])
-        self._weights = profile.counts * profile.weights
-        self._rounding = max(single.rounding for single in singles)
-        order = rule.solve(whole).ranking
+        keys = np.column_stack([profile.ranks, profile.weights.view(np.int64)])
+        _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        self._ranks, self._weights = profile.ranks[first], profile.weights[first]
+        self._counts, self._row = profile.counts, where.ravel()
+        order = rule.solve(profile.pairwise(rule.unranked)).ranking
         assert order is not None, "the rule returns a ranking"
         self._start = np.argsort(order.ranks)
-
-    def _stack(self, parts: list[Integers], singles: list[PairwiseMatrix]) -> Integers:
-        factors = [self._denominator // single.denominator for single in singles]
-        return exact.fit(
-            np.stack([part.astype(object) * f for part, f in zip(parts, factors, strict=True)])
-        )
 
     def consensuses(self, versions: NDArray[np.int64]) -> list[Consensus]:
         return [self.consensus(row) for row in versions]
@@ -137,23 +123,9 @@ class _Resampler:
         )
 
     def _votes(self, counts: NDArray[np.int64]) -> PairwiseMatrix:
-        return PairwiseMatrix(
-            items=self._profile.items,
-            scaled_wins=_weighted_sum(self._wins, counts),
-            scaled_ties=_weighted_sum(self._ties, counts),
-            scaled_comparisons=_weighted_sum(self._comparisons, counts),
-            denominator=self._denominator,
-            squared_weights=np.tensordot(counts.astype(np.float64), self._squares, axes=1),
-            unranked=self._rule.unranked,
-            total_weight=float(self._weights @ counts),
-            rounding=self._rounding * int(counts.sum()),
+        times = exact.multiply(self._counts, counts)
+        merged = exact.count_cells(self._row, times, len(self._ranks))
+        kept = np.flatnonzero(merged)
+        return PairwiseMatrix.from_ranks(
+            self._items, self._ranks[kept], merged[kept], self._weights[kept], self._rule.unranked
         )
-
-
-def _weighted_sum(stack: Integers, counts: NDArray[np.int64]) -> Integers:
-    """Return the sum of matrices times counts, without overflow."""
-    largest = int(np.abs(stack).max(initial=0)) * int(counts.sum())
-    if stack.dtype != object and largest < exact.INT64_SAFE:
-        total: Integers = np.tensordot(counts, stack.astype(np.int64), axes=1)
-        return total
-    return exact.fit(np.tensordot(counts.astype(object), stack.astype(object), axes=1))

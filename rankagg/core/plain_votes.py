@@ -1,0 +1,59 @@
+"""Matrices of votes that come as plain numbers: checked, and as integers over one denominator."""
+
+from __future__ import annotations
+
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankagg._numbers import whole_matrix
+from rankagg._typing import Floats
+from rankagg._validation import as_matrix
+from rankagg.core import exact
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["rational_votes", "square_votes"]
+
+# Sums and squares of entries must be floats too.
+LARGEST_VOTES = 10**100
+
+SHIFT = "Adding a constant to both entries of a pair changes no order."
+SCALE = "Divide all entries by a common number."
+
+
+def square_votes(values: ArrayLike, parameter: str) -> Floats | NDArray[np.object_]:
+    """Return a square matrix without a diagonal: floats, or integers where those are too large."""
+    large = whole_matrix(values)
+    matrix = as_matrix(values, parameter, nan=True) if large is None else large
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InvalidInputError(parameter, "a square matrix", Described(f"shape {matrix.shape}"))
+    np.fill_diagonal(matrix, 0)
+    if large is None:
+        matrix = as_matrix(matrix, parameter)
+    _check_range(matrix, matrix >= 0, parameter, "free of negative numbers", SHIFT)
+    _check_range(matrix, matrix <= LARGEST_VOTES, parameter, f"at most {LARGEST_VOTES:g}", SCALE)
+    return matrix
+
+
+def _check_range(
+    matrix: NDArray[Any], good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str
+) -> None:
+    if not good.all():
+        row, column = np.argwhere(~good.astype(bool))[0]
+        shown = Described(f"{float(matrix[row, column]):g} in row {row}, column {column}")
+        raise InvalidInputError(parameter, allowed, shown, remedy)
+
+
+def rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> exact.Rational:
+    """Return both matrices, one above the other, as integers over one denominator."""
+    if object not in (won.dtype, tied.dtype):
+        return exact.as_rational(np.stack([won, tied]))
+    parts = [
+        exact.Rational(part, 1, 0.0) if part.dtype == object else exact.as_rational(part)
+        for part in (won, tied)
+    ]
+    denominator = lcm(*(part.denominator for part in parts))
+    scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
+    return exact.Rational(np.stack(scaled), denominator, max(part.step for part in parts))

@@ -1,0 +1,94 @@
+"""What imputed votes are whole numbers over: exactly where that is cheap, else a fine grid.
+
+With k observed items and an observed item at the mean place r, an unobserved one is before it in
+(r + 1)/(k + 1) of the compatible permutations. That is a whole number over 2(k + 1), and several k
+need a common denominator, which grows like exp(n) where all k up to n occur. So beyond some size
+each share is rounded to a power of two that depends on the number of items alone. A share is
+rounded by itself, so that the order of rankings and how they are put together do not matter.
+"""
+
+from __future__ import annotations
+
+from math import gcd, lcm
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Integers, Ranks
+from rankagg.core import exact
+from rankagg.core.places import UNLISTED, UNRANKED
+
+__all__ = ["Scaled", "grid", "on_grid", "share_denominator", "shares_fit", "undecided"]
+
+Scaled: TypeAlias = tuple[Integers, Integers, Integers]
+
+# Up to so many items any denominator is cheap.
+EXACT_ITEMS = 100
+# Beyond, n * n numbers over a denominator must leave 2**12 of int64 for the votes.
+ROOM = 2**50
+
+
+def grid(n: int) -> int:
+    """Return the power of two that the shares of n items are rounded to."""
+    return int(2 ** ((ROOM // n**2).bit_length() - 1))
+
+
+def shares_fit(denominator: int, n: int) -> bool:
+    """Say whether votes on n items over a denominator are cheap enough to be exact."""
+    return n <= EXACT_ITEMS or denominator * n**2 <= ROOM
+
+
+def undecided(ranks: Ranks) -> tuple[NDArray[np.int64], Bools]:
+    """Return how many items each ranking observes, and whether it leaves a pair open."""
+    observed = (ranks != UNRANKED).sum(axis=1)
+    return observed, (observed < ranks.shape[1]) | ((ranks == UNLISTED).sum(axis=1) > 1)
+
+
+def share_denominator(ranks: Ranks) -> int:
+    """Return what the shares of all compatible permutations are whole numbers over."""
+    n = ranks.shape[1]
+    observed, is_open = undecided(ranks)
+    denominator = lcm(1, *(2 * (k + 1) for k in np.unique(observed[is_open]).tolist()))
+    return denominator if shares_fit(denominator, n) else grid(n)
+
+
+def on_grid(
+    wins: Integers, ties: Integers, comparisons: Integers, denominator: int, shares: int
+) -> tuple[Scaled, int, float]:
+    """Round the imputed part of votes to the grid, unless it is on it.
+
+    Ties, comparisons and the weight of every pair keep their values.
+
+    Parameters
+    ----------
+    wins, ties, comparisons : ndarray of int, shape (n, n)
+        Votes over `denominator`.
+    denominator : int
+        What they are divided by.
+    shares : int
+        What the shares in them were whole numbers over.
+
+    Returns
+    -------
+    scaled : tuple of ndarray of int
+        Wins, ties and comparisons over the new denominator.
+    denominator : int
+        The new denominator.
+    rounding : float
+        By how much an entry of wins may be off, in votes.
+    """
+    step = grid(len(wins))
+    if step % shares == 0:
+        return (wins, ties, comparisons), denominator, 0.0
+    pairs = wins + wins.T + ties
+    common = denominator
+    for array in (ties, comparisons, pairs):
+        common = gcd(common, int(np.gcd.reduce(array.ravel(), initial=0)))
+    ties, comparisons, pairs, rounded = (
+        exact.rescale(array, step, common) for array in (ties, comparisons, pairs, wins)
+    )
+    # One side of a pair is rounded, and the other is the rest.
+    lower = np.tril(pairs - ties - rounded.T, k=-1)
+    target = denominator // common * step  # what the weights are whole numbers over, on the grid
+    return (np.triu(rounded, k=1) + lower, ties, comparisons), target, 1.0 / (2.0 * target)

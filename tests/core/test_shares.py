@@ -1,0 +1,223 @@
+"""Imputed votes of many items: rounded to a grid, by no more than is said, whatever the order."""
+
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg import Kemeny, PairwiseMatrix, Profile
+from rankagg.core import exact, shares, tally
+from tests import oracles, strategies
+
+# Grids of 2**5 (four items) to 2**7 (two): real rounding where an oracle can follow.
+coarse = {"EXACT_ITEMS": 0, "ROOM": 2**9}
+
+
+def fractions(votes, name):
+    scaled = getattr(votes, f"scaled_{name}")
+    return [[Fraction(int(value), votes.denominator) for value in row] for row in scaled]
+
+
+def assert_within(votes, profile, policy="uniform"):
+    """Wins are off by no more than `rounding`, and nothing else is."""
+    wins, ties, comparisons = oracles.pairwise_votes(profile, policy)
+    whole = sum(weight for _, weight in oracles.as_votes(profile))
+    held = fractions(votes, "wins")
+    assert fractions(votes, "ties") == ties
+    assert fractions(votes, "comparisons") == comparisons
+    for i, j in oracles.ordered_pairs(profile.n_items):
+        assert abs(held[i][j] - wins[i][j]) <= Fraction(votes.rounding)
+        assert held[i][j] + held[j][i] + ties[i][j] == whole
+    return held == wins
+
+
+def incomplete(n, m, seed=1):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(m, n)) + np.linspace(0, 2, n)
+    scores[rng.random(scores.shape) < 0.2] = np.nan
+    return Profile.from_scores(scores, higher_is_better=True)
+
+
+# -- a coarse grid, against the enumeration -------------------------------------------------------
+
+
+@given(strategies.profiles(max_size=4))
+@strategies.quick
+def test_rounded_votes_are_off_by_no_more_than_they_say(profile):
+    with patch.multiple(shares, **coarse):
+        votes = profile.pairwise()
+    same = assert_within(votes, profile)
+    assert same or not votes.is_exact
+
+
+def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
+    # Shares of thirds and fifths beside each other: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
+    profile = Profile.from_orders(["AB", "ABCD"[:4], "AC"], items="ABCDE"[:4])
+    lists = Profile.from_ranks([[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]])
+    with patch.multiple(shares, EXACT_ITEMS=0, ROOM=12 * 16):
+        assert lists.pairwise().is_exact
+    with patch.multiple(shares, EXACT_ITEMS=0, ROOM=12 * 16 - 1):
+        rounded = lists.pairwise()
+        assert rounded.denominator == 8
+        # Thirds are off by half a unit at most, halves are not.
+        assert rounded.rounding == 1 / 16
+        assert fractions(rounded, "wins")[2][0] == Fraction(3, 8) + Fraction(1, 2)
+        assert profile.pairwise("ignore").is_exact
+        assert profile.pairwise("last").is_exact
+    with patch.multiple(shares, EXACT_ITEMS=4, ROOM=12 * 16 - 1):
+        assert lists.pairwise().is_exact
+
+
+@given(strategies.profiles(max_size=4), st.data())
+@strategies.quick
+def test_the_order_of_rankings_and_blocks_change_no_rounded_vote(profile, data):
+    order = data.draw(st.permutations(range(len(profile))))
+    with patch.multiple(shares, **coarse):
+        votes = profile.pairwise()
+        assert profile[order].pairwise() == votes
+        with patch.object(tally, "BLOCK", 1):
+            blocks = profile.pairwise()
+    assert blocks == votes
+    assert blocks.rounding == votes.rounding
+
+
+@given(st.data(), strategies.letters(max_size=4))
+@strategies.quick
+def test_rounded_votes_add_up_to_those_of_the_whole(data, items):
+    parts = [data.draw(strategies.profiles(items)) for _ in range(3)]
+    whole = parts[0] + parts[1] + parts[2]
+    with patch.multiple(shares, **coarse):
+        votes = [part.pairwise() for part in parts]
+        together = whole.pairwise()
+        left, right = (votes[0] + votes[1]) + votes[2], votes[0] + (votes[1] + votes[2])
+        for held in (together, left, right):
+            assert_within(held, whole)
+        if together.is_exact or all(not (part.is_exact or part.is_decided) for part in votes):
+            assert left == right == together
+
+
+@given(st.data(), strategies.letters(max_size=4), strategies.policies)
+@strategies.quick
+def test_weights_of_any_denominator_do_not_meet_the_grid(data, items, policy):
+    """Denominators of weights are no reason to round: only those of shares are."""
+    first, second = (
+        data.draw(strategies.profiles(items, unranked=False, unlisted=False)) for _ in range(2)
+    )
+    with patch.multiple(shares, EXACT_ITEMS=0, ROOM=2**6):
+        summed = first.pairwise(policy) + second.pairwise(policy)
+        assert summed == (first + second).pairwise(policy)
+        assert summed.is_exact
+
+
+# -- real sizes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [101, 150])
+def test_many_items_take_int64_and_say_that_they_are_rounded(n):
+    profile = incomplete(n, 40)
+    votes = profile.pairwise()
+    assert votes.scaled_wins.dtype == votes.scaled_ties.dtype == np.int64
+    assert votes.denominator & (votes.denominator - 1) == 0
+    assert not votes.is_exact
+    assert 0 < votes.rounding <= 40 * n**2 / 2**50
+    assert profile.pairwise("ignore").is_exact
+    assert profile.pairwise("last").is_exact
+    expected = sum(ranking.pairwise_probabilities() for ranking in profile)
+    np.testing.assert_allclose(votes.wins, expected, rtol=0, atol=votes.rounding + 1e-12)
+    assert np.abs(votes.wins - expected).max() > 1e-13  # the bound is about something
+
+
+def test_parts_of_many_items_add_up_to_the_whole_in_any_order():
+    profile = incomplete(120, 40)
+    votes = profile.pairwise()
+    order = np.random.default_rng(0).permutation(40)
+    assert profile[order].pairwise() == votes
+    parts = [
+        profile[order[rows]].pairwise() for rows in (slice(0, 13), slice(13, 25), slice(25, 40))
+    ]
+    assert (parts[0] + parts[1]) + parts[2] == parts[0] + (parts[1] + parts[2]) == votes
+    assert sum(part.rounding for part in parts) == votes.rounding
+    # One by one, parts that are exact meet the grid on the way.
+    ones = [profile[[row]].pairwise() for row in range(12)]
+    summed = ones[0]
+    for one in ones[1:]:
+        summed = summed + one
+        assert summed.scaled_wins.dtype == np.int64
+    known = profile[range(12)].pairwise()
+    assert known.scaled_wins.dtype == np.int64
+    assert summed.rounding > 0
+    assert np.abs(summed.wins - known.wins).max() <= summed.rounding + known.rounding
+    assert np.array_equal(summed.comparisons, known.comparisons)
+
+
+def test_few_lengths_of_rankings_of_many_items_stay_exact():
+    n = 200
+    profile = Profile.from_orders([range(n), range(n - 1), range(9)], items=range(n))
+    votes = profile.pairwise()
+    assert votes.is_exact
+    assert fractions(votes, "wins")[n - 1][0] == Fraction(1, n) + Fraction(1, 10)
+
+
+def test_up_to_a_hundred_items_everything_is_exact():
+    n = 100
+    votes = Profile.from_orders([range(k) for k in range(1, n + 1)]).pairwise()
+    assert votes.is_exact
+    assert fractions(votes, "wins")[n - 1][0] == sum(Fraction(1, k + 1) for k in range(1, n))
+
+
+def test_the_certificate_of_rounded_votes_has_a_tolerance():
+    votes = incomplete(101, 15).pairwise()
+    certificate = Kemeny(time_limit=0).aggregate(votes).certificate
+    assert certificate.tolerance == 2 * votes.rounding * 101 * 50 > 0
+
+
+# -- the parts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 101, 1000, 5000])
+def test_the_grid_leaves_room_for_votes_and_fits(n):
+    step = shares.grid(n)
+    assert step * n**2 <= 2**50 < 2 * step * n**2
+    assert shares.shares_fit(step, n)
+
+
+def test_votes_on_the_grid_stay_as_they_are():
+    votes = incomplete(110, 30).pairwise()
+    scaled, denominator, rounding = shares.on_grid(*votes._scaled, votes.denominator, votes._shares)
+    assert all(np.array_equal(a, b) for a, b in zip(scaled, votes._scaled, strict=True))
+    assert (denominator, rounding) == (votes.denominator, 0.0)
+
+
+def test_weights_keep_their_denominator_on_the_grid():
+    ranks = np.full((2, 150), np.nan)
+    ranks[0, :139], ranks[1, :127] = range(139), range(127)
+    profile = Profile.from_ranks(ranks, weights=[0.1, 1 / 3])
+    first, second = (profile[[row]].pairwise() for row in range(2))
+    both = first + second
+    assert both.total_weight == float(Fraction(13, 30))
+    assert fractions(both, "wins")[0][1] == fractions(both, "comparisons")[0][1] == Fraction(13, 30)
+    # Unexacting alone, the share of 1/140 for a tenth and 1/128 for a third.
+    true = Fraction(1, 1400) + Fraction(1, 384)
+    assert abs(fractions(both, "wins")[149][0] - true) <= Fraction(both.rounding)
+
+
+@given(st.integers(-(10**30), 10**30), st.integers(0, 10**12), st.integers(1, 10**12))
+@strategies.quick
+def test_rescaling_rounds_to_the_nearest(number, factor, divisor):
+    (result,) = exact.rescale(np.array([number], dtype=object), factor, divisor).tolist()
+    assert abs(Fraction(number * factor, divisor) - result) <= Fraction(1, 2)
+    (small,) = exact.rescale(np.array([number % 1000]), factor, divisor).tolist()
+    assert abs(Fraction(number % 1000 * factor, divisor) - small) <= Fraction(1, 2)
+
+
+def test_plain_matrices_are_never_rounded():
+    first = PairwiseMatrix.from_wins(np.full((120, 120), 1 / 999_983))
+    second = PairwiseMatrix.from_wins(np.full((120, 120), 1 / 999_979))
+    both = first + second
+    assert both.is_exact
+    assert Fraction(int(both.scaled_wins[0, 1]), both.denominator) == (
+        Fraction(1, 999_983) + Fraction(1, 999_979)
+    )
