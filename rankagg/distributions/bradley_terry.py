@@ -21,6 +21,7 @@ from rankagg.distributions.plackett_luce_fit import (
     Sample,
     maximize_choices,
 )
+from rankagg.distributions.recession import Observed
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["BradleyTerry", "fit_bradley_terry"]
@@ -128,7 +129,10 @@ def fit_bradley_terry(
         )  # fmt: skip
     weight = float(np.triu(votes.comparisons, k=1).sum())
     squares = float(np.triu(votes.squared_weights, k=1).sum())
-    sample = Sample(votes.items, _choices(wins, tied), total, total * weight / squares)
+    sample = Sample(
+        votes.items, _choices(wins, tied), total, total * weight / squares,
+        lambda: _observed(wins, tied),
+    )  # fmt: skip
     return maximize_choices(sample, chosen, BradleyTerry, notes)
 
 
@@ -136,6 +140,18 @@ def _results(votes: PairwiseMatrix, ties: str) -> tuple[Floats, Floats]:
     if ties == "half":
         return votes.wins + votes.ties / 2.0, np.zeros_like(votes.ties)
     return votes.wins + 0.0, votes.ties + 0.0 if ties == "davidson" else np.zeros_like(votes.ties)
+
+
+def _observed(wins: Floats, ties: Floats) -> Observed:
+    n = len(wins)
+    items = np.eye(n, dtype=bool)
+    first, second = np.nonzero(wins)
+    one, other = np.nonzero(np.triu(ties, k=1))
+    tables = [
+        (items[first] | items[second], items[first]),
+        (items[one] | items[other], items[one] | items[other]),
+    ]
+    return Observed.of(tables, n)
 
 
 def _choices(wins: Floats, ties: Floats) -> Choices:

@@ -20,10 +20,65 @@ __all__ = ["Chain", "ChainSets", "ChoiceSets", "MergedSets"]
 
 # Entries of dense tables, sets by items, that are held at one time.
 DENSE = 2_000_000
+# Log worths that differ by no more have exponentials whose squares and quotients are floats, with
+# room for weights. Others are taken set by set, less the largest of the set.
+SPREAD = 150.0
 
 
 class ChoiceSets(ABC):
     """s sets of n items."""
+
+    # -- what a likelihood asks of them, for log worths of any size ----------------------------
+
+    def log_sums(self, logs: Floats) -> Floats:
+        """Return for each set the log of the sum of exp(logs) of its items, shape (s,)."""
+        if is_narrow(logs):
+            top = float(logs.max())
+            result: Floats = np.log(self.sums(np.exp(logs - top))) + top
+            return result
+        parts = [np.zeros(0), *(own for _, own in self._far(logs))]
+        return np.concatenate(parts)
+
+    def expected(self, logs: Floats, weights: Floats) -> Floats:
+        """Return for each item its chance to be chosen, summed over its sets with weights, (n,)."""
+        if is_narrow(logs):
+            worths = np.exp(logs - logs.max())
+            expected: Floats = worths * self.totals(weights / self.sums(worths))
+            return expected
+        result, done = np.zeros(len(logs)), 0
+        for inside, own in self._far(logs):
+            upto = done + len(own)
+            result += weights[done:upto] @ _chances(inside, logs, own)
+            done = upto
+        return result
+
+    def moments(self, logs: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Return `expected`, and for two items the summed products of chances, shape (n, n)."""
+        if is_narrow(logs):
+            worths = np.exp(logs - logs.max())
+            sums = self.sums(worths)
+            rates = weights / sums
+            products: Floats = worths[:, None] * self.both(rates / sums) * worths
+            return worths * self.totals(rates), products
+        n, done = len(logs), 0
+        first, second = np.zeros(n), np.zeros((n, n))
+        for inside, own in self._far(logs):
+            upto = done + len(own)
+            chances = _chances(inside, logs, own)
+            shares = chances * weights[done:upto, None]
+            first += shares.sum(axis=0)
+            second += shares.T @ chances
+            done = upto
+        return first, second
+
+    def _far(self, logs: Floats) -> Iterator[tuple[Bools, Floats]]:
+        """Go through the sets as tables, with the log sum of each."""
+        for inside in self.tables():
+            own = np.where(inside, logs, -np.inf)
+            top = own.max(axis=1)
+            yield inside, np.log(np.exp(own - top[:, None]).sum(axis=1)) + top
+
+    # -- linear maps --------------------------------------------------------------------------
 
     @abstractmethod
     def sums(self, values: Floats) -> Floats:
@@ -44,6 +99,17 @@ class ChoiceSets(ABC):
     @abstractmethod
     def with_ghost(self) -> ChoiceSets:
         """Return the sets of n + 1 items: these, then each item with the new one."""
+
+
+def is_narrow(logs: Floats) -> bool:
+    """Say whether log worths can be exponentiated with one shift for all."""
+    return float(np.ptp(logs)) <= SPREAD
+
+
+def _chances(inside: Bools, logs: Floats, sums: Floats) -> Floats:
+    """Return the chance of each item in each set, shape (s, n)."""
+    chances: Floats = np.exp(np.where(inside, logs - sums[:, None], -np.inf))
+    return chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,16 +200,17 @@ class ChainSets(ChoiceSets):
         """Return for each two items the sum of the rates of the sets of both, shape (n, n)."""
         result = np.zeros(self.n * self.n)
         for chain, running in self._running(rates):
-            k = chain.order.shape[1]
             # Two items are both in the sets up to the place of the better one.
+            m, k = running.shape
+            order = chain.order.astype(np.int64)
             for p in range(k):
-                first = chain.order[:, p].astype(np.int64) * self.n
-                for q in range(p, k):
-                    weights = running[:, p] * (0.5 if p == q else 1.0)
-                    cells = first + chain.order[:, q]
-                    result += np.bincount(cells, weights=weights, minlength=self.n * self.n)
+                cells = order[:, p, None] * self.n + order[:, p:]
+                shares = np.broadcast_to(running[:, p, None], (m, k - p))
+                result += np.bincount(cells.ravel(), shares.ravel(), minlength=len(result))
         square = result.reshape(self.n, self.n)
-        return square + square.T
+        square = square + square.T
+        square[np.diag_indices(self.n)] /= 2.0
+        return square
 
     def _running(self, rates: Floats) -> Iterator[tuple[Chain, Floats]]:
         """Yield each chain with the summed rates of the sets that hold each of its places."""

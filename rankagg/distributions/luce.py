@@ -11,26 +11,30 @@ in them less log sums of exponentials of linear functions, and so concave.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from rankagg._typing import Floats
 from rankagg.distributions.choices import Choices
 from rankagg.distributions.elementary import elementary, leave_one_out
 
-__all__ = ["Derivatives", "Likelihood", "bucket_weights"]
+__all__ = ["Derivatives", "Likelihood", "log_bucket_weights", "tilted"]
 
 
 @dataclass(frozen=True, eq=False)
 class Derivatives:
-    """Value, gradient and information (minus the second derivatives) at some parameters."""
+    """Value, gradient and information (minus the second derivatives) at some parameters.
+
+    `scale` is the size of the terms whose difference the gradient is, and so of its rounding.
+    """
 
     value: float
     gradient: Floats
     information: Floats
+    scale: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,32 +70,32 @@ class Likelihood:
 
     def value(self, parameters: Floats) -> float:
         """Return the log likelihood, less the ridge."""
-        worths, shift = self._worths(parameters)
+        logs = parameters[: self.n]
         if not self.sizes:
-            logs = np.log(self.choices.sets.sums(worths))
-            total = float(self.choices.weights @ logs)
+            total = float(self.choices.weights @ self.choices.sets.log_sums(logs))
         else:
-            total = 0.0
-            for x, weights in self._dense(parameters, shift):
-                total += float(weights @ np.log(self._buckets(x, parameters).sum(axis=0)))
-        total += shift * float(self.choices.weights.sum())
+            total, done = 0.0, 0
+            for inside in self.choices.sets.tables():
+                upto = done + len(inside)
+                sums = logsumexp(self._buckets(np.where(inside, logs, -np.inf), parameters), axis=0)
+                total += float(self.choices.weights[done:upto] @ sums)
+                done = upto
         return float(self.linear @ parameters) - total - self._penalty(parameters)
 
     def derivatives(self, parameters: Floats) -> Derivatives:
         """Return value, gradient and information."""
         expected, information = self._ties(parameters) if self.sizes else self._singles(parameters)
-        gradient = self.linear - expected
-        gradient -= self._ridges * parameters
+        pull = self._ridges * parameters
+        gradient = self.linear - expected - pull
         information = information + np.diag(self._ridges)
-        return Derivatives(self.value(parameters), gradient, information)
+        scale = self.linear + expected + np.abs(pull)
+        return Derivatives(self.value(parameters), gradient, information, scale)
 
     def expected(self, parameters: Floats) -> Floats:
         """Return what `linear` is on average under the parameters."""
         if self.sizes:
             return self._ties(parameters)[0]
-        worths, _ = self._worths(parameters)
-        rates = self.choices.weights / self.choices.sets.sums(worths)
-        return worths * self.choices.sets.totals(rates)
+        return self.choices.sets.expected(parameters, self.choices.weights)
 
     @property
     def _ridges(self) -> Floats:
@@ -101,50 +105,41 @@ class Likelihood:
     def _penalty(self, parameters: Floats) -> float:
         return float(self._ridges @ parameters**2) / 2.0
 
-    def _worths(self, parameters: Floats) -> tuple[Floats, float]:
-        """Return worths over the largest one, and its log."""
-        shift = float(parameters[: self.n].max())
-        return np.exp(parameters[: self.n] - shift), shift
-
     # -- one item a choice --------------------------------------------------------------------
 
     def _singles(self, parameters: Floats) -> tuple[Floats, Floats]:
-        worths, _ = self._worths(parameters)
-        sums = self.choices.sets.sums(worths)
-        rates = self.choices.weights / sums
-        expected = worths * self.choices.sets.totals(rates)
-        both = self.choices.sets.both(rates / sums)
-        return expected, np.diag(expected) - worths[:, None] * both * worths
+        expected, products = self.choices.sets.moments(parameters, self.choices.weights)
+        # The rows sum to 0. Said of the diagonal nothing cancels, however rare a win may be.
+        information = -products
+        np.fill_diagonal(information, 0.0)
+        np.fill_diagonal(information, -information.sum(axis=1))
+        return expected, information
 
     # -- several items a choice ---------------------------------------------------------------
 
-    def _dense(self, parameters: Floats, shift: float) -> Iterator[tuple[Floats, Floats]]:
-        """Go through the sets: log worths over the largest (-inf for no alternative), weights."""
-        logs = parameters[: self.n] - shift
-        done = 0
-        for inside in self.choices.sets.tables():
-            upto = done + len(inside)
-            yield np.where(inside, logs, -np.inf), self.choices.weights[done:upto]
-            done = upto
-
-    def _buckets(self, x: Floats, parameters: Floats) -> Floats:
-        """Return the summed weight of the choices of 1, and of each size, shape (1 + t, s)."""
-        return bucket_weights(x, dict(zip(self.sizes, parameters[self.n :], strict=True)))
+    def _buckets(self, logs: Floats, parameters: Floats) -> Floats:
+        """Return the log weight of the choices of 1, and of each size, shape (1 + t, s)."""
+        return log_bucket_weights(logs, dict(zip(self.sizes, parameters[self.n :], strict=True)))
 
     def _ties(self, parameters: Floats) -> tuple[Floats, Floats]:
         n, t = self.n, len(self.sizes)
-        _, shift = self._worths(parameters)
-        deltas = {1: 1.0, **dict(zip(self.sizes, np.exp(parameters[n:]), strict=True))}
         expected = np.zeros(n + t)
         information = np.zeros((n + t, n + t))
-        for logs, weights in self._dense(parameters, shift):
-            total = self._buckets(logs, parameters).sum(axis=0)
+        done = 0
+        for inside in self.choices.sets.tables():
+            logs = np.where(inside, parameters[:n], -np.inf)
+            weights = self.choices.weights[done : done + len(logs)]
+            done += len(logs)
+            buckets = self._buckets(logs, parameters)
+            total = logsumexp(buckets, axis=0)
             features = np.zeros((len(logs), n + t))  # expected in each set
             second = np.zeros((n + t, n + t))  # of products, summed over sets
-            for k, (d, delta) in enumerate(deltas.items()):
-                x = np.exp(logs / d)
+            for k, d in enumerate((1, *self.sizes)):
+                x, top = tilted(logs, d)
+                delta = parameters[n + k - 1] if k else 0.0
+                rates = np.exp(delta + top - total)
                 without = leave_one_out(x, d - 1)
-                chosen = delta * x * without[d - 1] / total[:, None]
+                chosen = rates[:, None] * x * without[d - 1]
                 features[:, :n] += chosen / d
                 second[:n, :n] += np.diag(weights @ chosen) / d**2
                 if d == 1:
@@ -155,14 +150,41 @@ class Likelihood:
                 second[:n, column] += cross
                 second[column, :n] += cross
                 second[column, column] += float(weights @ features[:, column])
-                second[:n, :n] += _pairs(x, weights * delta / d**2 / total, d)
+                second[:n, :n] += _pairs(x, weights * rates / d**2, d)
             expected += weights @ features
             information += second - (features * weights[:, None]).T @ features
         return expected, information
 
 
-def bucket_weights(logs: Floats, log_ties: dict[int, float]) -> Floats:
-    """Return the summed weight of all choices of each size.
+def tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
+    """Return exp(logs/d) of every row, times what makes the largest product of d of them 1.
+
+    Parameters
+    ----------
+    logs : ndarray of float, shape (s, n)
+        Log worths; -inf for what is no alternative.
+    d : int
+        Items of a choice.
+
+    Returns
+    -------
+    x : ndarray of float, shape (s, n)
+        The numbers; 0 in rows of fewer than d alternatives.
+    top : ndarray of float, shape (s,)
+        The log of the largest product of d of exp(logs/d): the mean of the d largest log worths;
+        -inf in rows of fewer.
+    """
+    if d > logs.shape[1]:
+        return np.zeros_like(logs), np.full(len(logs), -np.inf)
+    top: Floats = -np.partition(-logs, d - 1, axis=1)[:, :d].mean(axis=1)
+    enough = np.isfinite(top)
+    shift = np.where(enough, top, 0.0)
+    x: Floats = np.where(enough[:, None], np.exp((logs - shift[:, None]) / d), 0.0)
+    return x, top
+
+
+def log_bucket_weights(logs: Floats, log_ties: dict[int, float]) -> Floats:
+    """Return the log of the summed weight of all choices of each size.
 
     Parameters
     ----------
@@ -174,11 +196,15 @@ def bucket_weights(logs: Floats, log_ties: dict[int, float]) -> Floats:
     Returns
     -------
     ndarray of float, shape (1 + t, s)
-        For one item, then for the sizes in their order.
+        For one item, then for the sizes in their order; -inf where there is no such choice.
     """
-    rows = [np.exp(logs).sum(axis=1)]
-    for d, log_delta in log_ties.items():
-        rows.append(np.exp(log_delta) * elementary(np.exp(logs / d), d)[d])
+    rows = []
+    for d, log_delta in {1: 0.0, **log_ties}.items():
+        x, top = tilted(logs, d)
+        sums = elementary(x, d)[d]
+        possible = np.isfinite(top)
+        rows.append(np.where(possible, np.log(np.where(possible, sums, 1.0)) + top, -np.inf))
+        rows[-1] += log_delta
     return np.stack(rows)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from scipy.special import expit, logsumexp, softmax
 
 from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
@@ -20,7 +20,7 @@ from rankagg.core.rankings import PartialRanking, Permutation, as_ranking
 from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.choices import stage_masks
-from rankagg.distributions.luce import bucket_weights
+from rankagg.distributions.luce import log_bucket_weights, tilted
 from rankagg.distributions.subsets import BucketTable
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -119,9 +119,7 @@ class PlackettLuce(RankingDistribution):
         sizes = list(self.log_ties)
         for rows, alternatives, chosen in stage_masks(ranks):
             logs = np.where(alternatives, self.log_worths, -np.inf)
-            largest = logs.max(axis=1)
-            weights = bucket_weights(logs - largest[:, None], self.log_ties)
-            total = np.log(weights.sum(axis=0)) + largest
+            total = logsumexp(log_bucket_weights(logs, self.log_ties), axis=0)
             size = chosen.sum(axis=1)
             bonus = np.full(len(rows), -np.inf)
             bonus[size == 1] = 0.0
@@ -155,14 +153,12 @@ class PlackettLuce(RankingDistribution):
                 return ranks
             left = ranks[rows] == UNRANKED
             logs = np.where(left, self.log_worths, -np.inf)
-            logs -= logs.max(axis=1, keepdims=True)
-            weights = bucket_weights(logs, self.log_ties)
-            shares = np.cumsum(weights, axis=0) / weights.sum(axis=0)
-            number = sizes[(rng.random(len(rows)) >= shares).sum(axis=0)]
+            shares = np.cumsum(softmax(log_bucket_weights(logs, self.log_ties), axis=0), axis=0)
+            number = sizes[(rng.random(len(rows)) >= shares[:-1]).sum(axis=0)]
             place = (~left).sum(axis=1)
             for d in np.unique(number):
                 picked = rows[number == d]
-                chosen = _sample_bucket(np.exp(logs[number == d] / d), int(d), rng)
+                chosen = _sample_bucket(tilted(logs[number == d], int(d))[0], int(d), rng)
                 part = ranks[picked]
                 part[chosen] = np.repeat(place[number == d], d)
                 ranks[picked] = part
@@ -182,18 +178,19 @@ class PlackettLuce(RankingDistribution):
                 "profile", "free of ties, for a law without ties", Described("ties"),
                 "Break the ties first.",
             )  # fmt: skip
-        place = places.comparable(ranks)
-        order = np.argsort(place, axis=1)
-        worths = np.take_along_axis(np.where(ranks == UNRANKED, 0.0, self.worths), order, axis=1)
-        left = np.cumsum(worths[:, ::-1], axis=1)[:, ::-1]
-        waits = rng.standard_exponential(ranks.shape) / np.where(left > 0, left, 1.0)
+        # Logs of times, since worths that are far apart have no floats.
+        order = np.argsort(places.comparable(ranks), axis=1)
+        logs = np.where(ranks == UNRANKED, -np.inf, self.log_worths)
+        logs = np.take_along_axis(logs, order, axis=1)
+        left = np.logaddexp.accumulate(logs[:, ::-1], axis=1)[:, ::-1]
         rung = np.arange(self.n_items) < listed.sum(axis=1, keepdims=True)
-        times = np.cumsum(np.where(rung, waits, 0.0), axis=1)
+        waits = np.log(rng.standard_exponential(ranks.shape)) - np.where(rung, left, 0.0)
+        times = np.logaddexp.accumulate(np.where(rung, waits, -np.inf), axis=1)
         clocks = np.empty_like(times)
         np.put_along_axis(clocks, order, times, axis=1)
-        own = rng.standard_exponential(ranks.shape) / self.worths
+        own = np.log(rng.standard_exponential(ranks.shape)) - self.log_worths
         clocks = np.where(ranks == UNRANKED, own, clocks)
-        clocks = np.where(ranks == UNLISTED, times[:, -1:] + own, clocks)
+        clocks = np.where(ranks == UNLISTED, np.logaddexp(times[:, -1:], own), clocks)
         completed: Ranks = np.argsort(np.argsort(clocks, axis=1), axis=1).astype(np.int32)
         return completed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -17,6 +17,7 @@ from rankagg._validation import as_matrix, check_choice, check_integer, check_nu
 from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
 from rankagg.distributions.choices import Choices, choices_of
+from rankagg.distributions.climb import find_maximum
 from rankagg.distributions.connectivity import (
     beats_graph,
     check_connected,
@@ -25,14 +26,10 @@ from rankagg.distributions.connectivity import (
 )
 from rankagg.distributions.fit_result import FitResult, check_alpha
 from rankagg.distributions.luce import Likelihood
-from rankagg.distributions.maximize import (
-    NEWTON_STEPS,
-    inverse_information,
-    minorize,
-    newton,
-)
+from rankagg.distributions.maximize import NEWTON_STEPS, Maximum, inverse_information, newton
 from rankagg.distributions.plackett_luce import PlackettLuce
 from rankagg.distributions.quasi_variances import QuasiVariances, quasi_variances
+from rankagg.distributions.recession import Observed
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
@@ -92,12 +89,15 @@ class Sample:
         Summed weight of the observations.
     effective : float
         How many observations of equal weight that is worth.
+    observed : callable
+        Returns the different choices, for the question whether a maximum exists.
     """
 
     items: ItemSet
     choices: Choices
     total: float
     effective: float
+    observed: Callable[[], Observed]
 
 
 def fit_plackett_luce(
@@ -134,8 +134,8 @@ def fit_plackett_luce(
     max_iterations : int, optional
         100 Newton steps, or 100 000 of "mm".
     tolerance : float, default 1e-9
-        "newton" has converged where no parameter would move by more; "mm" where no entry of the
-        gradient exceeds it times the weight of all choices.
+        A fit has converged where no parameter would move by more in a Newton step, or where the
+        gradient is nothing but rounding, which may leave 1e-6 open.
 
     Returns
     -------
@@ -169,7 +169,10 @@ def fit_plackett_luce(
         check_connected(beats_graph(profile.ranks), profile.items)
     total = float(weights.sum())
     effective = total**2 / float(profile.counts @ profile.weights**2)
-    return maximize_choices(Sample(profile.items, choices, total, effective), options)
+    sample = Sample(
+        profile.items, choices, total, effective, lambda: Observed.of_ranks(profile.ranks)
+    )
+    return maximize_choices(sample, options)
 
 
 def maximize_choices(
@@ -199,8 +202,11 @@ def maximize_choices(
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
     shown = choices.with_ghost(ghost) if ghost else choices
     climbed = Likelihood(shown, sizes, options.ridge, options.tie_ridge)
-    climb = newton if options.method == "newton" else minorize
-    found = climb(climbed, cast(int, options.max_iterations), options.tolerance)
+    found = find_maximum(
+        climbed, sample.items,
+        lambda: sample.observed().with_ghost() if ghost else sample.observed(),
+        method=options.method, steps=cast(int, options.max_iterations), tolerance=options.tolerance,
+    )  # fmt: skip
     data = Likelihood(choices, sizes)
     n, scale = data.n, sample.effective / sample.total
     worths = found.parameters[:n] - found.parameters[:n].mean()
@@ -217,7 +223,7 @@ def maximize_choices(
         n_observations=sample.effective,
         converged=found.converged,
         n_iterations=found.n_iterations,
-        notes=[*_notes(options, ties, scale), *notes],
+        notes=[*_notes(options, ties, scale), *notes, *_numerical_notes(found)],
         gradient_norm=found.gradient_norm,
         log_likelihood_equal=_equal_worths(data) if options.is_plain else np.nan,
         _scale=scale,
@@ -242,10 +248,11 @@ def _covariance(choices: Choices, own: Floats, climbed: Floats, options: FitOpti
     if not (options.ridge or options.tie_ridge) and (
         not ghost or is_linked(choices.sets.both(choices.weights))
     ):
-        return _centered(inverse_information(own, n), n)
+        return _centered(inverse_information(own, n, grounded=True), n)
     total = n + ghost
     keep = [*range(n), *range(total, len(climbed))]
-    return _centered(inverse_information(climbed, total)[np.ix_(keep, keep)], n)
+    inverse = inverse_information(climbed, total, grounded=not options.ridge)
+    return _centered(inverse[np.ix_(keep, keep)], n)
 
 
 def _notes(options: FitOptions, ties: dict[int, float], scale: float) -> list[str]:
@@ -263,6 +270,20 @@ def _notes(options: FitOptions, ties: dict[int, float], scale: float) -> list[st
     if not np.isclose(scale, 1.0):
         notes.append("Weighted rankings: errors are for the effective number of observations.")
     return notes
+
+
+def _numerical_notes(found: Maximum) -> list[str]:
+    if found.converged:
+        return []
+    if found.stuck:
+        return [
+            "Not converged: rounding hides the maximum, since weights or worths differ too much. "
+            "What is shown is not the maximum."
+        ]
+    return [
+        f"Not converged in {found.n_iterations} steps; what is shown is not the maximum. Raise "
+        "`max_iterations`."
+    ]
 
 
 def _check_ties(tied: dict[int, float], max_tied: int | None) -> None:
