@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from rankagg._typing import Bools, Label
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.inference.basis import Basis
 
 __all__ = ["Decisions"]
 
@@ -37,6 +38,9 @@ class Decisions(Value):
         What decided, for the reader.
     is_approximate : bool
         True where delta is only approached with many units.
+    basis : Basis or None
+        What the decisions rest on: `method`, `assumes`, `n_units` and `decidable_from`, the number
+        of units with which anything could be decided at all; None where nobody said.
     """
 
     items: ItemSet
@@ -44,6 +48,7 @@ class Decisions(Value):
     delta: float
     how: str
     is_approximate: bool
+    basis: Basis | None
 
     def __init__(
         self,
@@ -53,6 +58,7 @@ class Decisions(Value):
         how: str,
         *,
         is_approximate: bool = False,
+        basis: Basis | None = None,
     ) -> None:
         self._set(
             items=items,
@@ -60,10 +66,19 @@ class Decisions(Value):
             delta=delta,
             how=how,
             is_approximate=is_approximate,
+            basis=basis,
         )
 
     def _key(self) -> tuple[Hashable, ...]:
-        return self.items, array_key(self.above), self.delta, self.how, self.is_approximate
+        return (
+            self.items, array_key(self.above), self.delta, self.how, self.is_approximate,
+            self.basis,
+        )  # fmt: skip
+
+    @property
+    def warning(self) -> str | None:
+        """A sentence where no outcome could have decided anything, else None."""
+        return None if self.basis is None else self.basis.warning(self.delta)
 
     @property
     def pairs(self) -> tuple[tuple[Label, Label], ...]:
@@ -138,6 +153,8 @@ class Decisions(Value):
             "how": self.how,
             "delta": self.delta,
             "is_approximate": self.is_approximate,
+            "basis": None if self.basis is None else self.basis.to_dict(),
+            "warning": self.warning,
             "pairs": [list(pair) for pair in self.pairs],
             "groups": [list(group) for group in self.groups],
             "cycles": [list(cycle) for cycle in self.cycles],
@@ -152,6 +169,10 @@ class Decisions(Value):
             f"decided      {int(self.above.sum())} of {pairs} pairs, by {self.how}; "
             f"the chance that any is wrong is {bound} {self.delta:g}"
         ]
+        if self.basis is not None:
+            lines.append(f"assumed      {self.basis.assumes}")
+        if self.warning is not None:
+            lines.append(f"too few      {self.warning}")
         lines += [f"a circle     {listed(cycle)}" for cycle in self.cycles]
         together = [group for group in self.groups if len(group) > 1]
         lines += [f"not told apart  {listed(group)}" for group in together]

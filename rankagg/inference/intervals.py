@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
@@ -18,17 +16,9 @@ from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.bounds import hoeffding_p_value
 from rankagg.inference.decisions import Decisions
-from rankagg.inference.methods import (
-    BINOMIAL,
-    RESAMPLING,
-    Alternative,
-    Method,
-    Options,
-    Simultaneous,
-    bounds_of,
-)
+from rankagg.inference.methods import Alternative, Method, Options, Simultaneous, bounds_of
+from rankagg.inference.pair_decisions import by_holm, by_intervals_of_pairs, p_values
 from rankagg.inference.units import Estimand, Unit, Units, units_of
 
 if TYPE_CHECKING:
@@ -246,17 +236,7 @@ class PairwiseIntervals(Value):
         ndarray of float, shape (n, n)
             1 on the diagonal and where nothing was compared.
         """
-        compared = self.n_units > 0
-        mean = np.where(compared, self.estimate, 0.5)
-        if self.method in BINOMIAL:
-            wins = np.rint(mean * self.n_units)
-            values = stats.binom.sf(wins - 1, np.maximum(self.n_units, 1), 0.5)
-        else:
-            values = hoeffding_p_value(mean, np.where(compared, self.shares, 1.0))
-        values = np.where(compared, values, 1.0)
-        np.fill_diagonal(values, 1.0)
-        result: Floats = values
-        return result
+        return p_values(self)
 
     def decisions(self, how: Literal["holm", "intervals"] = "holm") -> Decisions:
         """Decide pairs with one probability of error, `delta`, for all decisions together.
@@ -264,7 +244,8 @@ class PairwiseIntervals(Value):
         Parameters
         ----------
         how : {"holm", "intervals"}, default "holm"
-            "holm": Holm's procedure over the n(n - 1) one-sided hypotheses. "intervals": 1/2 is
+            "holm": Holm's procedure over the n(n - 1) one-sided hypotheses; with binomial
+            p-values those that cannot be rejected do not count (Tarone 1990). "intervals": 1/2 is
             outside the interval; they must be simultaneous.
 
         Returns
@@ -282,30 +263,7 @@ class PairwiseIntervals(Value):
                 "estimand", "'direct' for decisions", self.estimand,
                 "An imputed proportion says nothing of which item would win.",
             )  # fmt: skip
-        if choice == "intervals":
-            if self.simultaneous is None:
-                raise InvalidInputError(
-                    "simultaneous", "'bonferroni' or 'max-t' for decisions by intervals", None,
-                    "Make the intervals with it, or decide by Holm's procedure.",
-                )  # fmt: skip
-            above = self.lower > 0.5
-            np.fill_diagonal(above, False)
-            text = f"{self.simultaneous} {self.method} intervals"
-            loose = self.method in (*RESAMPLING, "wilson")
-            return Decisions(self.items, above, self.delta, text, is_approximate=loose)
-        return self._holm()
-
-    def _holm(self) -> Decisions:
-        if self.anytime:
-            raise InvalidInputError(
-                "how", "'intervals' for anytime intervals", "holm",
-                "Holm's procedure is for one look at the data.",
-            )  # fmt: skip
-        off = ~np.eye(len(self.items), dtype=bool)
-        above = np.zeros_like(off)
-        above[off] = multipletests(self.p_values()[off], alpha=self.delta, method="holm")[0]
-        kind = "binomial" if self.method in BINOMIAL else "Hoeffding"
-        return Decisions(self.items, above, self.delta, f"Holm's procedure on {kind} p-values")
+        return by_holm(self) if choice == "holm" else by_intervals_of_pairs(self)
 
     # -- how they look ------------------------------------------------------------------------
 

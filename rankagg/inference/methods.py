@@ -18,6 +18,7 @@ from rankagg.inference.bounds import (
     check_delta,
     hoeffding_radius,
 )
+from rankagg.inference.measured import few_units
 from rankagg.inference.pair_values import Comparisons
 from rankagg.inference.units import Moments, Units
 
@@ -94,8 +95,16 @@ class Bounds:
     notes: tuple[str, ...] = ()
 
 
-def bounds_of(units: Units, options: Options, rng: np.random.Generator) -> Bounds:
-    """Return the bounds of all pairs: within [0, 1], and all of it where nothing was compared."""
+def bounds_of(
+    units: Units,
+    options: Options,
+    rng: np.random.Generator,
+    resamples: Resamples | None = None,
+) -> Bounds:
+    """Return the bounds of all pairs: within [0, 1], and all of it where nothing was compared.
+
+    Resamples are drawn where they are needed and not given.
+    """
     n_pairs = len(units.pairs[0])
     if not n_pairs:
         nothing = np.zeros(0)
@@ -104,7 +113,10 @@ def bounds_of(units: Units, options: Options, rng: np.random.Generator) -> Bound
     if options.method in BINOMIAL:
         bounds = _binomial(units, options, delta)
     elif options.method in RESAMPLING:
-        bounds = _resampling(units, options, delta, rng)
+        if options.method == "bca" and len(units.stratum_weights) > 1:
+            raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
+        drawn = resamples or resampled_means(units, options.n_resamples, rng)
+        bounds = _resampling(units, options, delta, drawn)
     else:
         bounds = _concentration(units, options, delta)
     silent = bounds.n == 0
@@ -120,6 +132,17 @@ def bounds_of(units: Units, options: Options, rng: np.random.Generator) -> Bound
         were = "pair was" if never == 1 else "pairs were"
         notes = (f"{never} {were} never compared: the interval is [0, 1]", *notes)
     return Bounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
+
+
+def _too_few(units: Units, options: Options, n: Floats) -> tuple[str, ...]:
+    """Return a note where an approximate method has fewer units than it was measured to need.
+
+    Of n units for each pair the fewest count, if there are any.
+    """
+    told = n[n > 0]
+    name = "max-t" if options.simultaneous == "max-t" else options.method
+    note = few_units(name, int(told.min()), units.unit) if told.size else None
+    return () if note is None else (note,)
 
 
 def _concentration(units: Units, options: Options, delta: float) -> Bounds:
@@ -169,21 +192,21 @@ def _binomial(units: Units, options: Options, delta: float) -> Bounds:
     # statsmodels leaves NaN where the bound is the end of the range.
     lower = np.where(first == 0, 0.0, lower)
     upper = np.where(second == 0, 1.0, upper)
-    notes = (f"{int(ties.sum())} ties were left out",) if ties.any() else ()
+    notes = _too_few(units, options, n)
+    if ties.any():
+        notes = (f"{int(ties.sum())} ties were left out", *notes)
     with np.errstate(divide="ignore"):
         return Bounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
 
-def _resampling(units: Units, options: Options, delta: float, rng: np.random.Generator) -> Bounds:
-    if options.method == "bca" and len(units.stratum_weights) > 1:
-        raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
+def _resampling(units: Units, options: Options, delta: float, resamples: Resamples) -> Bounds:
     moments = units.moments()
-    resamples = resampled_means(units, options.n_resamples, rng)
     varies = resamples.varies
     lower, upper = _agreeing_bounds(units, moments, options)
     if varies.any():
         lower[varies], upper[varies] = _resampled_bounds(resamples.take(varies), options, delta)
-    notes = []
+    # Where all units agree the interval is exact, and so few are no harm.
+    notes = list(_too_few(units, options, moments.n[varies]))
     tails = options.n_resamples * delta / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         notes.append(

@@ -20,6 +20,9 @@ from rankagg.aggregation.positional import points
 from rankagg.core import places
 from rankagg.core.places import UNLISTED, UNRANKED
 
+# Numbers that are looked at one time.
+BLOCK = 1_000_000
+
 __all__ = ["Comparisons", "CompatibleShares", "Differences", "PairValues", "point_differences"]
 
 
@@ -115,18 +118,39 @@ class Differences(PairValues):
     numbers: Callable[[NDArray[Any]], Floats] | None = None
     is_bounded: bool = True
 
+    @property
+    def is_complete(self) -> bool:
+        """True where every row tells of every pair."""
+        size = max(1, BLOCK // max(self.rows.shape[1], 1))
+        starts = range(0, len(self.rows), size)
+        return not any(np.isnan(self._of(self.rows[at : at + size])).any() for at in starts)
+
+    def _of(self, rows: NDArray[Any]) -> Floats:
+        return rows if self.numbers is None else self.numbers(rows)
+
     def values(self) -> Floats:
-        """Return (1 + difference/scale)/2."""
+        """Return (1 + difference/scale)/2; NaN where one of the numbers is."""
         first, second = self.pairs
-        numbers = self.rows if self.numbers is None else self.numbers(self.rows)
+        numbers = self._of(self.rows)
         result: Floats = 0.5 + (numbers[:, first] - numbers[:, second]) / (2.0 * self.scale)
         return result
 
 
-def point_differences(ranks: Ranks, unranked: Unranked) -> Differences:
-    """Return the differences of Borda points as values of pairs."""
+def point_differences(
+    ranks: Ranks, unranked: Unranked, *, only_ranked: bool = False
+) -> Differences:
+    """Return the differences of Borda points as values of pairs.
+
+    With `only_ranked` a ranking that does not rank an item tells nothing of its pairs, unless the
+    policy is that it comes last.
+    """
     largest = max(ranks.shape[1] - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
-    return Differences(ranks, largest, partial(points, unranked=unranked))
+    of = _ranked_points if only_ranked and unranked != "last" else points
+    return Differences(ranks, largest, partial(of, unranked=unranked))
+
+
+def _ranked_points(ranks: Ranks, unranked: Unranked) -> Floats:
+    return np.where(ranks == UNRANKED, np.nan, points(ranks, unranked))
 
 
 def _above(ranks: Ranks, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:

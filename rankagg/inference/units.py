@@ -123,6 +123,11 @@ class Units:
         return int(self.clusters.max()) + 1
 
     @property
+    def n_rows(self) -> int:
+        """The number of rows of all blocks together."""
+        return len(self.source) if self.clusters is None else self.n_units
+
+    @property
     def is_weighted(self) -> bool:
         """True where units differ in weight, or tasks are fixed."""
         weights = self._unit_weights()
@@ -169,7 +174,11 @@ class Units:
 
     def whole(self) -> Block:
         """Return all units at once; equal rankings are one row with a count."""
-        blocks = list(self._compressed().blocks())
+        return self.compressed().all_blocks()
+
+    def all_blocks(self) -> Block:
+        """Return all units at once, row by row."""
+        blocks = list(self.blocks())
         return Block(
             *(
                 np.concatenate([getattr(block, name) for block in blocks])
@@ -177,7 +186,8 @@ class Units:
             )
         )
 
-    def _compressed(self) -> Units:
+    def compressed(self) -> Units:
+        """Return the same units, equal rankings as one row with a count."""
         if self.clusters is not None:
             return self
         rows = np.column_stack([self.source.rows, self.strata, self.weights])

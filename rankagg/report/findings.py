@@ -97,7 +97,7 @@ class Findings:
             optima=exact.optima if optima and exact.is_proved else None,
             graph=TournamentGraph(comparison.votes),
             ranks=None if isinstance(data, PairwiseMatrix) else rank_intervals(
-                data, unit=chosen, delta=delta, tolerance=tolerance
+                data, unit=chosen, delta=delta, tolerance=tolerance, unranked=unranked
             ),
             missing=None if isinstance(data, PairwiseMatrix) else missing_report(data),
             stability=_stability(data, exact_rule, tolerance),

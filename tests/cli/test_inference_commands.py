@@ -144,7 +144,7 @@ def test_units_and_fixed_tasks(parsed):
 def test_ties_may_be_left_out(run, parsed):
     assert run("intervals", "tied.csv", "--method", "wilson").code == 2
     told = parsed("intervals", "tied.csv", "--method", "wilson", "--exclude-ties")
-    assert told["intervals"]["notes"] == ["1 ties were left out"]
+    assert told["intervals"]["notes"][0] == "1 ties were left out"
     assert parsed("intervals", "tied.csv", "--tolerance", "5")["intervals"]["pairs"][0][
         "estimate"
     ] == pytest.approx(0.5)

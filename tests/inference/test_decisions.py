@@ -84,7 +84,7 @@ def test_a_known_case_of_holm():
     assert found.decisions().pairs == expected
     assert found.decisions().how == "Holm's procedure on Hoeffding p-values"
     binomial = from_profile(CLEAR, method="wilson").decisions()
-    assert binomial.how == "Holm's procedure on binomial p-values"
+    assert binomial.how == "exact sign tests (Holm, Tarone)"
 
 
 @given(ballots(), st.floats(0.001, 0.5))
@@ -310,6 +310,7 @@ def test_a_summary_says_what_is_decided_and_what_is_not():
     assert lines == [
         "decided      5 of 6 pairs, by Holm's procedure on Hoeffding p-values; "
         "the chance that any is wrong is at most 0.01",
+        "assumed      rankings are independent draws",
         "not told apart  A, B",
     ]
     assert repr(from_profile(CLEAR).decisions()) == "<Decisions on 5 pairs of 4 items>"

@@ -57,6 +57,11 @@ def upper(matrix):
     return matrix[np.triu_indices(len(matrix), k=1)]
 
 
+def without_few(intervals):
+    """Return the notes but for that on too few units."""
+    return tuple(note for note in intervals.notes if "were measured" not in note)
+
+
 def options_of(method):
     return {"rng": 1, "n_resamples": 400} if method in RESAMPLING else {}
 
@@ -406,7 +411,7 @@ def test_one_ranking_decides_nothing(method):
     assert found.estimate[0, 1] == 1
     assert found.upper[0, 1] == 1
     assert found.lower[0, 1] < 0.5
-    assert found.notes == ()
+    assert without_few(found) == ()
     if method == "clopper-pearson":
         assert found.lower[0, 1] == pytest.approx(0.025)
     if method in ("hoeffding", "bernstein"):
@@ -440,9 +445,9 @@ def test_fixed_tasks_that_agree_leave_the_proportion_open():
 
 def test_only_pairs_that_agree_are_counted_as_such():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[30, 20])
-    (note,) = from_profile(profile, method="percentile", rng=1).notes
+    (note,) = without_few(from_profile(profile, method="percentile", rng=1))
     assert "all units agree on 2 pairs" in note
-    assert from_profile(THREE, method="percentile", rng=1).notes == ()
+    assert without_few(from_profile(THREE, method="percentile", rng=1)) == ()
 
 
 def test_intervals_without_width_are_not_the_fault_of_ties():
@@ -478,7 +483,7 @@ def test_binomial_intervals_leave_ties_out_on_request(method):
         from_profile(TIED, method=method)
     assert "'hoeffding', where a tie counts half" in str(caught.value)
     found = from_profile(TIED, method=method, ties="exclude")
-    assert found.notes == ("2 ties were left out",)
+    assert without_few(found) == ("2 ties were left out",)
     assert upper(found.n_units).tolist() == [5, 7, 7]
     without = ra.Profile([TIED[1]], counts=[5])
     expected = from_profile(without, method=method)
@@ -597,11 +602,12 @@ def test_a_seed_makes_the_same_intervals(method):
 
 def test_too_few_resamples_for_the_level_are_noted():
     options = {"method": "percentile", "n_resamples": 100, "rng": 1}
-    (note,) = from_profile(THREE, delta=0.01, **options).notes
+    (note,) = without_few(from_profile(THREE, delta=0.01, **options))
     assert note == "only 0.5 resamples are expected beyond each bound: raise `n_resamples`"
-    assert from_profile(THREE, delta=0.2, **options).notes == ()
-    assert len(from_profile(THREE, delta=0.2, simultaneous="bonferroni", **options).notes) == 1
-    assert from_profile(THREE, delta=0.01, simultaneous="max-t", **options).notes == ()
+    assert without_few(from_profile(THREE, delta=0.2, **options)) == ()
+    joint = from_profile(THREE, delta=0.2, simultaneous="bonferroni", **options)
+    assert len(without_few(joint)) == 1
+    assert without_few(from_profile(THREE, delta=0.01, simultaneous="max-t", **options)) == ()
 
 
 # -- p-values -------------------------------------------------------------------------------------

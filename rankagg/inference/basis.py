@@ -1,0 +1,140 @@
+"""What decisions rest on: the method, its assumption, and how many units it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from scipy import stats
+
+from rankagg.inference.bounds import anytime_delta, bernstein_radius, hoeffding_radius
+from rankagg.inference.methods import Options
+
+__all__ = ["Basis", "assumption", "by_intervals", "by_p_values", "by_sign_flips", "unit_word"]
+
+FAR = 10**9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Basis:
+    """What decisions rest on.
+
+    Attributes
+    ----------
+    method : str
+        How pairs were decided.
+    assumes : str
+        What must be true for the level to hold, for the reader.
+    word : {"ranking", "instance", "task"}
+        What is independent, in the singular.
+    n_units : int
+        How many of these there are.
+    decidable_from : int or None
+        With how many units, all alike and each telling of all pairs, anything could be decided
+        at all; None where there is no pair.
+    is_possible : bool
+        False where no outcome of these units would have decided anything.
+    """
+
+    method: str
+    assumes: str
+    word: str
+    n_units: int
+    decidable_from: int | None
+    is_possible: bool
+
+    def counted(self) -> str:
+        """Return the units and their number, and what would be needed."""
+        units = f"{self.n_units} {self.word}" + "s" * (self.n_units != 1)
+        if self.decidable_from is None:
+            return units
+        return f"{units} (decisions are possible from {self.decidable_from} on)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return asdict(self)
+
+    def warning(self, delta: float) -> str | None:
+        """Return a sentence where nothing could have been decided."""
+        if self.is_possible or self.decidable_from is None:
+            return None
+        level = f"{100 * (1 - delta):g} %"
+        if self.n_units < self.decidable_from:
+            units = f"{self.n_units} {self.word}" + "s" * (self.n_units != 1)
+            return (
+                f"with {units} nothing can be decided at {level}; at least "
+                f"{self.decidable_from} are needed"
+            )
+        return (
+            f"nothing can be decided at {level}: no two items are told apart by the "
+            f"{self.decidable_from} {self.word}s that it takes"
+        )
+
+
+def assumption(method: str, word: str) -> str:
+    """Return what must be true for the level of a method to hold."""
+    draws = f"{word}s are independent draws"
+    if method == "sign-flips":
+        return (
+            f"{word}s are independent, and the differences of all items in one are, together, "
+            "symmetric about their centre"
+        )
+    if method in ("sign-test", "clopper-pearson", "wilson"):
+        return f"{draws}, and ties of some items say nothing of the order of others"
+    if method in ("max-t", "percentile", "bca"):
+        return f"{draws}, and many"
+    return draws
+
+
+def unit_word(unit: str, *, is_task: bool) -> str:
+    """Return what a unit is; a ranking by the scores of one task is a task."""
+    return "task" if unit == "ranking" and is_task else unit
+
+
+def by_sign_flips(delta: float) -> int:
+    """Return the least T with 2^(1 - T) <= delta."""
+    return _least(lambda units: 2.0 ** (1 - units) <= delta)
+
+
+def by_p_values(delta: float, n_items: int, per_unit: float) -> int | None:
+    """Return the least T whose smallest p-value, per_unit^T, passes Holm's procedure."""
+    hypotheses = n_items * (n_items - 1)
+    if not hypotheses:
+        return None
+    return _least(lambda units: per_unit**units <= delta / hypotheses)
+
+
+def by_intervals(options: Options, n_items: int) -> int | None:
+    """Return the least T for which an interval of T units that all agree leaves 1/2 outside."""
+    n_pairs = n_items * (n_items - 1) // 2
+    if not n_pairs:
+        return None
+    if options.simultaneous == "max-t" or options.method in ("percentile", "bca"):
+        return 2  # Resamples of one unit do not vary.
+    delta = options.delta / (n_pairs if options.simultaneous else 1)
+
+    def decides(units: int) -> bool:
+        tail = delta / options.sides
+        if options.method == "clopper-pearson":
+            return bool(tail ** (1.0 / units) > 0.5)
+        if options.method == "wilson":
+            return bool(units > stats.norm.isf(tail) ** 2)
+        if options.method == "bernstein":
+            return bool(bernstein_radius(0.0, units, delta, options.sides) < 0.5)
+        level = anytime_delta(delta, units) if options.anytime else delta
+        return bool(hoeffding_radius(1.0 / units, level, options.sides) < 0.5)
+
+    return _least(decides)
+
+
+def _least(decides: Callable[[int], bool]) -> int:
+    """Return the smallest number from which on something is true."""
+    high = 1
+    while not decides(high) and high < FAR:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decides(middle) else (middle, high)
+    return high
