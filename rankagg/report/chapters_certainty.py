@@ -50,8 +50,8 @@ def certainty(findings: Findings) -> Section:
     section.figure(
         figure_of(
             lambda: forest_plot(ranks),
-            f"Intervals for the places of {n} items by mean Borda points; the table of the consensus "
-            "has the numbers.",
+            f"Intervals for the places of {n} items by mean Borda points; the table of the "
+            "consensus has the numbers.",
             f"{ranks.describe()}.",
         )
     )
