@@ -111,6 +111,8 @@ from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
 from .io.scores import read_scores as read_scores
+from .io.votes import read_votes as read_votes
+from .io.votes import write_votes as write_votes
 from .report.page import Report as Report
 from .report.page import make_report as make_report
 from .studies.approximation import ApproximationStudy as ApproximationStudy

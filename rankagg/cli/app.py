@@ -21,6 +21,7 @@ COMMANDS = {
     "report": "rankagg.cli.report",
     "rank": "rankagg.cli.rank",
     "solve": "rankagg.cli.solve",
+    "verify": "rankagg.cli.verify",
     "tournament": "rankagg.cli.tournament",
     "explain": "rankagg.cli.explain",
     "stability": "rankagg.cli.stability",
@@ -63,6 +64,7 @@ def app() -> None:
         rankagg report scores.csv -o report.html
     The exact optimum alone, with its proof:
         rankagg solve election.soc --certificate proof.json
+        rankagg verify proof.json election.soc
     Who beats whom, and why one stands above another:
         rankagg tournament election.soc
         rankagg explain scores.csv --pair BERT GPT

@@ -16,6 +16,7 @@ from rankagg.cli.methods import make, methods_option
 from rankagg.cli.output import echo_json, json_option, rows_options, write_frame, write_json
 from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.io.votes import write_votes
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
@@ -45,7 +46,7 @@ PLOTTED = 40
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Also write CSV and JSON files, and the certificate, into this folder.",
+    help="Also write CSV and JSON files, the certificate and its votes, into this folder.",
 )
 def command(
     given: Input,
@@ -124,3 +125,4 @@ def _write(comparison: Comparison, given: Input, folder: Path) -> None:
     if pairs:
         write_frame(pd.concat(pairs, ignore_index=True), folder / "disagreements.csv")
     write_json(comparison.exact.certificate.to_dict(), folder / "certificate.json")
+    write_votes(comparison.exact.pairwise, folder / "votes.json")

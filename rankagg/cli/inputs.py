@@ -21,6 +21,7 @@ from rankagg.io.matrices import looks_like_matrix, read_matrix
 from rankagg.io.preflib import looks_like_preflib, read_preflib
 from rankagg.io.scores import read_scores
 from rankagg.io.text import read_text
+from rankagg.io.votes import looks_like_votes, read_votes
 
 __all__ = ["Input", "input_options"]
 
@@ -30,11 +31,11 @@ OPTIONS = [
     click.option(
         "--format",
         "kind",
-        type=click.Choice(["auto", "scores", "ballots", "preflib", "matrix"]),
+        type=click.Choice(["auto", "scores", "ballots", "preflib", "matrix", "votes"]),
         default="auto",
         show_default=True,
-        help="What FILE is. auto: PrefLib or a linear ordering matrix where its content says "
-        "so, else scores.",
+        help="What FILE is. auto: PrefLib, a linear ordering matrix or votes as JSON where its "
+        "content says so, else scores.",
     ),
     click.option("--lower-is-better", is_flag=True, help="Scores: lower is better on every task."),
     click.option("--lower", multiple=True, metavar="TASK", help="Lower is better on TASK."),
@@ -144,6 +145,8 @@ def _kind(values: dict[str, Any]) -> str:
     text = read_text(values["file"])[1]
     if looks_like_preflib(text):
         return "preflib"
+    if looks_like_votes(text):
+        return "votes"
     return "matrix" if looks_like_matrix(text) else "scores"
 
 
@@ -197,11 +200,16 @@ def _read_matrix(values: dict[str, Any]) -> Data:
     return read_matrix(values["file"])
 
 
+def _read_votes(values: dict[str, Any]) -> Data:
+    return read_votes(values["file"])
+
+
 READERS: dict[str, Callable[[dict[str, Any]], Data]] = {
     "scores": _read_scores,
     "ballots": _read_ballots,
     "preflib": _read_preflib,
     "matrix": _read_matrix,
+    "votes": _read_votes,
     "bundled scores": _read_bundled_scores,
     "bundled ballots": _read_bundled_ballots,
 }
@@ -215,6 +223,7 @@ REFUSED = {
     "ballots": COLUMNS + ON_SCORES,
     "preflib": (*COLUMNS, *ON_SCORES, "count"),
     "matrix": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop"),
+    "votes": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop"),
     "bundled scores": COLUMNS + ON_BALLOTS,
     "bundled ballots": COLUMNS + ON_SCORES + ON_BALLOTS,
 }
@@ -224,6 +233,7 @@ MEANING = {
     "ballots": "a table of ballots",
     "preflib": "ballots in a PrefLib format",
     "matrix": "a linear ordering matrix",
+    "votes": "votes as JSON",
     "bundled scores": "--dataset, which knows its columns and directions",
     "bundled ballots": "--dataset with ballots",
 }

@@ -16,6 +16,7 @@ from rankagg.cli.output import echo_json, json_option, write_json
 from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import BlockTooLargeError
+from rankagg.io.votes import write_votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +41,12 @@ __all__ = ["command"]
     metavar="FILE",
     help="Write the proof as JSON.",
 )
+@click.option(
+    "--votes",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the votes that the proof speaks of as JSON.",
+)
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
 @json_option
 @plot_option("who beats whom how often, in the order of the consensus,")
@@ -50,6 +57,7 @@ def command(
     time_limit: float | None,
     backend: Any,
     certificate: Path | None,
+    votes: Path | None,
     one: bool,
     as_json: bool,
     plot: Path | None,
@@ -81,6 +89,8 @@ def command(
     save_plot(lambda: _heatmap(consensus), plot)
     if certificate is not None and consensus.certificate is not None:
         write_json(consensus.certificate.to_dict(), certificate)
+    if votes is not None:
+        write_votes(consensus.pairwise, votes)
     return exit_code([consensus])
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
 from rankagg._validation import check_number
 from rankagg.core import exact
+from rankagg.core.fingerprint import fingerprint
 from rankagg.core.items import ItemSet
 from rankagg.core.plain_votes import rational_votes, square_votes
 from rankagg.core.rankings import PartialRanking, Permutation
@@ -271,6 +272,23 @@ class PairwiseMatrix(Value):
             votes = np.array([value / self.denominator for value in scaled.ravel()])
             return cast(Floats, frozen_array(votes.reshape(scaled.shape)))
         return cast(Floats, frozen_array(scaled / self.denominator))
+
+    @cached_property
+    def lowest_terms(self) -> tuple[Integers, Integers, int]:
+        """Wins and ties as integers over the least denominator that makes them whole."""
+        (wins, ties), denominator = exact.reduce_by(
+            [self.scaled_wins, self.scaled_ties], self.denominator
+        )
+        return frozen_array(wins), frozen_array(ties), denominator
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the items, the wins and the ties, as 64 hexadecimal digits.
+
+        The same for the same votes, however they were counted and whatever integers hold them;
+        the reference of the certificate says which bytes are hashed.
+        """
+        return fingerprint(self.items, *self.lowest_terms)
 
     # -- costs --------------------------------------------------------------------------------
 

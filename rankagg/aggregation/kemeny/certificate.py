@@ -7,23 +7,33 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
 
 from rankagg._typing import Label
+from rankagg.aggregation.kemeny.certificate_reader import (
+    SCHEMA,
+    VERSION,
+    Content,
+    read_certificate,
+)
 from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration, Fixing, Leaf, Node
-from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.core.items import ItemSet
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import Permutation
-from rankagg.exceptions import DataFormatError, VerificationError
+from rankagg.exceptions import (
+    DataFormatError,
+    InvalidInputError,
+    ItemMismatchError,
+    VerificationError,
+)
+from rankagg.io.strict_json import parse_json
 
 __all__ = ["Certificate"]
-
-SCHEMA = "rankagg.certificate"
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,8 @@ class Certificate:
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
     pair costs at least its cheaper direction. `verify` checks all of it against the votes, in
-    integers and without a solver.
+    integers and without a solver. The reference specifies the file, and a short program in the
+    documentation checks it without this package.
 
     Attributes
     ----------
@@ -45,13 +56,15 @@ class Certificate:
         times `denominator`.
     denominator : int
         What scaled numbers are divided by to be in votes.
-    tie_cost : float
+    tie_cost : Fraction
         What a vote that ties two items costs.
+    tolerance : Fraction
+        By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
+        means exact.
+    fingerprint : str
+        `PairwiseMatrix.fingerprint` of the votes.
     proofs : tuple of Proof
-        One per part, for disjoint parts.
-    tolerance : float
-        By how much the stated costs can be off because weights were no simple fractions; 0 means
-        exact.
+        For disjoint parts of the items; pairs in none of them count their cheaper direction.
     """
 
     items: tuple[Label, ...]
@@ -59,9 +72,10 @@ class Certificate:
     scaled_cost: int
     scaled_lower_bound: int
     denominator: int
-    tie_cost: float
+    tie_cost: Fraction
+    tolerance: Fraction
+    fingerprint: str
     proofs: tuple[Proof, ...] = ()
-    tolerance: float = 0.0
 
     @classmethod
     def build(
@@ -70,7 +84,7 @@ class Certificate:
         order: Sequence[int],
         proofs: Iterable[Proof],
         *,
-        tie_cost: float = 0.0,
+        tie_cost: float | Fraction = 0.0,
     ) -> Certificate:
         """State what proofs prove about an order.
 
@@ -81,8 +95,8 @@ class Certificate:
         order : sequence of int
             Positions of the items, best first.
         proofs : iterable of Proof
-            For disjoint parts of the items.
-        tie_cost : float, default 0
+            For disjoint parts of the items; `verify` checks their form.
+        tie_cost : float or Fraction, default 0
             What a vote that ties two items costs.
 
         Returns
@@ -91,16 +105,16 @@ class Certificate:
         """
         problem = Problem.from_pairwise(votes, tie_cost)
         proved = tuple(proofs)
-        pairs = votes.n_items * (votes.n_items - 1) // 2
         return cls(
             items=votes.items.labels,
             order=tuple(int(i) for i in order),
             scaled_cost=problem.cost(np.asarray(order)),
             scaled_lower_bound=_total_bound(problem, proved),
             denominator=problem.denominator,
-            tie_cost=tie_cost,
+            tie_cost=as_share(tie_cost),
+            tolerance=_tolerance(votes),
+            fingerprint=votes.fingerprint,
             proofs=proved,
-            tolerance=2 * votes.rounding * pairs,
         )
 
     # -- what it states -----------------------------------------------------------------------
@@ -108,22 +122,26 @@ class Certificate:
     @property
     def cost(self) -> float:
         """Cost of the ranking in votes."""
-        return float(Fraction(self.scaled_cost, self.denominator))
+        return _as_float(self._in_votes(self.scaled_cost))
 
     @property
     def lower_bound(self) -> float:
         """No order costs less than this many votes."""
-        return float(Fraction(self.scaled_lower_bound, self.denominator))
+        return _as_float(self._in_votes(self.scaled_lower_bound))
 
     @property
     def gap(self) -> float:
         """Cost less lower bound, in votes; 0 where the ranking is optimal."""
-        return float(Fraction(self.scaled_cost - self.scaled_lower_bound, self.denominator))
+        return _as_float(self._in_votes(self.scaled_cost - self.scaled_lower_bound))
 
     @property
     def relative_gap(self) -> float:
         """The gap as a share of the cost; 0 where the cost is 0."""
-        return self.gap / self.cost if self.scaled_cost else 0.0
+        gap = self.scaled_cost - self.scaled_lower_bound
+        return _as_float(Fraction(gap, self.scaled_cost)) if self.scaled_cost else 0.0
+
+    def _in_votes(self, scaled: int) -> Fraction:
+        return Fraction(scaled, self.denominator)
 
     @property
     def status(self) -> Literal["optimal", "gap"]:
@@ -154,7 +172,9 @@ class Certificate:
 
     def summary(self) -> str:
         """Return one line: status, cost, bound, and what proves it."""
-        exactness = "exact" if self.tolerance == 0 else f"to within {self.tolerance:.2g} votes"
+        exactness = (
+            "exact" if self.tolerance == 0 else f"to within {float(self.tolerance):.2g} votes"
+        )
         proof = f"proved by {self._means()}, {exactness}"
         if self.status == "optimal":
             return f"optimal: no ranking costs less than {self.lower_bound:g} ({proof})"
@@ -193,26 +213,60 @@ class Certificate:
         VerificationError
             If a statement does not hold; the message says which.
         """
-        votes.items.require_same(ItemSet(self.items), "A certificate and the votes")
+        if not isinstance(votes, PairwiseMatrix):
+            raise InvalidInputError(
+                "votes", "a PairwiseMatrix", votes, "`Profile.pairwise` counts one."
+            )
+        self._check_form()
+        try:
+            votes.items.require_same(ItemSet(self.items), "The votes and the certificate")
+        except ItemMismatchError as error:
+            raise VerificationError(str(error)) from None
+        if self.fingerprint != votes.fingerprint:
+            raise VerificationError(
+                "The certificate is for other votes: their fingerprint is "
+                f"{votes.fingerprint[:8]}..., the certificate has {self.fingerprint[:8]}..."
+            )
         problem = Problem.from_pairwise(votes, self.tie_cost)
         if problem.denominator != self.denominator:
             raise VerificationError(
-                f"The votes are over {problem.denominator}, the certificate over "
-                f"{self.denominator}: it was made for other votes."
+                f"The votes are over {problem.denominator}, not {self.denominator} as stated."
             )
-        if sorted(self.order) != list(range(problem.n)):
-            raise VerificationError(f"`order` is no order of {problem.n} items.")
+        if self.tolerance != _tolerance(votes):
+            raise VerificationError(
+                f"The costs are known to within {_tolerance(votes)} votes, not {self.tolerance} as "
+                "stated."
+            )
         cost = problem.cost(np.array(self.order))
         if cost != self.scaled_cost:
-            raise VerificationError(f"The ranking costs {cost}, not {self.scaled_cost} as stated.")
+            raise VerificationError(
+                f"The ranking costs {self._in_votes(cost)}, not "
+                f"{self._in_votes(self.scaled_cost)} as stated."
+            )
         proved = _total_bound(problem, self.proofs)
         if proved < self.scaled_lower_bound:
             raise VerificationError(
-                f"The proofs show the bound {proved}, not {self.scaled_lower_bound} as stated."
+                f"The proofs show the bound {self._in_votes(proved)}, not "
+                f"{self._in_votes(self.scaled_lower_bound)} as stated."
             )
-        if self.scaled_lower_bound > self.scaled_cost:
-            raise VerificationError("The stated bound exceeds the cost of the ranking.")
         return True
+
+    def _check_form(self) -> None:
+        """Raise unless a file with this content would be read, and read as this."""
+        try:
+            content = read_certificate(self.to_dict())
+            own = [getattr(self, name) for name in Content._fields]
+            is_same = all(type(a) is type(b) and a == b for a, b in zip(content, own, strict=True))
+        except DataFormatError as error:
+            raise VerificationError(f"The certificate is malformed: {error}") from None
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise VerificationError(
+                f"The certificate holds what no file can hold: {error}."
+            ) from None
+        if not is_same:
+            raise VerificationError(
+                "The certificate is not made of tuples, plain integers and fractions."
+            )
 
     # -- on paper -----------------------------------------------------------------------------
 
@@ -222,22 +276,23 @@ class Certificate:
             "schema": SCHEMA,
             "version": VERSION,
             "status": self.status,
+            "cost": str(self._in_votes(self.scaled_cost)),
+            "lower_bound": str(self._in_votes(self.scaled_lower_bound)),
+            "tolerance": str(self.tolerance),
+            "tie_cost": str(self.tie_cost),
+            "fingerprint": self.fingerprint,
             "items": list(self.items),
             "order": list(self.order),
-            "cost": self.cost,
-            "lower_bound": self.lower_bound,
             "scaled_cost": self.scaled_cost,
             "scaled_lower_bound": self.scaled_lower_bound,
             "denominator": self.denominator,
-            "tie_cost": self.tie_cost,
-            "tolerance": self.tolerance,
             "weight_denominator": WEIGHT_DENOMINATOR,
             "proofs": [proof.to_dict() for proof in self.proofs],
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Certificate:
-        """Read what `to_dict` wrote.
+        """Read what `to_dict` wrote, and nothing else.
 
         Parameters
         ----------
@@ -251,43 +306,52 @@ class Certificate:
         Raises
         ------
         DataFormatError
-            If `data` is no certificate of a known version.
+            If `data` is no certificate of this version; the message names the field.
         """
-        known = (SCHEMA, VERSION, WEIGHT_DENOMINATOR)
-        given = tuple(data.get(key) for key in ("schema", "version", "weight_denominator"))
-        if given != known:
-            raise DataFormatError(
-                f"Not a certificate: schema, version and weight_denominator are {given}; "
-                f"expected {known}."
-            )
-        try:
-            return cls(
-                items=tuple(data["items"]),
-                order=tuple(data["order"]),
-                scaled_cost=data["scaled_cost"],
-                scaled_lower_bound=data["scaled_lower_bound"],
-                denominator=data["denominator"],
-                tie_cost=data["tie_cost"],
-                proofs=tuple(Proof.from_dict(proof) for proof in data["proofs"]),
-                tolerance=data["tolerance"],
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataFormatError(f"Not a complete certificate: {error!r}.") from None
+        return cls(**read_certificate(data)._asdict())
+
+    @classmethod
+    def from_json(cls, text: str, *, name: str = "The text") -> Certificate:
+        """Read a JSON text; unlike `from_dict`, this notices a key that stands twice.
+
+        Parameters
+        ----------
+        text : str
+            The content of a file.
+        name : str, optional
+            What to call it in messages.
+
+        Returns
+        -------
+        Certificate
+
+        Raises
+        ------
+        DataFormatError
+            If it is no certificate of this version; the message names the place.
+        """
+        return cls.from_dict(parse_json(text, name))
 
     def __repr__(self) -> str:
         return f"<Certificate {self.summary()}>"
 
 
+def _as_float(votes: Fraction) -> float:
+    try:
+        return float(votes)
+    except OverflowError:
+        return inf
+
+
+def _tolerance(votes: PairwiseMatrix) -> Fraction:
+    """Return by how much a cost can be off: two entries for each pair."""
+    return Fraction(votes.rounding) * votes.n_items * (votes.n_items - 1)
+
+
 def _total_bound(problem: Problem, proofs: tuple[Proof, ...]) -> int:
     """Return the floor of all pairs, raised by what each part proves about its own."""
-    taken: set[int] = set()
     bound = problem.floor
     for proof in proofs:
-        positions = set(proof.positions)
-        sound = positions <= set(range(problem.n)) and len(positions) == len(proof.positions)
-        if not sound or positions & taken:
-            raise VerificationError("The parts of a proof are not disjoint sets of items.")
-        taken |= positions
         part = problem.restrict(np.array(proof.positions, dtype=np.intp))
         bound += proof.bound(problem) - part.floor
     return bound

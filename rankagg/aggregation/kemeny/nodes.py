@@ -17,7 +17,6 @@ __all__ = [
     "Leaf",
     "Node",
     "moved_to",
-    "node_from_dict",
     "node_to_dict",
 ]
 
@@ -33,7 +32,7 @@ class Leaf:
     cycles : tuple of (int, int, int)
         Positions a, b, c of items.
     weights : tuple of int
-        Not negative; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
+        Positive; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
     """
 
     cycles: tuple[tuple[int, int, int], ...] = ()
@@ -117,15 +116,3 @@ def node_to_dict(node: Node) -> dict[str, Any]:
     if isinstance(node, Branch):
         return {"pair": [node.first, node.second], "before": node.before, "after": node.after}
     return {"enumeration": True}
-
-
-def node_from_dict(data: dict[str, Any]) -> Node:
-    """Read what `node_to_dict` wrote."""
-    if "enumeration" in data:
-        return Enumeration()
-    if "pair" in data:
-        first, second = data["pair"]
-        return Branch(first, second, data["before"], data["after"])
-    cycles = tuple((a, b, c) for a, b, c, _ in data["cycles"])
-    leaf = Leaf(cycles, tuple(weight for *_, weight in data["cycles"]))
-    return Fixing(leaf, data["threshold"], data["rest"]) if "threshold" in data else leaf

@@ -14,7 +14,14 @@ from rankagg._validation import check_number
 from rankagg.core import exact
 from rankagg.core.pairwise import PairwiseMatrix
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "as_share"]
+
+
+def as_share(tie_cost: float | Fraction) -> Fraction:
+    """Return what a tied vote costs, 0 to 1, as a fraction."""
+    if isinstance(tie_cost, Fraction) and 0 <= tie_cost <= 1:
+        return tie_cost
+    return exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,24 +46,26 @@ class Problem:
     denominator: int
 
     @classmethod
-    def from_pairwise(cls, votes: PairwiseMatrix, tie_cost: float = 0.0) -> Problem:
+    def from_pairwise(cls, votes: PairwiseMatrix, tie_cost: float | Fraction = 0.0) -> Problem:
         """State the Kemeny problem of pairwise votes.
 
         Parameters
         ----------
         votes : PairwiseMatrix
             Placing i before j contradicts the votes for j above i.
-        tie_cost : float, default 0
-            What a vote that ties two items costs, 0 to 1.
+        tie_cost : float or Fraction, default 0
+            What a vote that ties two items costs, 0 to 1. A float is read as the simplest fraction
+            that rounds to it.
 
         Returns
         -------
         Problem
         """
-        share = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
-        tied = int(np.triu(votes.scaled_ties, k=1).sum(dtype=object)) if share else 0
-        costs = exact.fit(votes.scaled_wins.T.astype(object) * share.denominator)
-        return cls(costs, tied * share.numerator, votes.denominator * share.denominator)
+        share = as_share(tie_cost)
+        wins, ties, denominator = votes.lowest_terms
+        tied = int(np.triu(ties, k=1).sum(dtype=object)) if share else 0
+        costs = exact.fit(wins.T.astype(object) * share.denominator)
+        return cls(costs, tied * share.numerator, denominator * share.denominator)
 
     @property
     def n(self) -> int:
@@ -96,9 +105,9 @@ class Problem:
         return self.floor + int(max(steps, 0)) * self.step
 
     def last_below(self, threshold: int) -> int:
-        """Return the greatest cost below `threshold` that an order could have."""
+        """Return the greatest cost below a threshold above the floor that an order could have."""
         if self.step == 0:
-            return min(self.floor, threshold - 1)
+            return self.floor
         return self.floor + (threshold - 1 - self.floor) // self.step * self.step
 
     def in_votes(self, scaled: int) -> float:

@@ -29,7 +29,6 @@ from rankagg.aggregation.kemeny.nodes import (
     Fixing,
     Leaf,
     Node,
-    node_from_dict,
     node_to_dict,
 )
 from rankagg.aggregation.kemeny.problem import Problem
@@ -53,7 +52,8 @@ def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
     Whatever they are, the bound that they make is valid; rounding only weakens it.
     """
     scaled = np.where(np.isfinite(duals) & (duals > 0), duals, 0.0) * WEIGHT_DENOMINATOR
-    if scaled.max(initial=0.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
+    # The unit must fit by itself, even where all weights are 0.
+    if max(scaled.max(initial=0.0), 1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
         small: Integers = np.rint(scaled).astype(np.int64) * unit
         return small
     return np.array([round(float(weight)) * unit for weight in scaled], dtype=object)
@@ -118,6 +118,8 @@ def fixed_below(
         `decided` with the new pairs, closed under transitivity; None if no order is left.
     """
     excess, base = _excess(problem, cycles, weights, decided)
+    if problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR)) >= threshold:
+        return None
     # More than the last attainable cost below the threshold is at least the threshold.
     last = problem.last_below(threshold) * WEIGHT_DENOMINATOR
     return _closure(decided | (excess > last - base).T)
@@ -216,6 +218,7 @@ class Proof:
         The items of the part.
     nodes : tuple of Leaf, Branch, Fixing or Enumeration
         The tree of cases; the first node is the root, and children stand behind their parents.
+        `certificate_reader` says what else a proof must be, and checks it.
     """
 
     positions: tuple[int, ...]
@@ -237,10 +240,10 @@ class Proof:
         Raises
         ------
         VerificationError
-            If the proof is not well formed.
+            If every case contradicts itself, so that nothing is left to be bounded.
         """
         part = problem.restrict(np.array(self.positions, dtype=np.intp))
-        where = np.full(problem.n, -1, dtype=np.intp)
+        where = np.zeros(problem.n, dtype=np.intp)
         where[list(self.positions)] = np.arange(len(self.positions))
         bounds = [
             self._own_bound(part, where, node, decided)
@@ -263,39 +266,26 @@ class Proof:
             yield at, node, decided
             cases: list[tuple[int, Bools | None]] = []
             if isinstance(node, Branch):
-                pair = _inside(where, np.array([[node.first, node.second]]))[0].tolist()
+                first, second = int(where[node.first]), int(where[node.second])
                 cases = [
-                    (node.before, decide(decided, *pair)),
-                    (node.after, decide(decided, *reversed(pair))),
+                    (node.before, decide(decided, first, second)),
+                    (node.after, decide(decided, second, first)),
                 ]
             elif isinstance(node, Fixing):
-                weighted = self._checked(where, node.leaf)
-                cases = [(node.rest, fixed_below(part, *weighted, decided, node.threshold))]
-            for child, case in cases:
-                if not at < child < len(self.nodes):
-                    raise VerificationError(
-                        f"Node {at} of a proof has a child that is not behind it."
-                    )
-                if case is not None:
-                    stack.append((child, case))
+                cycles, weights = _arrays(node.leaf)
+                fixed = fixed_below(part, where[cycles], weights, decided, node.threshold)
+                cases = [(node.rest, fixed)]
+            stack.extend((child, case) for child, case in cases if case is not None)
 
-    @classmethod
-    def _own_bound(cls, part: Problem, where: NDArray[np.intp], node: Node, decided: Bools) -> int:
+    @staticmethod
+    def _own_bound(part: Problem, where: NDArray[np.intp], node: Node, decided: Bools) -> int:
         """Return what the orders cost at least that end at this node."""
         if isinstance(node, Fixing):
             return node.threshold
         if isinstance(node, Leaf):
-            return leaf_bound(part, *cls._checked(where, node), decided)
+            cycles, weights = _arrays(node)
+            return leaf_bound(part, where[cycles], weights, decided)
         return SubsetTable(part).cost
-
-    @staticmethod
-    def _checked(where: NDArray[np.intp], leaf: Leaf) -> tuple[NDArray[np.intp], Integers]:
-        if len(leaf.weights) != len(leaf.cycles):
-            raise VerificationError("A case has not one weight per cycle.")
-        if any(weight < 0 for weight in leaf.weights):
-            raise VerificationError("A cycle has a negative weight.")
-        cycles, weights = _arrays(leaf)
-        return _inside(where, cycles), weights
 
     # -- on paper -----------------------------------------------------------------------------
 
@@ -305,21 +295,3 @@ class Proof:
             "positions": list(self.positions),
             "nodes": [node_to_dict(node) for node in self.nodes],
         }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Proof:
-        """Read what `to_dict` wrote."""
-        nodes = tuple(node_from_dict(node) for node in data["nodes"])
-        return cls(tuple(data["positions"]), nodes)
-
-
-def _inside(where: NDArray[np.intp], positions: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Translate rows of positions into the part's own; raise where a row is not sound."""
-    outside = (positions < 0) | (positions >= len(where))
-    local = np.where(outside, -1, where[np.where(outside, 0, positions)])
-    ordered = np.sort(positions, axis=1)
-    bad = (local < 0).any(axis=1) | (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    if bad.any():
-        row = tuple(positions[int(np.argmax(bad))].tolist())
-        raise VerificationError(f"{row} are no distinct items of the part.")
-    return local

@@ -100,8 +100,9 @@ def _good_order(problem: Problem) -> NDArray[np.intp]:
 
 
 def _leaf(cycles: DualCycles) -> Leaf:
-    weights = round_weights(np.array([dual for *_, dual in cycles]), 1)
-    return Leaf(tuple((a, b, c) for a, b, c, _ in cycles), tuple(int(weight) for weight in weights))
+    weights = round_weights(np.array([dual for *_, dual in cycles]), 1).tolist()
+    used = [(cycle[:3], weight) for cycle, weight in zip(cycles, weights, strict=True) if weight]
+    return Leaf(tuple(cycle for cycle, _ in used), tuple(weight for _, weight in used))
 
 
 def _solve_until_closed(model: _Model) -> Floats:

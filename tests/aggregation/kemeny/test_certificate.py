@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Branch, Enumeration, Leaf
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.exceptions import DataFormatError, ItemMismatchError, VerificationError
+from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
 
 CYCLE = ra.datasets.load("condorcet_1785")
 SQUARES = {1, 3, 4, 5, 9}
@@ -154,13 +155,20 @@ def test_enumeration_is_done_again_not_believed() -> None:
         replace(certificate, scaled_cost=19, scaled_lower_bound=19).verify(PALEY)
 
 
-def test_certificate_of_other_votes_is_refused(certificate: ra.Certificate) -> None:
+def test_certificate_of_other_votes_is_refused(
+    votes: ra.PairwiseMatrix, certificate: ra.Certificate
+) -> None:
     others = ra.Profile(list(CYCLE), counts=CYCLE.counts + 1).pairwise()
-    with pytest.raises(VerificationError, match="costs"):
+    with pytest.raises(VerificationError, match="other votes: their fingerprint is"):
         certificate.verify(others)
-    renamed = ra.PairwiseMatrix.from_wins(np.ones((3, 3)), items="XYZ")
-    with pytest.raises(ItemMismatchError):
+    renamed = ra.PairwiseMatrix.from_wins(votes.wins, items="XYZ")
+    with pytest.raises(VerificationError, match="only the first has X, Y, Z"):
         certificate.verify(renamed)
+    turned = ra.PairwiseMatrix.from_wins(votes.wins, items="CBA")
+    with pytest.raises(VerificationError, match="the same items in another order"):
+        certificate.verify(turned)
+    with pytest.raises(InvalidInputError, match="a PairwiseMatrix"):
+        certificate.verify(CYCLE)
 
 
 def test_made_up_proofs_are_weak_and_never_false() -> None:
@@ -172,7 +180,7 @@ def test_made_up_proofs_are_weak_and_never_false() -> None:
         leaves = [
             Leaf(
                 tuple(tuple(rng.sample(range(5), 3)) for _ in range(4)),
-                tuple(rng.randrange(5 * WEIGHT_DENOMINATOR) for _ in range(4)),
+                tuple(rng.randrange(1, 5 * WEIGHT_DENOMINATOR) for _ in range(4)),
             )
             for _ in range(3)
         ]
@@ -198,10 +206,120 @@ def test_stated_gap_may_be_larger_than_the_proved_one(
     [
         {},
         {"schema": "rankagg.certificate", "version": 2},
-        {"schema": "rankagg.certificate", "version": 1, "weight_denominator": 2**20},
-        {"schema": "rankagg.certificate", "version": 1, "weight_denominator": 2},
+        {"schema": "rankagg.votes", "version": 2},
+        [],
+        None,
     ],
 )
-def test_what_is_no_certificate_is_refused(data: dict[str, object]) -> None:
-    with pytest.raises(DataFormatError, match="certificate"):
+def test_what_is_no_certificate_is_refused(data: object) -> None:
+    with pytest.raises(DataFormatError):
         ra.Certificate.from_dict(data)
+
+
+def test_the_first_version_of_the_file_is_refused_with_a_remedy() -> None:
+    data = {"schema": "rankagg.certificate", "version": 1, "weight_denominator": 2**20}
+    with pytest.raises(DataFormatError, match=r"`version` must be 2\. Got 1\. Solve again"):
+        ra.Certificate.from_dict(data)
+
+
+# -- what is stated -------------------------------------------------------------------------------
+
+
+def test_other_votes_of_the_same_cost_are_noticed() -> None:
+    # The pair that is turned round is decided either way, and the costs are the same.
+    votes = ra.PairwiseMatrix.from_wins([[0, 3, 1], [1, 0, 2], [2, 2, 0]])
+    others = ra.PairwiseMatrix.from_wins([[0, 3, 1], [1, 0, 2], [2, 2, 0]], ties=1 - np.eye(3))
+    certificate = ra.Kemeny().aggregate(votes).certificate
+    assert certificate.verify(votes)
+    with pytest.raises(VerificationError, match="other votes"):
+        certificate.verify(others)
+
+
+@pytest.mark.parametrize("tie_cost", [0.1, 0.5, 1, Fraction(1, 3), Fraction(10**7 + 1, 2 * 10**7)])
+def test_tie_cost_is_kept_exactly(tie_cost: float | Fraction) -> None:
+    votes = ra.PairwiseMatrix.from_wins([[0, 2], [1, 0]], ties=[[0, 3], [3, 0]])
+    certificate = ra.Certificate.build(votes, [0, 1], [], tie_cost=tie_cost)
+    expected = Fraction(str(tie_cost))
+    assert certificate.tie_cost == expected
+    assert Fraction(certificate.scaled_cost, certificate.denominator) == 1 + 3 * expected
+    again = ra.Certificate.from_json(json.dumps(certificate.to_dict()))
+    assert again == certificate
+    assert again.verify(votes)
+    other = replace(certificate, tie_cost=expected / 2)
+    with pytest.raises(VerificationError, match=r"The votes are over|The ranking costs"):
+        other.verify(votes)
+
+
+@pytest.mark.parametrize("tie_cost", [1.5, -0.1, Fraction(3, 2), Fraction(-1, 3), True])
+def test_tie_cost_is_a_share(votes: ra.PairwiseMatrix, tie_cost: object) -> None:
+    with pytest.raises(InvalidInputError, match="tie_cost"):
+        ra.Certificate.build(votes, [0, 1, 2], [], tie_cost=tie_cost)
+
+
+def test_tolerance_is_what_all_pairs_can_be_off() -> None:
+    votes = ra.Profile.from_orders(["ABC", "BCA"], weights=[2**0.5, 3**0.5]).pairwise()
+    certificate = ra.Kemeny().aggregate(votes).certificate
+    # Three pairs, and two numbers for each.
+    assert certificate.tolerance == 6 * Fraction(votes.rounding) > 0
+    assert "to within" in certificate.summary()
+    assert certificate.verify(votes)
+    for wrong in (Fraction(0), certificate.tolerance / 2, certificate.tolerance * 2):
+        with pytest.raises(VerificationError, match="to within"):
+            replace(certificate, tolerance=wrong).verify(votes)
+
+
+def test_exact_votes_have_no_tolerance(
+    votes: ra.PairwiseMatrix, certificate: ra.Certificate
+) -> None:
+    assert certificate.tolerance == 0
+    assert certificate.summary().endswith(", exact)")
+    with pytest.raises(VerificationError, match="within 0 votes, not 1/10 as stated"):
+        replace(certificate, tolerance=Fraction(1, 10)).verify(votes)
+
+
+def test_messages_are_in_votes() -> None:
+    halves = ra.PairwiseMatrix.from_wins([[0, 2.5], [1, 0]])
+    certificate = ra.Kemeny().aggregate(halves).certificate
+    assert certificate.denominator == 2
+    with pytest.raises(VerificationError, match="costs 1, not 3/2 as stated"):
+        replace(certificate, scaled_cost=3).verify(halves)
+
+
+def test_gap_and_share_of_the_cost(certificate: ra.Certificate) -> None:
+    open_ = replace(certificate, scaled_lower_bound=57)
+    assert (open_.gap, open_.relative_gap, open_.status) == (19.0, 0.25, "gap")
+    assert (certificate.gap, certificate.relative_gap, certificate.status) == (0, 0, "optimal")
+    nothing = replace(certificate, scaled_cost=0, scaled_lower_bound=0)
+    assert nothing.relative_gap == 0.0
+    assert "25 % below" in open_.summary()
+
+
+def test_costs_beyond_floats_are_told() -> None:
+    votes = ra.PairwiseMatrix.from_wins(np.full((4, 4), 8e307))
+    certificate = ra.Kemeny().aggregate(votes).certificate
+    assert certificate.verify(votes)
+    assert certificate.cost == certificate.lower_bound == float("inf")
+    assert certificate.relative_gap == 0.0
+    assert "inf" in repr(certificate)
+
+
+def test_summary_counts_what_proves(branched: ra.Certificate, certificate: ra.Certificate) -> None:
+    assert "by 1 weighted 3-cycle, exact" in certificate.summary()
+    assert f"{branched.n_cycles} weighted 3-cycles in {branched.n_cases} cases" in str(branched)
+    assert "by majorities alone, exact" in replace(certificate, proofs=()).summary()
+    leaves = [node for node in branched.proofs[0].nodes if isinstance(node, Leaf)]
+    assert branched.n_cases == len(leaves)
+    enumerated = ra.Kemeny(backend="subset-dp").aggregate(PALEY).certificate
+    assert "by enumeration of subsets, exact" in enumerated.summary()
+    assert enumerated.n_cycles == enumerated.n_cases == 0
+
+
+def test_plain_data_hold_no_float(branched: ra.Certificate) -> None:
+    def kinds(value: object) -> set[type]:
+        if isinstance(value, dict | list):
+            inside = value.values() if isinstance(value, dict) else value
+            return set().union(*map(kinds, inside))
+        return {type(value)}
+
+    assert kinds(branched.to_dict()) == {str, int}
+    assert branched.to_dict()["cost"] == "20"

@@ -10,35 +10,21 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof, fixed_below, forced_bounds
-from rankagg.exceptions import VerificationError
-
-N = 5
+from rankagg.aggregation.kemeny.proof import (
+    Proof,
+    fixed_below,
+    forced_bounds,
+    leaf_bound,
+    round_weights,
+)
+from rankagg.exceptions import DataFormatError, VerificationError
+from tests.aggregation.kemeny.forging import N, random_tree
 
 
 def random_problem(rng: Random) -> Problem:
     step = rng.choice((1, 1, 2, 5))
     wins = [[step * rng.randrange(6) for _ in range(N)] for _ in range(N)]
     return Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins))
-
-
-def random_leaf(rng: Random) -> Leaf:
-    cycles = tuple(tuple(rng.sample(range(N), 3)) for _ in range(4))
-    return Leaf(cycles, tuple(rng.randrange(3 * WEIGHT_DENOMINATOR) for _ in cycles))
-
-
-def random_tree(rng: Random, threshold: int) -> tuple:
-    """Return fixings and branches in every mixture, with children behind their parents."""
-    first, second = rng.sample(range(N), 2)
-    leaves = [random_leaf(rng) for _ in range(3)]
-    return (
-        Fixing(random_leaf(rng), threshold, 1),
-        Branch(first, second, 2, 3),
-        Fixing(random_leaf(rng), threshold + rng.randrange(3), 4),
-        leaves[0],
-        Branch(*rng.sample(range(N), 2), 5, 6),
-        *leaves[1:],
-    )
 
 
 def costs_of_orders(problem: Problem) -> dict[tuple[int, ...], int]:
@@ -140,5 +126,95 @@ def test_corrupted_fixing_is_refused(
     branched: tuple[ra.PairwiseMatrix, ra.Certificate], change
 ) -> None:
     votes, certificate = branched
-    with pytest.raises(VerificationError):
+    with pytest.raises((DataFormatError, VerificationError)):
         changed(certificate, change).verify(votes)
+
+
+def weighted(problem: Problem, *cycles: tuple[int, int, int, int]) -> tuple:
+    rows = np.array([cycle[:3] for cycle in cycles], dtype=np.intp).reshape(-1, 3)
+    weights = np.array([cycle[3] for cycle in cycles], dtype=np.int64)
+    return problem, rows, weights, np.zeros((problem.n, problem.n), dtype=bool)
+
+
+def test_no_order_is_left_where_the_case_itself_reaches_the_threshold() -> None:
+    # The floor is 0 and the optimum 2; the weight proves the 2, and nothing is left below it.
+    votes = ra.PairwiseMatrix.from_wins([[0, 2, 0], [0, 0, 3], [4, 0, 0]])
+    problem = Problem.from_pairwise(votes)
+    case = weighted(problem, (1, 0, 2, 2 * WEIGHT_DENOMINATOR))
+    assert problem.floor == 0
+    assert leaf_bound(*case) == 2
+    assert fixed_below(*case, 2) is None
+    assert fixed_below(*case, 0) is None
+    # Nor below the floor, however bad the weights are.
+    bad = weighted(problem, (0, 1, 2, 50 * WEIGHT_DENOMINATOR))
+    assert leaf_bound(*bad) == 0
+    assert fixed_below(*bad, 0) is None
+    assert not fixed_below(*bad, 1).any()
+    left = fixed_below(*case, 3)
+    assert left is not None
+    assert (left[1, 2], left[2, 0], left[0, 1]) == (True, True, False)
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_a_bound_is_lifted_to_the_next_cost_and_not_beyond(step: int) -> None:
+    votes = ra.PairwiseMatrix.from_wins(step * np.array([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
+    problem = Problem.from_pairwise(votes)
+    for weight in range(-2, 3):
+        sixteenths = step * WEIGHT_DENOMINATOR + weight
+        expected = step if weight <= 0 else 2 * step
+        assert leaf_bound(*weighted(problem, (1, 0, 2, sixteenths))) == expected
+
+
+def test_a_pair_is_fixed_exactly_from_the_threshold_on() -> None:
+    # Turning round the first pair costs 2, the second 3, the third 4.
+    votes = ra.PairwiseMatrix.from_wins([[0, 2, 4], [0, 0, 3], [0, 0, 0]])
+    problem = Problem.from_pairwise(votes)
+    counts = [int(fixed_below(*weighted(problem), threshold).sum()) for threshold in range(1, 6)]
+    assert counts == [3, 3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("size", [1, 2**70])
+def test_round_weights_is_exact_for_any_unit(size: int) -> None:
+    duals = np.array([0.0, 0.5, 1.0, 2.0**-21, 3 * 2.0**-20])
+    expected = [0, 2**19 * size, 2**20 * size, 0, 3 * size]
+    assert round_weights(duals, size).tolist() == expected
+
+
+@pytest.mark.parametrize("duals", [[], [0.0, 0.0], [1e-30, -1.0], [np.nan, np.inf, -np.inf]])
+@pytest.mark.parametrize("unit", [1, 2**62, 2**63, 2**64, 10**100])
+def test_round_weights_of_nothing_is_nothing(duals: list[float], unit: int) -> None:
+    assert not any(round_weights(np.array(duals), unit).tolist())
+
+
+def test_round_weights_keeps_small_ones_in_machine_integers() -> None:
+    assert round_weights(np.array([1.0, 2.0]), 5).dtype == np.int64
+    # Their sum must fit: 2**40 weights of 2**20 each do not.
+    assert round_weights(np.array([1.0, 2.0]), 2**41).dtype == object
+    assert round_weights(np.array([1.0, 2.0]), 2**39).dtype == np.int64
+
+
+def test_kemeny_with_imputed_votes_of_many_items() -> None:
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(50, 150)) + np.linspace(0, 2, 150)
+    scores[rng.random(scores.shape) < 0.2] = np.nan
+    votes = ra.Profile.from_scores(scores, higher_is_better=True).pairwise()
+    certificate = ra.Kemeny(time_limit=0.5).aggregate(votes).certificate
+    assert certificate.verify(votes)
+    assert certificate.lower_bound <= certificate.cost
+
+
+def test_where_all_costs_are_equal_every_bound_is_the_floor() -> None:
+    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins(np.full((4, 4), 3)))
+    assert (problem.step, problem.floor, problem.last_below(19)) == (0, 18, 18)
+    assert leaf_bound(*weighted(problem, (0, 1, 2, 5))) == 18
+    assert fixed_below(*weighted(problem), 18) is None
+    assert not fixed_below(*weighted(problem), 19).any()
+
+
+def test_cases_that_contradict_themselves_are_left_out() -> None:
+    problem = random_problem(Random(1))
+    # 0 before 1, 1 before 2, 2 before 0: the last case is dropped, whatever its leaf would prove.
+    rest = (Leaf(), Branch(2, 0, 5, 6), Leaf(), Leaf(), Leaf())
+    tree = (Branch(0, 1, 1, 2), Branch(1, 2, 3, 4), *rest)
+    visited = [at for at, *_ in Proof(tuple(range(N)), tree).walk(problem, np.arange(N))]
+    assert sorted(visited) == [0, 1, 2, 3, 4, 6]

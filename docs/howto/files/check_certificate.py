@@ -1,0 +1,275 @@
+"""Check a certificate against votes: python check_certificate.py certificate.json votes.json
+
+Written from the specification of both files alone: it needs Python's standard library, and nothing
+of the package. It prints one sentence; the exit code is 0 where the proof holds, and 1 where not.
+"""
+
+import json
+import re
+import sys
+from fractions import Fraction
+from hashlib import sha256
+from itertools import chain
+from math import gcd
+from pathlib import Path
+
+UNIT = 2**20  # the weights of cycles are over this
+LARGEST = 10**1000 - 1
+
+
+class RefusedError(Exception):
+    """The proof does not hold."""
+
+
+def require(is_so, words):
+    if not is_so:
+        raise RefusedError(words)
+
+
+# -- reading: plain integers, known keys ----------------------------------------------------------
+
+
+def parse(text):
+    def refuse(word):
+        raise RefusedError(f"{word[:40]} is no integer of at most 1000 digits")
+
+    def integer(word):
+        return int(word) if len(word.lstrip("-")) <= 1000 else refuse(word)
+
+    def distinct(pairs):
+        require(len(dict(pairs)) == len(pairs), "a key stands twice in one object")
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=distinct, parse_int=integer,
+                          parse_float=refuse, parse_constant=refuse)  # fmt: skip
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise RefusedError(f"the file is no JSON: {error}") from None
+
+
+def fields(data, *keys):
+    require(type(data) is dict and set(data) == set(keys), f"an object needs the keys {keys}")
+    return [data[key] for key in keys]
+
+
+def integers(data, low, high, length=None):
+    require(type(data) is list, "a list of integers was expected")
+    require(all(type(x) is int and low <= x <= high for x in data), "an integer is not allowed")
+    require(length is None or len(data) == length, "a list has not the right length")
+    return data
+
+
+def integer(data, low=0, high=LARGEST):
+    return integers([data], low, high)[0]
+
+
+def fraction(data):
+    pattern = r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?"
+    require(type(data) is str and re.fullmatch(pattern, data), "a fraction was expected")
+    require(str(Fraction(data)) == data, "a fraction is not in lowest terms")
+    return Fraction(data)
+
+
+def labels(data):
+    require(type(data) is list and data, "items are a list")
+    require({type(x) for x in data} in ({int}, {str}), "items are all texts or all integers")
+    require(len(set(data)) == len(data), "an item occurs twice")
+    return [x if type(x) is str else integer(x, low=-LARGEST) for x in data]
+
+
+def read_votes(data):
+    """Return items, wins, ties and denominator in lowest terms, and the rounding."""
+    schema, version, items, denominator, rounding, *matrices = fields(
+        data, "schema", "version", "items", "denominator", "rounding", "wins", "ties")  # fmt: skip
+    require((schema, version) == ("rankagg.votes", integer(version, 1, 1)), "not votes, version 1")
+    n = len(labels(items))
+    for matrix in matrices:
+        require(type(matrix) is list and len(matrix) == n, "a matrix has not the right size")
+        for i, row in enumerate(matrix):
+            require(integers(row, 0, 10**300 - 1, n)[i] == 0, "a diagonal is not 0")
+    ties = matrices[1]
+    require(all(ties[i][j] == ties[j][i] for i in range(n) for j in range(i)), "lopsided ties")
+    common = gcd(integer(denominator, 1, 10**300 - 1), *chain(*matrices[0], *ties))
+    wins, ties = ([[x // common for x in row] for row in matrix] for matrix in matrices)
+    return items, wins, ties, denominator // common, fraction(rounding)
+
+
+def fingerprint(items, wins, ties, denominator):
+    text = f"rankagg.votes 1\n{len(items)} {denominator}\n".encode()
+    for label in items:
+        name = str(label).encode("utf-8", "surrogatepass")
+        text += b"i%b\n" % name if type(label) is int else b"s%d:%b\n" % (len(name), name)
+    text += "".join(" ".join(map(str, row)) + "\n" for row in wins + ties).encode()
+    return sha256(text).hexdigest()
+
+
+# -- the bound of one part ------------------------------------------------------------------------
+
+
+class Part:
+    """Costs of placing row before column, among the items of one proof."""
+
+    def __init__(self, cost, positions, n):
+        integers(positions, 0, n - 1)
+        require(len(set(positions)) == len(positions) >= 2, "a part has distinct positions")
+        self.where = {position: at for at, position in enumerate(positions)}
+        self.cost = [[cost[a][b] for b in positions] for a in positions]
+        self.n = len(positions)
+        self.pairs = [(i, j) for i in range(self.n) for j in range(i)]
+        self.floor = sum(min(self.cost[i][j], self.cost[j][i]) for i, j in self.pairs)
+        self.step = gcd(*(self.cost[i][j] - self.cost[j][i] for i, j in self.pairs))
+
+    def places(self, positions):
+        require(len(set(positions)) == len(positions), "positions are not distinct")
+        require(all(p in self.where for p in positions), "a position is outside of the part")
+        return [self.where[p] for p in positions]
+
+    def lift(self, bound):
+        """Return the next cost that an order can have, from a bound times UNIT."""
+        above = bound - self.floor * UNIT
+        steps = -(-above // (self.step * UNIT)) if self.step else 0
+        return self.floor + max(0, steps) * self.step
+
+    def bound(self, nodes):
+        """Return the least that the cases leave; every node is taken once."""
+        require(type(nodes) is list and nodes, "a proof has no nodes")
+        if type(nodes[0]) is dict and "enumeration" in nodes[0]:
+            require(fields(nodes[0], "enumeration")[0] is True, "an enumeration is true")
+            require(len(nodes) == 1 and self.n <= 20, "an enumeration stands alone, for 20 items")
+            return self.enumerate()
+        cases = {0: [0] * self.n}  # for each place in a case the set of places known behind it
+        bounds = []
+        for at, node in enumerate(nodes):
+            require(at in cases, "a node is the child of no node before it")
+            require(type(node) is dict, "a node is an object")
+            case = cases[at]
+            below = []
+            if "pair" in node:
+                pair, before, after = fields(node, "pair", "before", "after")
+                i, j = self.places(integers(pair, 0, LARGEST, 2))
+                below = [(before, decided(case, [(i, j)])), (after, decided(case, [(j, i)]))]
+            elif "threshold" in node:
+                cycles, threshold, rest = fields(node, "cycles", "threshold", "rest")
+                price, total = self.priced(cycles, case)
+                below = [(rest, self.fixed(case, price, total, integer(threshold)))]
+                bounds += [threshold] if case else []
+            else:
+                price, total = self.priced(*fields(node, "cycles"), case)
+                bounds += [self.lift(total)] if case else []
+            for child, left in below:
+                integer(child, at + 1, len(nodes) - 1)
+                require(child not in cases, "a node has two parents")
+                cases[child] = left
+        require(bounds, "every case contradicts itself")
+        return min(bounds)
+
+    def priced(self, cycles, case):
+        """Return the prices less the weights of the cycles, and the bound of the case."""
+        require(type(cycles) is list, "cycles are a list")
+        require(len(cycles) <= self.n * (self.n - 1) * (self.n - 2) // 3, "too many cycles")
+        price = [[UNIT * c for c in row] for row in self.cost]
+        total = 0
+        for cycle in cycles:
+            *corners, weight = integers(cycle, 0, LARGEST, 4)
+            require(weight > 0, "a weight is not positive")
+            a, b, c = self.places(corners)
+            total += weight
+            for i, j in ((a, b), (b, c), (c, a)):
+                price[i][j] -= weight
+        for i, j in self.pairs if case else ():
+            if case[i] >> j & 1:
+                total += price[i][j]
+            elif case[j] >> i & 1:
+                total += price[j][i]
+            else:
+                total += min(price[i][j], price[j][i])
+        return price, total
+
+    def fixed(self, case, price, total, threshold):
+        """Return the case that is left when dearer sides that reach the threshold are gone."""
+        if case is None or self.lift(total) >= threshold:
+            return None
+        new = []
+        for i, j in self.pairs:
+            if not (case[i] >> j & 1 or case[j] >> i & 1):
+                excess = price[i][j] - price[j][i]
+                if self.lift(total + abs(excess)) >= threshold:
+                    new.append((i, j) if excess < 0 else (j, i))
+        return decided(case, new)
+
+    def enumerate(self):
+        """Return the least cost of all orders; with 20 items this takes minutes."""
+        best = [0] * 2**self.n  # of each set of items, which is a number whose bits they are
+        for some in range(1, 2**self.n):
+            inside = [i for i in range(self.n) if some >> i & 1]
+            best[some] = min(
+                best[some ^ 1 << last] + sum(self.cost[i][last] for i in inside if i != last)
+                for last in inside
+            )
+        return best[-1]
+
+
+def decided(case, new):
+    """Return a case with more pairs decided, and what follows; None if that goes round."""
+    if case is None:
+        return None
+    case = list(case)
+    for i, j in new:
+        case[i] |= 1 << j
+    for k in range(len(case)):
+        for i in range(len(case)):
+            if case[i] >> k & 1:
+                case[i] |= case[k]
+    return None if any(case[i] >> i & 1 for i in range(len(case))) else case
+
+
+# -- the statement --------------------------------------------------------------------------------
+
+
+def check(certificate, votes):
+    """Return what is proved, in one sentence; raise RefusedError where nothing is."""
+    (schema, version, status, stated_cost, stated_bound, tolerance, tie_cost, mark, items, order,
+     scaled_cost, scaled_bound, denominator, unit, proofs) = fields(
+        certificate, "schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost",
+        "fingerprint", "items", "order", "scaled_cost", "scaled_lower_bound", "denominator",
+        "weight_denominator", "proofs")  # fmt: skip
+    require(schema == "rankagg.certificate", "this is no certificate")
+    integer(version, 2, 2), integer(unit, UNIT, UNIT)
+    names, wins, ties, scale, rounding = read_votes(votes)
+    n = len(names)
+    require(labels(items) == names, "the items are not those of the votes")
+    require(mark == fingerprint(names, wins, ties, scale), "it is for other votes")
+    share = fraction(tie_cost)
+    require(share <= 1, "a tie costs at most 1")
+    require(integer(denominator) == scale * share.denominator, "the denominator is another")
+    require(fraction(tolerance) == rounding * n * (n - 1), "the tolerance is another")
+    require(len(set(integers(order, 0, n - 1, n))) == n, "the order is no order of the items")
+
+    cost = [[wins[j][i] * share.denominator for j in range(n)] for i in range(n)]
+    tied = sum(ties[i][j] for i in range(n) for j in range(i)) * share.numerator
+    total = tied + sum(cost[a][b] for at, a in enumerate(order) for b in order[at + 1 :])
+    require(integer(scaled_cost) == total, f"the ranking costs {total}/{denominator}")
+    proved = tied + sum(min(cost[i][j], cost[j][i]) for i in range(n) for j in range(i))
+    taken = set()
+    require(type(proofs) is list, "proofs are a list")
+    for proof in proofs:
+        positions, nodes = fields(proof, "positions", "nodes")
+        part = Part(cost, positions, n)
+        require(not taken & set(positions), "two proofs share an item")
+        taken |= set(positions)
+        proved += part.bound(nodes) - part.floor
+    require(integer(scaled_bound) <= min(proved, total), f"only {proved}/{denominator} is proved")
+    require(status == ("optimal" if scaled_bound == total else "gap"), "the status is another")
+    claims = [str(Fraction(x, denominator)) for x in (total, scaled_bound)]
+    require([stated_cost, stated_bound] == claims, "cost or bound is printed wrong")
+    return f"The proof holds: this ranking costs {claims[0]}, and none less than {claims[1]}."
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python check_certificate.py certificate.json votes.json")
+    try:
+        certificate, votes = (Path(path).read_text(encoding="utf-8") for path in sys.argv[1:])
+        sys.stdout.write(check(parse(certificate), parse(votes)) + "\n")
+    except RefusedError as error:
+        sys.exit(f"The proof does not hold: {error}.")

@@ -1,0 +1,64 @@
+"""`rankagg verify`: whether a certificate proves what it states about these votes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.cli.inputs import Input, input_options
+from rankagg.exceptions import DataFormatError, VerificationError
+from rankagg.io.text import read_text
+
+__all__ = ["command"]
+
+# Fractions over more than this are told as decimals.
+READABLE = 1000
+
+
+@click.command("verify")
+@click.argument("certificate", type=click.Path(dir_okay=False, path_type=Path))
+@input_options
+def command(given: Input, *, certificate: Path) -> None:
+    """Check that CERTIFICATE proves what it states about the votes of FILE.
+
+    All of it is computed again in integers, without a solver. The data and the options that say
+    what they are must be those that the certificate was made with: other votes are noticed. The
+    exit code is 0 where the proof holds, and 1 where it does not.
+
+    \b
+        rankagg solve election.soc --certificate proof.json
+        rankagg verify proof.json election.soc
+        rankagg verify proof.json --dataset condorcet_1785
+    Votes as JSON, which `solve --votes` and `compare --out` write:
+        rankagg verify proof.json votes.json
+    """
+    votes = Evidence(given.data, given.tolerance).votes(given.unranked)
+    name, text = read_text(certificate)
+    try:
+        proof = Certificate.from_json(text, name=name)
+        proof.verify(votes)
+    except (DataFormatError, VerificationError) as error:
+        raise VerificationError(f"{name} proves nothing of these votes. {error}") from None
+    click.echo(_told(proof))
+
+
+def _told(proof: Certificate) -> str:
+    cost = _votes(Fraction(proof.scaled_cost, proof.denominator))
+    bound = _votes(Fraction(proof.scaled_lower_bound, proof.denominator))
+    exactness = f", all to within {_votes(proof.tolerance)}" if proof.tolerance else ""
+    if proof.status == "optimal":
+        return f"The proof holds: this ranking costs {cost}, and none costs less{exactness}."
+    return f"The bound holds: this ranking costs {cost}, and none less than {bound}{exactness}."
+
+
+def _votes(number: Fraction) -> str:
+    """Return a number of votes, exact unless it says "about"."""
+    if number == 1:
+        return "1 vote"
+    if number.denominator > READABLE:
+        return f"about {float(number):.6g} votes"
+    return f"{number} votes"

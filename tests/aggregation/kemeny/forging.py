@@ -1,0 +1,260 @@
+"""Real certificates of every kind, and what a forger may do to them."""
+
+import importlib.util
+import json
+from copy import deepcopy
+from fractions import Fraction
+from functools import cache
+from itertools import permutations
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.exceptions import DataFormatError, VerificationError
+from rankagg.io.votes import votes_to_dict
+
+ALONE = Path(__file__).resolve().parents[3] / "docs" / "howto" / "files" / "check_certificate.py"
+N = 5
+SQUARES = {1, 3, 4, 5, 9}
+PALEY = ra.PairwiseMatrix.from_wins(
+    [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
+)
+
+
+@cache
+def checker() -> ModuleType:
+    """Return the stand-alone checker, which knows nothing of the package."""
+    spec = importlib.util.spec_from_file_location("check_certificate", ALONE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Specimen(NamedTuple):
+    """A genuine certificate as plain data, its votes, and the least cost that any order has."""
+
+    plain: dict[str, Any]
+    votes: ra.PairwiseMatrix
+    votes_plain: dict[str, Any]
+    optimum: Fraction
+
+
+def specimen(votes: ra.PairwiseMatrix, **options: Any) -> Specimen:
+    certificate = ra.Kemeny(**options).aggregate(votes).certificate
+    return of_certificate(certificate, votes)
+
+
+def of_certificate(certificate: ra.Certificate, votes: ra.PairwiseMatrix) -> Specimen:
+    plain = json.loads(json.dumps(certificate.to_dict()))
+    if votes.n_items <= 6:
+        problem = Problem.from_pairwise(votes, certificate.tie_cost)
+        costs = (problem.cost(np.array(order)) for order in permutations(range(votes.n_items)))
+        optimum = Fraction(min(costs), problem.denominator)
+    else:
+        best = ra.Kemeny(tie_cost=float(certificate.tie_cost)).aggregate(votes).certificate
+        assert best.status == "optimal"
+        optimum = Fraction(best.scaled_cost, best.denominator)
+    return Specimen(plain, votes, votes_to_dict(votes), optimum)
+
+
+@cache
+def specimens() -> dict[str, Specimen]:
+    """Return certificates of every kind: each field of the format occurs in some of them."""
+    rng = np.random.default_rng(5)
+    tied = ra.Profile.from_ranks(rng.integers(0, 3, size=(7, 6)), items="ABCDEF").pairwise()
+    cycles = ra.PairwiseMatrix.from_wins(rng.integers(0, 9, size=(6, 6)))
+    irrational = ra.Profile.from_orders(
+        ["ABCDE", "BCADE", "CABED"], weights=[2**0.5, 3**0.5, 5**0.5]
+    ).pairwise()
+    huge = ra.PairwiseMatrix.from_wins(rng.integers(0, 9, size=(5, 5)) * 1e25, items=range(5))
+    found = {
+        "majorities alone": specimen(ra.datasets.load("tennessee").pairwise()),
+        "one cycle": specimen(ra.datasets.load("condorcet_1785").pairwise()),
+        "cycles": specimen(cycles, backend="lazy"),
+        "ties that cost": specimen(tied, tie_cost=0.3),
+        "rounded weights": specimen(irrational),
+        "integers beyond doubles": specimen(huge),
+        "cases": specimen(PALEY),
+        "a gap": specimen(PALEY, backend="naive"),
+        "enumeration": specimen(cycles, backend="subset-dp"),
+        "fixings": of_certificate(*fixing()),
+    }
+    assert found["rounded weights"].plain["tolerance"] != "0"
+    assert found["ties that cost"].plain["tie_cost"] == "3/10"
+    assert found["a gap"].plain["status"] == "gap"
+    return found
+
+
+def fixing() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
+    """Return a proof of five items that fixes pairs twice and branches between."""
+    votes = ra.PairwiseMatrix.from_wins(np.random.default_rng(2).integers(0, 9, size=(5, 5)))
+    problem = Problem.from_pairwise(votes)
+    best = min(permutations(range(5)), key=lambda order: problem.cost(np.array(order)))
+    cost = problem.cost(np.array(best))
+    (leaf,) = ra.Kemeny(backend="lazy").aggregate(votes).certificate.proofs[0].nodes
+    assert leaf.cycles
+    i, j = leaf.cycles[0][:2]
+    some = Leaf(leaf.cycles[:1], leaf.weights[:1])
+    tree = (Fixing(some, cost, 1), Branch(i, j, 2, 3), Fixing(leaf, cost, 4), leaf, leaf)
+    positions = ra.Kemeny().aggregate(votes).certificate.proofs[0].positions
+    return ra.Certificate.build(votes, best, [Proof(positions, tree)]), votes
+
+
+# -- proofs that nobody searched for --------------------------------------------------------------
+
+
+def random_leaf(rng: Random) -> Leaf:
+    cycles = tuple(tuple(rng.sample(range(N), 3)) for _ in range(4))
+    return Leaf(cycles, tuple(rng.randrange(1, 3 * WEIGHT_DENOMINATOR) for _ in cycles))
+
+
+def random_tree(rng: Random, threshold: int) -> tuple:
+    """Return fixings and branches in every mixture, with children behind their parents."""
+    first, second = rng.sample(range(N), 2)
+    leaves = [random_leaf(rng) for _ in range(3)]
+    return (
+        Fixing(random_leaf(rng), threshold, 1),
+        Branch(first, second, 2, 3),
+        Fixing(random_leaf(rng), threshold + rng.randrange(3), 4),
+        leaves[0],
+        Branch(*rng.sample(range(N), 2), 5, 6),
+        *leaves[1:],
+    )
+
+
+# -- what a forger does ---------------------------------------------------------------------------
+
+
+def junk(value: Any, rng: Random) -> Any:
+    """Return something else to stand where a value stood."""
+    nested: Any = 0
+    for _ in range(100):
+        nested = [nested]
+    choices = [
+        float("nan"), float("inf"), float("-inf"), True, False, None, "", "x", "0", "1/2", "-1",
+        0.0, 0.5, -1, 0, 1, 2, 10**30, 10**999, 10**1000, -(10**1000), 10**5000, [], {}, [value],
+        {"enumeration": True}, {"cycles": []}, nested, (1, 2), b"x",
+    ]  # fmt: skip
+    if type(value) is int:
+        choices += [value + 1, value - 1, -value, 2 * value, value // 2]
+        choices += [float(value), str(value)] if abs(value) < 10**300 else []
+    if type(value) is list:
+        choices += [value + value, value[:-1], value[1:], value[::-1]]
+    return rng.choice(choices)
+
+
+def places(data: Any, path: tuple = ()) -> list[tuple]:
+    """Return the paths of everything inside plain data."""
+    found = [path] if path else []
+    if isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            found += places(value, (*path, key))
+    return found
+
+
+def holder(data: Any, path: tuple) -> Any:
+    for key in path[:-1]:
+        data = data[key]
+    return data
+
+
+def change(data: dict[str, Any], rng: Random) -> None:
+    """Change one thing, anywhere."""
+    paths = places(data)
+    # Fields at the top and inside of cycles are met alike often.
+    depth = rng.choice(sorted({len(path) for path in paths}))
+    path = rng.choice([path for path in paths if len(path) == depth])
+    where, key = holder(data, path), path[-1]
+    action = rng.randrange(6)
+    if action == 0:
+        del where[key]
+    elif action == 1 and isinstance(where, list):
+        where.insert(rng.randrange(len(where) + 1), deepcopy(where[key]))
+    elif action == 2:
+        other = rng.choice(paths)
+        where[key] = deepcopy(holder(data, other)[other[-1]])
+    elif action == 3 and isinstance(where, dict):
+        where[rng.choice(["more", "threshold", "enumeration", "pair", "cycles"])] = 0
+    elif action == 4 and isinstance(where, list):
+        rng.shuffle(where)
+    else:
+        where[key] = junk(where[key], rng)
+
+
+def restate(data: dict[str, Any], case: Specimen, rng: Random) -> None:
+    """State any order as optimal, with all that is printed in agreement."""
+    n = case.votes.n_items
+    order = rng.sample(range(n), n)
+    share = Fraction(case.plain["tie_cost"])
+    cost = Problem.from_pairwise(case.votes, share).cost(np.array(order))
+    over = case.plain["denominator"]
+    bound = cost - rng.choice((0, 0, 0, 1))
+    data.update(
+        order=order,
+        scaled_cost=cost,
+        scaled_lower_bound=bound,
+        cost=str(Fraction(cost, over)),
+        lower_bound=str(Fraction(bound, over)),
+        status="optimal" if bound == cost else "gap",
+    )
+
+
+def mutant(case: Specimen, rng: Random) -> dict[str, Any]:
+    """Return a certificate with one to three changes, half of the time one that claims a lot."""
+    data = deepcopy(case.plain)
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        if data:
+            change(data, rng)
+    if rng.random() < 0.4:
+        restate(data, case, rng)
+    return data
+
+
+# -- what must come of it -------------------------------------------------------------------------
+
+
+def holds(data: Any, case: Specimen) -> bool:
+    """Return whether `verify` says so; no other error than the two may come out."""
+    try:
+        return ra.Certificate.from_dict(data).verify(case.votes)
+    except (DataFormatError, VerificationError):
+        return False
+
+
+def holds_alone(data: Any, case: Specimen) -> bool:
+    """Return whether the stand-alone checker says so."""
+    module = checker()
+    try:
+        module.check(data, case.votes_plain)
+    except module.RefusedError:
+        return False
+    return True
+
+
+def is_true(data: dict[str, Any], case: Specimen) -> bool:
+    """Return whether everything that a certificate states is so, whatever proves it."""
+    problem = Problem.from_pairwise(case.votes, Fraction(data["tie_cost"]))
+    cost = Fraction(problem.cost(np.array(data["order"])), problem.denominator)
+    bound = Fraction(data["scaled_lower_bound"], data["denominator"])
+    same = ("schema", "version", "tolerance", "fingerprint", "items")
+    optimum = case.optimum
+    if data["tie_cost"] != case.plain["tie_cost"]:
+        ties = Fraction(int(np.triu(case.votes.scaled_ties).sum()), case.votes.denominator)
+        optimum += (Fraction(data["tie_cost"]) - Fraction(case.plain["tie_cost"])) * ties
+    return (
+        sorted(data["order"]) == list(range(case.votes.n_items))
+        and Fraction(data["scaled_cost"], data["denominator"]) == cost
+        and data["cost"] == str(cost)
+        and data["lower_bound"] == str(bound)
+        and bound <= optimum
+        and data["status"] == ("optimal" if bound == cost else "gap")
+        and all(data[key] == case.plain[key] for key in same)
+        and data["weight_denominator"] == WEIGHT_DENOMINATOR
+    )

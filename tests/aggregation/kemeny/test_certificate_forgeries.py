@@ -1,0 +1,289 @@
+"""Whatever is done to a certificate, what passes is true, and the two checkers agree."""
+
+import json
+from collections import Counter
+from dataclasses import fields, replace
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.nodes import Branch, Enumeration, Fixing, Leaf
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.exceptions import DataFormatError, VerificationError
+from tests.aggregation.kemeny.forging import (
+    N,
+    change,
+    checker,
+    holds,
+    holds_alone,
+    is_true,
+    junk,
+    mutant,
+    of_certificate,
+    places,
+    random_tree,
+    restate,
+    specimens,
+)
+
+KINDS = (
+    "majorities alone", "one cycle", "cycles", "ties that cost", "rounded weights",
+    "integers beyond doubles", "cases", "a gap", "enumeration", "fixings",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_genuine_certificates_hold(kind: str) -> None:
+    case = specimens()[kind]
+    assert holds(case.plain, case)
+    assert holds_alone(case.plain, case)
+    assert is_true(case.plain, case)
+
+
+def judge(case, rng: Random, count: int) -> Counter:
+    """Check that nothing false passes and that both checkers agree; count the verdicts."""
+    verdicts: Counter = Counter()
+    for _ in range(count):
+        data = mutant(case, rng)
+        verdict = holds(data, case)
+        assert verdict == holds_alone(data, case), data
+        assert not verdict or is_true(data, case), data
+        verdicts[verdict] += 1
+    return verdicts
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_mutant_passes_that_is_false(kind: str) -> None:
+    verdicts = judge(specimens()[kind], Random(kind), 60)
+    assert verdicts[False] > 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_twenty_thousand_mutants(kind: str) -> None:
+    verdicts = judge(specimens()[kind], Random(f"slow {kind}"), 2_000)
+    assert verdicts[False] > 1_000
+
+
+@pytest.mark.parametrize("kind", ["one cycle", "fixings", "enumeration", "ties that cost"])
+def test_every_field_with_every_kind_of_junk(kind: str) -> None:
+    case = specimens()[kind]
+    rng = Random(1)
+    text = json.dumps(case.plain)
+    for path in places(case.plain):
+        for _ in range(6):
+            data = json.loads(text)
+            where = data
+            for key in path[:-1]:
+                where = where[key]
+            where[path[-1]] = junk(where[path[-1]], rng)
+            verdict = holds(data, case)
+            assert verdict == holds_alone(data, case), (path, where[path[-1]])
+            assert not verdict or is_true(data, case), (path, where[path[-1]])
+
+
+@pytest.mark.parametrize("kind", ["one cycle", "fixings", "cases"])
+def test_mutated_bytes(kind: str) -> None:
+    case = specimens()[kind]
+    rng = Random(7)
+    text = json.dumps(case.plain)
+    for _ in range(100):
+        cut = rng.randrange(len(text))
+        put = rng.choice(["", "NaN", "1e3", "-", "0", "9" * 2000, "true", '"', "[" * 9999, "\x00"])
+        forged = text[:cut] + put + text[cut + rng.randrange(4) :]
+        try:
+            verdict = ra.Certificate.from_json(forged).verify(case.votes)
+        except (DataFormatError, VerificationError):
+            verdict = False
+        try:
+            alone = holds_alone(checker().parse(forged), case)
+        except checker().RefusedError:
+            alone = False
+        assert verdict == alone, forged
+        assert not verdict or is_true(json.loads(forged), case), forged
+
+
+def genuine_leaf(votes: ra.PairwiseMatrix) -> Leaf:
+    nodes = [
+        node for proof in ra.Kemeny().aggregate(votes).certificate.proofs for node in proof.nodes
+    ]
+    return next((node for node in nodes if isinstance(node, Leaf)), Leaf())
+
+
+def test_a_fixing_that_leaves_nothing_proves_its_threshold() -> None:
+    case = specimens()["one cycle"]
+    genuine = ra.Certificate.from_dict(case.plain)
+    ((leaf,),) = (proof.nodes for proof in genuine.proofs)
+    for threshold, proved in ((75, 75), (76, 76), (77, 76)):
+        tree = (Fixing(leaf, threshold, 1), Leaf() if threshold < 77 else leaf)
+        fixing = ra.Certificate.build(case.votes, genuine.order, [Proof((0, 1, 2), tree)])
+        assert fixing.scaled_lower_bound == proved
+        assert holds(fixing.to_dict(), case)
+        assert holds_alone(fixing.to_dict(), case)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_both_checkers_prove_the_same_bound(seed: int) -> None:
+    rng = Random(seed)
+    wins = [[rng.choice((1, 2)) * rng.randrange(6) for _ in range(N)] for _ in range(N)]
+    votes = ra.PairwiseMatrix.from_wins(wins)
+    problem = Problem.from_pairwise(votes)
+    order = rng.sample(range(N), N)
+    threshold = problem.floor + rng.randrange(-1, 12) * max(problem.step, 1)
+    good = genuine_leaf(votes)
+    tree = tuple(
+        replace(node, leaf=good) if isinstance(node, Fixing) and rng.random() < 0.5 else node
+        for node in random_tree(rng, max(threshold, 0))
+    )
+    certificate = ra.Certificate.build(votes, order, [Proof(tuple(range(N)), tree)])
+    case = of_certificate(certificate, votes)
+    assert is_true(case.plain, case)
+    assert holds(case.plain, case)
+    assert holds_alone(case.plain, case)
+    if certificate.gap:
+        more = replace(certificate, scaled_lower_bound=certificate.scaled_lower_bound + 1)
+        assert not holds(more.to_dict(), case)
+        assert not holds_alone(more.to_dict(), case)
+
+
+def test_the_threshold_that_was_no_number() -> None:
+    case = specimens()["one cycle"]
+    data = {
+        **case.plain, "order": [0, 2, 1], "scaled_cost": 104, "scaled_lower_bound": 104,
+        "cost": "104", "lower_bound": "104",
+        "proofs": [{"positions": [0, 1, 2],
+                    "nodes": [{"cycles": [], "threshold": float("nan"), "rest": 1},
+                              {"cycles": []}]}],
+    }  # fmt: skip
+    with pytest.raises(DataFormatError, match=r"`proofs\[0\].nodes\[0\].threshold` must be"):
+        ra.Certificate.from_dict(data)
+    data["proofs"][0]["nodes"][0]["threshold"] = 104
+    with pytest.raises(VerificationError, match="show the bound 70, not 104"):
+        ra.Certificate.from_dict(data).verify(case.votes)
+
+
+def test_two_true_statements_that_are_not_the_genuine_one() -> None:
+    case = specimens()["one cycle"]
+    modest = {**case.plain, "scaled_lower_bound": 70, "lower_bound": "70", "status": "gap"}
+    assert holds(modest, case)
+    assert holds_alone(modest, case)
+    assert is_true(modest, case)
+    worse = json.loads(json.dumps(case.plain))
+    restate(worse, case, Random(1))
+    assert worse["order"] != case.plain["order"]
+    assert not holds(worse, case)
+    assert not holds_alone(worse, case)
+    assert not is_true(worse, case)
+
+
+# -- objects that no reader has seen --------------------------------------------------------------
+
+NO_VALUES = (
+    float("nan"), float("inf"), True, None, -1, 10**1000, 10**5000, 0.5, "x", "0", (), [], {},
+    np.int64(1), np.array([0, 1, 2]), (float("nan"),), ((0, 1, 2),), Fraction(1, 3), Leaf(),
+    Fraction(-1), Fraction(10**5000), (True, False, 2), object(), range(3), b"x",
+)  # fmt: skip
+
+
+def refused(certificate: ra.Certificate, case) -> None:
+    try:
+        certificate.verify(case.votes)
+    except VerificationError:
+        return
+    assert is_true(certificate.to_dict(), case), certificate
+
+
+@pytest.mark.parametrize("kind", ["one cycle", "fixings", "rounded weights", "enumeration"])
+def test_verify_relies_on_nothing_that_the_constructor_was_given(kind: str) -> None:
+    case = specimens()[kind]
+    genuine = ra.Certificate.from_dict(case.plain)
+    for field in fields(genuine):
+        for value in NO_VALUES:
+            refused(replace(genuine, **{field.name: value}), case)
+    (proof,) = genuine.proofs
+    for field in fields(proof):
+        for value in NO_VALUES:
+            refused(replace(genuine, proofs=(replace(proof, **{field.name: value}),)), case)
+    for at, node in enumerate(proof.nodes):
+        parts = [*fields(node), *(fields(node.leaf) if isinstance(node, Fixing) else ())]
+        for field in parts:
+            for value in NO_VALUES:
+                if hasattr(node, field.name):
+                    changed = replace(node, **{field.name: value})
+                else:
+                    changed = replace(node, leaf=replace(node.leaf, **{field.name: value}))
+                nodes = (*proof.nodes[:at], changed, *proof.nodes[at + 1 :])
+                refused(replace(genuine, proofs=(replace(proof, nodes=nodes),)), case)
+
+
+def test_lists_and_numpy_integers_are_no_certificate() -> None:
+    case = specimens()["one cycle"]
+    genuine = ra.Certificate.from_dict(case.plain)
+    for changed in (
+        replace(genuine, order=list(genuine.order)),
+        replace(genuine, order=tuple(np.array(genuine.order))),
+        replace(genuine, tie_cost=0),
+        replace(genuine, tie_cost="0"),
+        replace(genuine, tolerance=0.0),
+        replace(genuine, proofs=list(genuine.proofs)),
+    ):
+        with pytest.raises(VerificationError):
+            changed.verify(case.votes)
+
+
+# -- files that are made to be slow ---------------------------------------------------------------
+
+
+def chain(depth: int, positions: tuple[int, ...]) -> Proof:
+    """Return a proof that decides the same pair again and again."""
+    nodes: list = []
+    for at in range(0, 2 * depth, 2):
+        nodes += [Branch(0, 1, at + 2, at + 1), Leaf()]
+    return Proof(positions, (*nodes, Leaf()))
+
+
+def test_a_deep_tree_is_walked_without_recursion() -> None:
+    votes = specimens()["one cycle"].votes
+    deep = ra.Certificate.build(votes, [1, 2, 0], [chain(3_000, (0, 1, 2))])
+    case = of_certificate(deep, votes)
+    assert deep.verify(votes)
+    assert holds_alone(case.plain, case)
+
+
+def test_a_node_has_one_parent() -> None:
+    case = specimens()["one cycle"]
+    levels = 60  # two to the sixtieth paths
+    nodes = [{"pair": [0, 1], "before": at + 1, "after": at + 1} for at in range(levels)]
+    data = {**case.plain, "proofs": [{"positions": [0, 1, 2], "nodes": [*nodes, {"cycles": []}]}]}
+    with pytest.raises(DataFormatError, match=r"nodes\[0\].after` must be a node that is not the"):
+        ra.Certificate.from_dict(data)
+    assert not holds_alone(data, case)
+
+
+def test_an_enumeration_stands_alone() -> None:
+    case = specimens()["enumeration"]
+    genuine = ra.Certificate.from_dict(case.plain)
+    positions = genuine.proofs[0].positions
+    tree = (Branch(*positions[:2], 1, 2), Enumeration(), Enumeration())
+    with pytest.raises(VerificationError, match="the only node"):
+        replace(genuine, proofs=(Proof(positions, tree),)).verify(case.votes)
+
+
+def test_mutants_reach_every_depth() -> None:
+    rng = Random(0)
+    case = specimens()["fixings"]
+    seen = set()
+    for _ in range(300):
+        data = json.loads(json.dumps(case.plain))
+        change(data, rng)
+        if data.keys() != case.plain.keys():
+            seen.add("keys")
+        elif data["proofs"] != case.plain["proofs"]:
+            seen.add("proofs")
+        else:
+            seen.add("top")
+    assert seen == {"keys", "proofs", "top"}

@@ -1,0 +1,149 @@
+"""Votes as JSON: nothing is lost, and nothing else is read."""
+
+import json
+from io import StringIO
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError
+from rankagg.io.votes import looks_like_votes, votes_to_dict
+
+PLAIN = {
+    "schema": "rankagg.votes",
+    "version": 1,
+    "items": ["A", "B"],
+    "denominator": 2,
+    "rounding": "0",
+    "wins": [[0, 5], [2, 0]],
+    "ties": [[0, 1], [1, 0]],
+}
+
+
+def read(data: object) -> ra.PairwiseMatrix:
+    return ra.read_votes(StringIO(json.dumps(data)))
+
+
+def test_round_trip_of_a_file(tmp_path) -> None:
+    profile = ra.Profile.from_ranks(
+        [[0, 1, 1, None], [2, 1, 0, 0], [0, None, None, 1]], weights=[1, 0.3, 2]
+    )
+    for unranked in ("uniform", "ignore", "last"):
+        votes = profile.pairwise(unranked=unranked)
+        ra.write_votes(votes, tmp_path / "votes.json")
+        again = ra.read_votes(tmp_path / "votes.json")
+        assert again.fingerprint == votes.fingerprint
+        assert np.array_equal(again.wins, votes.wins)
+        assert np.array_equal(again.ties, votes.ties)
+        assert again.rounding == votes.rounding
+        assert looks_like_votes((tmp_path / "votes.json").read_text(encoding="utf-8"))
+
+
+def test_integers_beyond_doubles_and_rounding_are_kept() -> None:
+    data = {**PLAIN, "wins": [[0, 2**80 + 1], [2**53 + 1, 0]], "rounding": "3/1024"}
+    votes = read(data)
+    assert votes.scaled_wins.tolist() == data["wins"]
+    assert votes.rounding == 3 / 1024
+    assert votes_to_dict(votes) == data
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda n: st.lists(
+            st.lists(st.integers(0, 2**70), min_size=n, max_size=n), min_size=n, max_size=n
+        )
+    ),
+    st.integers(1, 50),
+)
+def test_lowest_terms_are_the_same_votes(rows: list[list[int]], factor: int) -> None:
+    n = len(rows)
+    wins = [[x if i != j else 0 for j, x in enumerate(row)] for i, row in enumerate(rows)]
+    ties = [[0] * n for _ in range(n)]
+    plain = {**PLAIN, "items": list(range(n)), "wins": wins, "ties": ties, "denominator": 6}
+    scaled = {
+        **plain,
+        "wins": [[factor * x for x in row] for row in wins],
+        "denominator": 6 * factor,
+    }
+    one, other = read(plain), read(scaled)
+    assert one.fingerprint == other.fingerprint
+    assert votes_to_dict(one) == votes_to_dict(other)
+    wins_, ties_, denominator = one.lowest_terms
+    assert [[6 * int(x) for x in row] for row in wins_] == [
+        [denominator * x for x in row] for row in wins
+    ]
+    assert np.gcd.reduce([denominator, *wins_.ravel().tolist(), *ties_.ravel().tolist()]) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"schema": "rankagg.certificate"}, "`schema` must be 'rankagg.votes'"),
+        ({"version": 2}, "`version` must be 1"),
+        ({"version": True}, "`version` must be 1"),
+        ({"items": ["A", "A"]}, "distinct labels"),
+        ({"items": ["A", 1]}, "all strings or all integers"),
+        ({"items": ["A", None]}, r"`items\[1\]` must be a text or an integer"),
+        ({"items": [True, False]}, r"`items\[0\]`"),
+        ({"items": []}, "at least one label"),
+        ({"items": "AB"}, "`items` must be a list"),
+        ({"denominator": 0}, "`denominator` must be an integer of at least 1"),
+        ({"denominator": 1.0}, "has the number 1.0"),
+        ({"denominator": 10**300}, "`denominator` must be"),
+        ({"wins": [[0, 10**300], [2, 0]]}, r"`wins\[0\]\[1\]` must be an integer"),
+        ({"rounding": 0}, "`rounding` must be"),
+        ({"rounding": "1/3"}, "a double holds exactly"),
+        ({"rounding": "9" * 400}, "a double holds exactly"),
+        ({"wins": [[0, 5]]}, "`wins` must be 2 rows of 2 integers"),
+        ({"wins": [[0, 5], [2]]}, "`wins` must be 2 rows of 2 integers"),
+        ({"wins": [[0, 5], [2, 1]]}, "`wins` must be 0 on its diagonal"),
+        ({"wins": [[0, -5], [2, 0]]}, r"`wins\[0\]\[1\]` must be an integer of at least 0"),
+        ({"wins": [[0, True], [2, 0]]}, r"`wins\[0\]\[1\]`"),
+        ({"wins": None}, "`wins` must be a list"),
+        ({"ties": [[0, 1], [2, 0]]}, "`ties` must be symmetric"),
+        ({"ties": [[1, 0], [0, 0]]}, "`ties` must be 0 on its diagonal"),
+        ({"more": 1}, "'more' is no key"),
+    ],
+)
+def test_what_is_refused(change: dict[str, object], words: str) -> None:
+    with pytest.raises(DataFormatError, match=words) as caught:
+        read({**PLAIN, **change})
+    assert str(caught.value).startswith("the stream does not hold votes as JSON: ")
+
+
+@pytest.mark.parametrize("key", PLAIN)
+def test_every_key_is_needed(key: str) -> None:
+    with pytest.raises(DataFormatError, match=f"`{key}` is missing"):
+        read({name: value for name, value in PLAIN.items() if name != key})
+
+
+def mutated(count: int) -> None:
+    rng = Random(3)
+    text = json.dumps(PLAIN)
+    for _ in range(count):
+        at = rng.randrange(len(text))
+        put = rng.choice(["", "NaN", "-", "0", "9" * 2000, "true", '"', "[" * 9999, "\x00", "1e9"])
+        changed = text[:at] + put + text[at + rng.randrange(4) :]
+        try:
+            votes = ra.read_votes(StringIO(changed))
+        except DataFormatError:
+            continue
+        assert votes.n_items == len(json.loads(changed)["items"])
+
+
+def test_mutated_texts_are_refused_or_read() -> None:
+    mutated(500)
+
+
+@pytest.mark.slow
+def test_twenty_thousand_mutated_texts() -> None:
+    mutated(20_000)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "system,a\nA,1\n", '{"schema": 1}', "2\n0 1\n1 0"])
+def test_what_does_not_look_like_votes(text: str) -> None:
+    assert not looks_like_votes(text)
