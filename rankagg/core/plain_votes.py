@@ -14,7 +14,7 @@ from rankagg._validation import as_matrix
 from rankagg.core import exact
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["rational_votes", "square_votes"]
+__all__ = ["LARGEST_VOTES", "SCALE", "rational_votes", "square_votes"]
 
 # Sums and squares of entries must be floats too.
 LARGEST_VOTES = 10**100

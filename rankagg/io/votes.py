@@ -14,6 +14,7 @@ from rankagg._typing import Integers, Label
 from rankagg.core import exact
 from rankagg.core.items import ItemSet
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.plain_votes import LARGEST_VOTES, SCALE
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.strict_json import Field, parse_json
 from rankagg.io.text import Source, read_text
@@ -23,8 +24,8 @@ __all__ = ["looks_like_votes", "read_votes", "votes_to_dict", "write_votes"]
 SCHEMA = "rankagg.votes"
 VERSION = 1
 
-#: Votes must be floats too.
-LARGEST_VOTES = 10**300 - 1
+#: Scaled votes must be floats too.
+LARGEST_SCALED = 10**300 - 1
 
 
 def looks_like_votes(text: str) -> bool:
@@ -123,7 +124,8 @@ def _read(whole: Field) -> PairwiseMatrix:
         is_double = False
     if not is_double:
         rounding.refuse("a fraction that a double holds exactly")
-    won, tied = _read_matrix(wins, len(labels)), _read_matrix(ties, len(labels))
+    scale = denominator.integer(1, LARGEST_SCALED)
+    won, tied = (_read_matrix(matrix, len(labels), scale) for matrix in (wins, ties))
     if not np.array_equal(tied, tied.T):
         ties.refuse("symmetric")
     against = exact.combine(won, 1, won.T, 1)
@@ -132,7 +134,7 @@ def _read(whole: Field) -> PairwiseMatrix:
         scaled_wins=won,
         scaled_ties=tied,
         scaled_comparisons=exact.combine(against, 1, tied, 1),
-        denominator=denominator.integer(1, LARGEST_VOTES),
+        denominator=scale,
         rounding=float(off),
     )
 
@@ -145,10 +147,12 @@ def _labels(items: Field) -> list[Label]:
     return items.value
 
 
-def _read_matrix(field: Field, n: int) -> Integers:
-    rows = [row.integers(high=LARGEST_VOTES) for row in field.elements()]
+def _read_matrix(field: Field, n: int, denominator: int) -> Integers:
+    rows = [row.integers(high=LARGEST_SCALED) for row in field.elements()]
     if len(rows) != n or any(len(row) != n for row in rows):
         field.refuse(f"{n} rows of {n} integers")
     if any(row[at] for at, row in enumerate(rows)):
         field.refuse("0 on its diagonal")
+    if max(map(max, rows)) > LARGEST_VOTES * denominator:
+        field.refuse(f"at most {LARGEST_VOTES:g} votes each", SCALE)
     return exact.fit(np.array(rows, dtype=object))

@@ -223,7 +223,7 @@ def test_interruption_ends_with_code_130(run, monkeypatch) -> None:
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ra.Kemeny, "_aggregate", interrupt)
+    monkeypatch.setattr(ra.Kemeny, "_aggregate_within", interrupt)
     assert run("rank", "table.csv").code == 130
 
 

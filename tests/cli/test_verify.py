@@ -145,13 +145,13 @@ def test_a_file_that_is_not_there_is_bad_input(run) -> None:
 
 def test_votes_as_large_as_they_may_be(run) -> None:
     votes = {
-        "schema": "rankagg.votes", "version": 1, "items": ["A", "B"], "denominator": 1007,
-        "rounding": "0", "wins": [[0, 10**300 - 1], [10**299, 0]], "ties": [[0, 0], [0, 0]],
+        "schema": "rankagg.votes", "version": 1, "items": ["A", "B"], "denominator": 10**199,
+        "rounding": "0", "wins": [[0, 10**299], [10**298 + 1, 0]], "ties": [[0, 0], [0, 0]],
     }  # fmt: skip
     Path("votes.json").write_text(json.dumps(votes), encoding="utf-8")
     solved(run, "votes.json")
     code, out, _ = run("verify", "proof.json", "votes.json")
-    assert (code, "costs about 9.93049e+295 votes" in out) == (0, True)
+    assert (code, "costs about 1e+99 votes" in out) == (0, True)
     assert alone("proof.json", "votes.json").returncode == 0
     votes["wins"][0][1] += 1
     Path("votes.json").write_text(json.dumps(votes), encoding="utf-8")

@@ -95,6 +95,7 @@ def test_lowest_terms_are_the_same_votes(rows: list[list[int]], factor: int) -> 
         ({"denominator": 1.0}, "has the number 1.0"),
         ({"denominator": 10**300}, "`denominator` must be"),
         ({"wins": [[0, 10**300], [2, 0]]}, r"`wins\[0\]\[1\]` must be an integer"),
+        ({"wins": [[0, 2 * 10**100 + 1], [2, 0]]}, r"`wins` must be at most 1e\+100 votes"),
         ({"rounding": 0}, "`rounding` must be"),
         ({"rounding": "1/3"}, "a double holds exactly"),
         ({"rounding": "9" * 400}, "a double holds exactly"),

@@ -83,13 +83,15 @@ def read_votes(data):
         data, "schema", "version", "items", "denominator", "rounding", "wins", "ties")  # fmt: skip
     require((schema, version) == ("rankagg.votes", integer(version, 1, 1)), "not votes, version 1")
     n = len(labels(items))
+    integer(denominator, 1, 10**300 - 1)
     for matrix in matrices:
         require(type(matrix) is list and len(matrix) == n, "a matrix has not the right size")
         for i, row in enumerate(matrix):
             require(integers(row, 0, 10**300 - 1, n)[i] == 0, "a diagonal is not 0")
+            require(max(row) <= 10**100 * denominator, "there are more than 10**100 votes")
     ties = matrices[1]
     require(all(ties[i][j] == ties[j][i] for i in range(n) for j in range(i)), "lopsided ties")
-    common = gcd(integer(denominator, 1, 10**300 - 1), *chain(*matrices[0], *ties))
+    common = gcd(denominator, *chain(*matrices[0], *ties))
     wins, ties = ([[x // common for x in row] for row in matrix] for matrix in matrices)
     return items, wins, ties, denominator // common, fraction(rounding)
 

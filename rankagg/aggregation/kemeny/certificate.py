@@ -172,9 +172,8 @@ class Certificate:
 
     def summary(self) -> str:
         """Return one line: status, cost, bound, and what proves it."""
-        exactness = (
-            "exact" if self.tolerance == 0 else f"to within {float(self.tolerance):.2g} votes"
-        )
+        off = f"to within {_as_float(self.tolerance):.2g} votes"
+        exactness = off if self.tolerance else "exact"
         proof = f"proved by {self._means()}, {exactness}"
         if self.status == "optimal":
             return f"optimal: no ranking costs less than {self.lower_bound:g} ({proof})"

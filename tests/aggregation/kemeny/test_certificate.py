@@ -294,13 +294,19 @@ def test_gap_and_share_of_the_cost(certificate: ra.Certificate) -> None:
     assert "25 % below" in open_.summary()
 
 
-def test_costs_beyond_floats_are_told() -> None:
-    votes = ra.PairwiseMatrix.from_wins(np.full((4, 4), 8e307))
-    certificate = ra.Kemeny().aggregate(votes).certificate
-    assert certificate.verify(votes)
-    assert certificate.cost == certificate.lower_bound == float("inf")
-    assert certificate.relative_gap == 0.0
-    assert "inf" in repr(certificate)
+def test_costs_beyond_floats_are_told(
+    votes: ra.PairwiseMatrix, certificate: ra.Certificate
+) -> None:
+    beyond = replace(certificate, scaled_cost=10**900, scaled_lower_bound=3 * 10**899)
+    assert beyond.cost == beyond.lower_bound == beyond.gap == float("inf")
+    assert beyond.relative_gap == 0.7
+    assert "inf" in repr(beyond)
+    again = ra.Certificate.from_dict(beyond.to_dict())
+    assert again == beyond
+    with pytest.raises(VerificationError, match="The ranking costs 76, not 1000000"):
+        again.verify(votes)
+    assert "to within inf" in replace(beyond, tolerance=Fraction(10**900)).summary()
+    assert "to within 0 votes" in replace(beyond, tolerance=Fraction(1, 10**900)).summary()
 
 
 def test_summary_counts_what_proves(branched: ra.Certificate, certificate: ra.Certificate) -> None:
