@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -21,8 +20,6 @@ EXACT_LIMIT = 2.0**53
 
 # Two numbers of at most 15 digits never become one float, unless they are all but zero.
 SAFE_DIGITS, SAFE_SIZE = 15, 1e-290
-
-_WHOLE = re.compile(r"([+-]?)0*([0-9]*)(?:\.0*)?")
 
 
 class Stated(NamedTuple):
@@ -56,9 +53,10 @@ def stated(cell: object, value: float) -> Stated | None:
 
 
 def _in_text(text: str) -> int | Decimal | str:
-    whole = _WHOLE.fullmatch(text)
-    if whole is not None and whole[2]:
-        return int(whole[1] + whole[2])
+    digits, _, decimals = text.lstrip("+-").partition(".")
+    if digits.isdecimal() and not decimals.strip("0"):
+        number = int(digits.lstrip("0") or "0")
+        return -number if text.startswith("-") else number
     try:
         return Decimal(text)
     except InvalidOperation:  # an exponent beyond all reason: the float is zero

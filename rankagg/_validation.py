@@ -35,7 +35,7 @@ SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 # What every array of numbers must be, and what to do about it.
 HELD = "numbers that 64-bit floats hold exactly"
 HELD_REMEDY = "Subtract a common number from whole numbers beyond 2**53, or rank them first."
-APART_REMEDY = "Subtract a common number, or give what differs at most 15 digits."
+APART_REMEDY = "Subtract a common number to keep them apart."
 
 UNRANKED_POLICIES: tuple[str, ...] = get_args(Unranked)
 

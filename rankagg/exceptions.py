@@ -19,6 +19,7 @@ __all__ = [
     "SolverNotFoundError",
     "TiedRankingError",
     "VerificationError",
+    "shown",
 ]
 
 
@@ -34,6 +35,11 @@ class _Short(Repr):
 _short = _Short()
 _short.maxstring = 60
 _short.maxother = 160
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it."""
+    return _short.repr(value)
 
 
 class Described(str):
@@ -77,7 +83,7 @@ class InvalidInputError(RankaggError, ValueError):
         self.allowed = allowed
         self.value = value
         self.remedy = remedy
-        sentence = f"`{parameter}` must be {allowed}. Got {_short.repr(value)}."
+        sentence = f"`{parameter}` must be {allowed}. Got {shown(value)}."
         super().__init__(f"{sentence} {remedy}" if remedy else sentence)
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:

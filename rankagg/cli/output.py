@@ -11,6 +11,8 @@ from typing import Any
 import click
 import pandas as pd
 
+from rankagg.io.formulas import guard_frame
+
 __all__ = ["echo_json", "json_option", "rows_options", "write_frame", "write_json"]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -50,7 +52,7 @@ def write_json(data: dict[str, Any], path: Path) -> None:
 
 def write_frame(frame: pd.DataFrame, path: Path, *, index: bool = False) -> None:
     """Write a table as a CSV file."""
-    frame.to_csv(path, index=index)
+    guard_frame(frame).to_csv(path, index=index)
 
 
 def _dumps(data: dict[str, Any]) -> str:

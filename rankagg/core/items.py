@@ -201,7 +201,7 @@ def clean_label(label: object) -> Label:
 
 def listed(labels: Sequence[Label]) -> str:
     """Name labels in a sentence, the first few where there are many."""
-    shown = ", ".join(str(label) for label in labels[:_SHOWN])
+    shown = ", ".join(shortened(label) for label in labels[:_SHOWN])
     return f"{shown} and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else shown
 
 

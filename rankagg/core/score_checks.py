@@ -22,11 +22,11 @@ def check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, wha
 def check_units(tasks: Sequence[Label], instances: Sequence[Label] | None) -> None:
     """Raise where two columns are the same unit."""
     units = list(tasks if instances is None else zip(tasks, instances, strict=True))
-    if len(set(units)) == len(units):
-        return
-    twice = next(unit for unit in units if units.count(unit) > 1)
-    remedy = "`instances=` tells columns of one task apart." if instances is None else ""
-    raise InvalidInputError("tasks", "distinct, or distinct with `instances`", twice, remedy)
+    first: dict[object, int] = {}
+    for position, unit in enumerate(units):
+        if first.setdefault(unit, position) != position:
+            remedy = "`instances=` tells columns of one task apart." if instances is None else ""
+            raise InvalidInputError("tasks", "distinct, or distinct with `instances`", unit, remedy)
 
 
 def check_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:

@@ -118,12 +118,14 @@ class ScoreTable(Value):
         self._check_tasks_scored()
 
     def _check_tasks_scored(self) -> None:
-        for position, task in enumerate(self.tasks):
-            if np.isnan(self.values[:, self.unit_tasks == position]).all():
-                raise InvalidInputError(
-                    "values", "a table in which every task has a score", task,
-                    "All cells of this task are missing: leave it out.",
-                )  # fmt: skip
+        scored = np.zeros(self.n_tasks, dtype=np.bool_)
+        scored[self.unit_tasks[~np.isnan(self.values).all(axis=0)]] = True
+        if not scored.all():
+            raise InvalidInputError(
+                "values", "a table in which every task has a score",
+                self.tasks[int(np.argmin(scored))],
+                "All cells of this task are missing: leave it out.",
+            )  # fmt: skip
 
     def _key(self) -> tuple[Hashable, ...]:
         return (

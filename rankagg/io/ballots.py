@@ -15,7 +15,10 @@ from rankagg._validation import check_choice
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.text import Source, read_table
+from rankagg.io.formulas import guard_frame
+from rankagg.io.rounding import warn_of_ties
+from rankagg.io.table import names_of, read_table
+from rankagg.io.text import Source
 
 __all__ = ["read_ballots", "write_ballots"]
 
@@ -61,20 +64,32 @@ def read_ballots(
     """
     code = check_choice(left_out, ("unranked", "unlisted"), "left_out")
     table = read_table(source)
-    gone = [drop] if isinstance(drop, str) else list(drop)
+    gone = names_of(drop)
     for name in gone:
         table.column(name, "drop")
     special = [name for name in (count, weight, group) if name is not None]
     if len({*gone, *special}) < len(gone) + len(special):
         allowed = "different columns"
         raise InvalidInputError("count, weight, group and drop", allowed, [*special, *gone])
-    counts = None if count is None else table.numbers(count, "count")
+    counts = None if count is None else table.counts(count, "count")
     weights = None if weight is None else table.numbers(weight, "weight")
     groups = None if group is None else table.labels(group, "group")
-    items = [name for name in table.header if name not in (*gone, *special)]
+    others = {*gone, *special}
+    items = [name for name in table.header if name not in others]
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
-    ranks = np.column_stack([table.numbers(item, "item") for item in items])
+    columns = [table.measured(item, "item") for item in items]
+    ranks = np.column_stack([column.values for column in columns])
+    lost = {
+        row * len(items) + at: number
+        for at, column in enumerate(columns)
+        for row, number in column.lost.items()
+    }
+    ballot = np.repeat(np.arange(len(ranks)), len(items))
+    warn_of_ties(
+        table.name, ranks.ravel(), lost, ballot, lambda entry: f"row {table.lines[ballot[entry]]}",
+        stacklevel=2,
+    )  # fmt: skip
     empty = np.isnan(ranks).all(axis=1)
     if empty.any():
         line = table.lines[int(np.argmax(empty))]
@@ -126,4 +141,4 @@ def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> Non
         set(";\t") & set(str(label)) for label in (*profile.items, *(profile.groups or ()))
     )
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if doubtful else csv.QUOTE_MINIMAL
-    frame.to_csv(target, index=False, quoting=quoting)
+    guard_frame(frame).to_csv(target, index=False, quoting=quoting)

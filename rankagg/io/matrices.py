@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
+from decimal import Decimal, InvalidOperation
+from math import isfinite
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._numbers import SAFE_DIGITS
+from rankagg._typing import Floats
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
-from rankagg.io.text import Source, read_text
+from rankagg.io.kinds import check_plain_table
+from rankagg.io.text import Source, lines_of, read_text
 
 __all__ = ["looks_like_matrix", "read_matrix"]
 
 
 def looks_like_matrix(text: str) -> bool:
     """Say whether a text is a number n and n x n numbers, with a title line before them or not."""
-    return _numbers(text) is not None
+    return _cells(text) is not None
 
 
 def read_matrix(source: Source) -> PairwiseMatrix:
@@ -21,7 +28,8 @@ def read_matrix(source: Source) -> PairwiseMatrix:
 
     The number of items n, then n x n numbers by rows, separated by blanks and line ends however
     they like; one title line may stand first. The best order maximizes the sum above the
-    diagonal, which is the sum of all numbers off the diagonal less the Kemeny cost.
+    diagonal, which is the sum of all numbers off the diagonal less the Kemeny cost. Whole numbers
+    are exact at any size.
 
     Parameters
     ----------
@@ -37,6 +45,8 @@ def read_matrix(source: Source) -> PairwiseMatrix:
     ------
     DataFormatError
         If the file is not such a matrix.
+    InvalidInputError
+        If a number is negative or above 1e100, or floats do not tell two fractions apart.
 
     References
     ----------
@@ -51,22 +61,50 @@ def read_matrix(source: Source) -> PairwiseMatrix:
            [1., 0.]])
     """
     name, text = read_text(source)
-    numbers = _numbers(text)
-    if numbers is None:
+    cells = _cells(text)
+    if cells is None:
+        check_plain_table(name, text)
         raise DataFormatError(
             f"{name} is no linear ordering matrix: it must hold a number n and n x n numbers."
         )
-    n = int(numbers[0])
-    return PairwiseMatrix.from_wins(np.array(numbers[1:]).reshape(n, n))
+    return PairwiseMatrix.from_wins(cells)
 
 
-def _numbers(text: str) -> list[float] | None:
-    """Return n and the n x n numbers; None where the text is anything else."""
-    for candidate in (text, text.partition("\n")[2]):
-        try:
-            numbers = [float(word) for word in candidate.split()]
-        except ValueError:
+def _cells(text: str) -> Floats | NDArray[np.object_] | None:
+    """Return the n x n numbers; None where the text is anything else."""
+    title, *lines = lines_of(text.strip())
+    candidates = [text.split()]
+    if _numbers(title.split()) is None:  # a line of numbers is no title
+        candidates.append("\n".join(lines).split())
+    for words in candidates:
+        size = words[0] if words else ""
+        # Numbers of more digits need more words than any text has.
+        if not (size.isascii() and size.isdecimal() and len(size) < 10):
             continue
-        if numbers and numbers[0] >= 1 and len(numbers) == 1 + numbers[0] ** 2:
-            return numbers
+        n = int(size)
+        if n < 1 or len(words) != 1 + n * n:
+            continue
+        numbers = _numbers(words[1:])
+        return None if numbers is None else numbers.reshape(n, n)
     return None
+
+
+def _numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
+    """Return finite floats, or what the words say exactly where some have many digits."""
+    try:
+        floats = [float(word) for word in words]
+    except ValueError:
+        return None
+    if not all(map(isfinite, floats)) or any("_" in word for word in words):
+        return None
+    if max(map(len, words), default=0) <= SAFE_DIGITS:
+        return np.array(floats)
+    try:
+        return np.array([_exact(word) for word in words], dtype=object)
+    except InvalidOperation:  # an exponent beyond all reason
+        return None
+
+
+def _exact(word: str) -> int | Decimal:
+    number = Decimal(word)
+    return int(number) if number == number.to_integral_value() else number

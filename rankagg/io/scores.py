@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label
+from rankagg._typing import Bools, Floats, Label
+from rankagg.core.items import listed
 from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
-from rankagg.io.text import Source, TextTable, read_table
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
+from rankagg.io.rounding import warn_of_ties
+from rankagg.io.size import check_size
+from rankagg.io.table import TextTable, names_of, read_table
+from rankagg.io.text import Source
 
 __all__ = ["read_scores"]
+
+Codes: TypeAlias = NDArray[np.intp]
 
 
 def read_scores(
@@ -60,14 +68,16 @@ def read_scores(
     Raises
     ------
     DataFormatError
-        If the file is not such a table; the message names row and column.
+        If the file is not such a table, or a whole number is beyond what a 64-bit float holds;
+        the message names row and column.
     InvalidInputError
         If a named column or task does not exist, or the table has no valid scores.
 
     Warns
     -----
     DataWarning
-        If a task's instance has no score of any system: it is left out.
+        If a task's instance has no score of any system: it is left out. If scores of one task
+        differ only beyond the digits of a 64-bit float: they are tied.
 
     Examples
     --------
@@ -90,35 +100,65 @@ def read_scores(
     return _build(table.name, entries, higher_is_better, task_weights)
 
 
+@dataclass
 class _Entries:
-    """Scores one by one: positions of system, task and instance, and the value."""
+    """Scores one by one: codes of system, task and instance, the value, and what it lost."""
 
-    def __init__(self, tasks: Sequence[Any], has_instances: bool) -> None:
-        self.tasks = list(tasks)
-        self.has_instances = has_instances
-        self.systems: list[Any] = []
-        self.task_of: list[Any] = []
-        self.instances: list[Any] = []
-        self.values: list[Floats] = []
+    systems: dict[Any, int]
+    tasks: dict[Any, int]
+    instances: dict[Any, int]
+    at_system: Codes
+    at_task: Codes
+    at_instance: Codes
+    values: Floats
+    lost: dict[int, object]
 
-    def add(self, systems: list[Any], task: Any, instances: list[Any], values: Floats) -> None:
-        self.systems += systems
-        self.task_of += task if isinstance(task, list) else [task] * len(systems)
-        self.instances += instances
-        self.values.append(values)
+    def place(self, entry: int) -> str:
+        """Name system and instance of a score."""
+        where = f"system {shown(list(self.systems)[self.at_system[entry]])}"
+        if not self.instances:
+            return where
+        return f"{where}, instance {shown(list(self.instances)[self.at_instance[entry]])}"
+
+    def task(self, entry: int) -> str:
+        """Name the task of a score."""
+        return shown(list(self.tasks)[self.at_task[entry]])
+
+
+def _coded(labels: Iterable[Any]) -> tuple[dict[Any, int], Codes]:
+    """Return a code for every label, in the order in which they first occur, and the codes."""
+    codes: dict[Any, int] = {}
+    return codes, np.array([codes.setdefault(label, len(codes)) for label in labels], dtype=np.intp)
+
+
+def _instances(table: TextTable, instance: Any | None) -> tuple[dict[Any, int], Codes]:
+    if instance is None:
+        return {}, np.zeros(len(table.rows), dtype=np.intp)
+    return _coded(table.labels(instance, "instance"))
 
 
 def _wide(table: TextTable, system: Any, instance: Any | None, drop: Iterable[Any]) -> _Entries:
-    systems = table.labels(system, "system")
-    instances = [None] * len(systems) if instance is None else table.labels(instance, "instance")
-    candidates = [name for name in table.header if name not in (system, instance)]
-    tasks = _without(candidates, drop)
-    entries = _Entries(tasks, instance is not None)
-    for name in tasks:
-        entries.add(systems, name, instances, table.numbers(name, "task"))
+    systems, at_system = _coded(table.labels(system, "system"))
+    instances, at_instance = _instances(table, instance)
+    tasks = _without([name for name in table.header if name not in (system, instance)], drop)
     if not tasks:
-        raise DataFormatError(f"{table.name} has no task columns besides {system!r}.")
-    return entries
+        raise DataFormatError(f"{table.name} has no task columns besides {shown(system)}.")
+    columns = [table.measured(name, "task") for name in tasks]
+    rows = len(table.rows)
+    return _Entries(
+        systems,
+        {task: code for code, task in enumerate(tasks)},
+        instances,
+        np.tile(at_system, len(tasks)),
+        np.repeat(np.arange(len(tasks)), rows),
+        np.tile(at_instance, len(tasks)),
+        np.concatenate([column.values for column in columns]),
+        {
+            rows * code + row: number
+            for code, column in enumerate(columns)
+            for row, number in column.lost.items()
+        },
+    )
 
 
 def _long(
@@ -133,33 +173,40 @@ def _long(
     named = [name for name in (system, task, instance, score) if name is not None]
     if len(set(named)) < len(named):
         raise InvalidInputError("system, task, instance and score", "different columns", named)
-    systems = table.labels(system, "system")
+    labels = table.labels(system, "system")
     task_of = table.labels(task, "task")
-    instances = [None] * len(systems) if instance is None else table.labels(instance, "instance")
-    values = table.numbers(score, "score")
+    instance_of = None if instance is None else table.labels(instance, "instance")
+    column = table.measured(score, "score")
     kept = set(_without(list(dict.fromkeys(task_of)), drop))
     if not kept:
         raise DataFormatError(f"{table.name} has no tasks left.")
-    chosen = [i for i, name in enumerate(task_of) if name in kept]
-    entries = _Entries(
-        [name for name in dict.fromkeys(task_of) if name in kept], instance is not None
+    chosen = [row for row, name in enumerate(task_of) if name in kept]
+    systems, at_system = _coded(labels[row] for row in chosen)
+    tasks, at_task = _coded(task_of[row] for row in chosen)
+    instances, at_instance = (
+        ({}, np.zeros(len(chosen), dtype=np.intp))
+        if instance_of is None
+        else _coded(instance_of[row] for row in chosen)
     )
-    entries.add(
-        [systems[i] for i in chosen],
-        [task_of[i] for i in chosen],
-        [instances[i] for i in chosen],
-        values[chosen],
+    return _Entries(
+        systems,
+        tasks,
+        instances,
+        at_system,
+        at_task,
+        at_instance,
+        column.values[chosen],
+        {at: column.lost[row] for at, row in enumerate(chosen) if row in column.lost},
     )
-    return entries
 
 
 def _without(tasks: list[Any], drop: Iterable[Any]) -> list[Any]:
-    gone = [drop] if isinstance(drop, str) else list(drop)
+    known, gone = set(tasks), names_of(drop)
     for name in gone:
-        if name not in tasks:
-            known = ", ".join(map(str, tasks))
-            raise InvalidInputError("drop", f"tasks of the table ({known})", name)
-    return [name for name in tasks if name not in gone]
+        if name not in known:
+            raise InvalidInputError("drop", f"tasks of the table ({listed(tasks)})", name)
+    left_out = set(gone)
+    return [name for name in tasks if name not in left_out]
 
 
 def _build(
@@ -168,56 +215,66 @@ def _build(
     higher_is_better: bool | Mapping[Label, bool],
     task_weights: Mapping[Label, float] | None,
 ) -> ScoreTable:
-    systems = list(dict.fromkeys(entries.systems))
-    task_order = {task: position for position, task in enumerate(entries.tasks)}
-    keys = dict.fromkeys(zip(entries.task_of, entries.instances, strict=True))
-    units = sorted(keys, key=lambda unit: task_order[unit[0]])
-    rows = {label: i for i, label in enumerate(systems)}
-    columns = {unit: u for u, unit in enumerate(units)}
-    at_row = np.array([rows[label] for label in entries.systems])
-    at_column = np.array([columns[u] for u in zip(entries.task_of, entries.instances, strict=True)])
-    _check_once(name, entries, at_row * len(units) + at_column)
-    values = np.full((len(systems), len(units)), np.nan)
-    values[at_row, at_column] = np.concatenate(entries.values)
-    kept = _scored_units(name, units, values) if entries.has_instances else list(range(len(units)))
+    # A unit is a task, or a task's instance: by tasks, then in the order of the file.
+    width = max(len(entries.instances), 1)
+    found, first, unit = np.unique(
+        entries.at_task * width + entries.at_instance, return_index=True, return_inverse=True
+    )
+    order = np.lexsort((first, found // width))
+    at_column = np.argsort(order)[unit.ravel()]
+    _check_once(name, entries, entries.at_system * len(found) + at_column)
+    units = found[order]
+    check_size(name, (len(entries.systems), "systems"), (len(units), "units"), len(at_column))
+    warn_of_ties(
+        name, entries.values, entries.lost, at_column,
+        lambda entry: f"{entries.place(entry)}, task {entries.task(entry)}",
+        stacklevel=3,
+    )  # fmt: skip
+    values = np.full((len(entries.systems), len(units)), np.nan)
+    values[entries.at_system, at_column] = entries.values
+    task_names, instance_names = list(entries.tasks), list(entries.instances)
+    tasks = [task_names[code] for code in (units // width).tolist()]
+    if not instance_names:
+        kept, instances = np.arange(len(units)), None
+    else:
+        kept = _scored_units(name, tasks, values)
+        instances = [instance_names[code] for code in (units[kept] % width).tolist()]
     return ScoreTable(
         values[:, kept],
-        systems=systems,
-        tasks=[units[u][0] for u in kept],
-        instances=[units[u][1] for u in kept] if entries.has_instances else None,
+        systems=list(entries.systems),
+        tasks=[tasks[unit] for unit in kept.tolist()],
+        instances=instances,
         higher_is_better=higher_is_better,
         task_weights=task_weights,
     )
 
 
-def _check_once(name: str, entries: _Entries, cells: np.ndarray[Any, np.dtype[np.intp]]) -> None:
+def _check_once(name: str, entries: _Entries, cells: Codes) -> None:
     _, first, counts = np.unique(cells, return_index=True, return_counts=True)
     if (counts == 1).all():
         return
     at = int(first[np.argmax(counts > 1)])
-    where = f"system {entries.systems[at]!r}"
-    if entries.has_instances:
-        where += f", instance {entries.instances[at]!r}"
     raise DataFormatError(
-        f"{name} has two scores for {where}, task {entries.task_of[at]!r}; each may occur once. "
-        + ("" if entries.has_instances else "`instance=` names the column that tells them apart.")
+        f"{name} has two scores for {entries.place(at)}, task {entries.task(at)}; each may occur "
+        "once."
+        + ("" if entries.instances else " `instance=` names the column that tells them apart.")
     )
 
 
-def _scored_units(name: str, units: list[Any], values: Floats) -> list[int]:
-    empty = np.isnan(values).all(axis=0)
-    tasks = {units[u][0] for u in np.flatnonzero(~empty)}
-    for task, _ in units:
-        if task not in tasks:
+def _scored_units(name: str, tasks: list[Any], values: Floats) -> Codes:
+    empty = cast(Bools, np.isnan(values).all(axis=0))
+    scored = {task for task, gone in zip(tasks, empty, strict=True) if not gone}
+    for task in tasks:
+        if task not in scored:
             raise InvalidInputError(
                 "source", "a table in which every task has a score", task,
                 "All cells of this task are missing: leave it out with `drop`.",
             )  # fmt: skip
     if empty.any():
         warnings.warn(
-            f"{name}: {int(empty.sum())} of {len(units)} instances (of one task each) have no "
+            f"{name}: {int(empty.sum())} of {len(tasks)} instances (of one task each) have no "
             "score of any system and were left out.",
             DataWarning,
             stacklevel=4,
         )
-    return [int(u) for u in np.flatnonzero(~empty)]
+    return np.flatnonzero(~empty)

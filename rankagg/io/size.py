@@ -1,0 +1,21 @@
+"""How large a table may become that a small file asks for."""
+
+from __future__ import annotations
+
+from rankagg.exceptions import DataFormatError
+
+__all__ = ["check_size"]
+
+# Tables are dense. Up to here (2 GiB of floats) or 16 cells for one that is filled, they are made.
+LARGEST, SPARSEST = 2**28, 16
+
+
+def check_size(name: str, rows: tuple[int, str], columns: tuple[int, str], filled: int) -> None:
+    """Raise where rows times columns make a table that is large and all but empty."""
+    cells = rows[0] * columns[0]
+    if cells > max(LARGEST, SPARSEST * filled):
+        raise DataFormatError(
+            f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make {cells} "
+            f"cells, {filled} of them filled; more than {LARGEST} cells must be filled to one in "
+            f"{SPARSEST} at least. Split the file, or leave out what is hardly ever filled."
+        )

@@ -1,0 +1,116 @@
+"""Damaged files: small valid ones, and bytes of theirs changed in the ways files get damaged."""
+
+import random
+import re
+import warnings
+
+import rankagg as ra
+from rankagg.exceptions import DataWarning, RankaggError
+
+OLD = b"3\n1,Oslo\n2,Ur\n3,Rio, de\n5,5,3\n2,1,2,3\n2,{2,3},1\n1,3\n"
+NEW = (
+    b"# FILE NAME: a.toi\n# DATA TYPE: toi\n# NUMBER ALTERNATIVES: 3\n# NUMBER VOTERS: 5\n"
+    b"# NUMBER UNIQUE ORDERS: 2\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n"
+    b"# ALTERNATIVE NAME 3: C\n3: 1,{2,3}\n2: 3,1\n"
+)
+UNNAMED = b"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n1: 1,2\n"
+
+
+def scores(path, **names):
+    return ra.read_scores(path, higher_is_better=True, **names)
+
+
+READERS = {
+    "wide": (
+        scores,
+        [
+            b"system,x,y\nA,1,0.5\nB,,1e-3\n",
+            b"\xef\xbb\xbfm\ttask one\tz\r\n=a\t-1\tNA\r\n'b\t9007199254740992\t0\r\n",
+            b'"sys;tem";"x"\n"A ""q""";1\n\nB;2\n',
+        ],
+    ),
+    "instances": (
+        lambda path: scores(path, instance="k"),
+        [b"system,k,x,y\nA,1,1,2\nA,2,3,4\nB,1,5,6\nB,2,7,\n"],
+    ),
+    "long": (
+        lambda path: scores(path, task="t", score="v", instance="k"),
+        [b"s,t,k,v\nA,x,1,1.5\nB,x,1,2\nA,y,1,0.12345678901234567\nB,y,1,0.1\n"],
+    ),
+    "ballots": (
+        lambda path: ra.read_ballots(path, count="n", weight="w", group="g", drop="voter"),
+        [b"voter,A,B,n,w,g\nv1,1,2,3,0.5,x\nv2,2,1,1,2,y\n", b"voter\tA\tn\tw\tg\nv\t1\t1\t1\t1\n"],
+    ),
+    "matrix": (
+        ra.read_matrix,
+        [b"title\n3\n0 1 2\n3 0 5\n6 7 0\n", b"2\n0 9007199254740993\n0.1 0\n", b"1\n0\n"],
+    ),
+    "preflib": (ra.read_preflib, [NEW, UNNAMED, NEW.replace(b"\n", b"\r\n")]),
+    "old preflib": (ra.read_preflib, [OLD, OLD.replace(b"\n", b"\r")]),
+}
+
+# What breaks readers: signs of the formats, numbers at the limits, bytes of other encodings.
+SCRAPS = [
+    b"", b",", b";", b"\t", b"\n", b"\r", b"\r\n", b'"', b'""', b"'", b"=", b"{", b"}", b"#", b":",
+    b" ", b"-", b"+", b".", b"e", b"_", b"0", b"1", b"2", b"99", b"nan", b"inf", b"1e300", b"1e999",
+    b"1e-400", b"1000000000", b"9" * 16, b"9" * 25, b"7" * 5000, b"0" * 5000, b"1e" + b"9" * 30,
+    b"9007199254740993", b"0.30000000000000004", b"\x00", b"\xff", b"\xff\xfe", b"\xc3",
+    b"\xed\xa0\x80",
+    b"\xef\xbb\xbf", "é".encode(), "٣".encode(), "²".encode(), "\u2028".encode(), "\x85".encode(),
+    b"PK\x03\x04", b"\x1f\x8b", b"<html>", b"[" * 3000, b"{}", b" " * 3000, b"# NUMBER VOTERS: 1",
+]  # fmt: skip
+
+
+def damaged(whole, rng):
+    """Return bytes with one to four pieces cut, doubled, moved, replaced or flipped."""
+    data = bytearray(whole)
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 4))):
+        start, end = sorted(rng.randrange(len(data) + 1) for _ in range(2))
+        end = min(end, start + rng.choice((0, 1, 2, 5, 20, 1000)))
+        way = rng.randrange(6)
+        if way == 0:
+            data[start:end] = rng.choice(SCRAPS)
+        elif way == 1:
+            data[start:start] = data[start:end]
+        elif way == 2:
+            del data[start:end]
+        elif way == 3:
+            del data[start:]
+        elif way == 4 and data:
+            data[start % len(data)] = rng.randrange(256)
+        else:  # another number: a count, a size, a score
+            numbers = list(re.finditer(rb"[0-9]+", data))
+            if numbers:
+                found = rng.choice(numbers)
+                data[slice(*found.span())] = rng.choice(SCRAPS)
+    return bytes(data)
+
+
+def survives(reader, data, path):
+    """Read bytes from a file; return "read", or the name of the package's own error."""
+    path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            reader(path)
+        except RankaggError as error:
+            message = str(error)
+            assert message, "an error without words"
+            assert len(message) < 2000, f"an error of {len(message)} characters"
+            return type(error).__name__
+    return "read"
+
+
+def outcomes(reader, wholes, number, path, seed=0):
+    """Read many damaged files; return how often each outcome occurred."""
+    rng = random.Random(seed)
+    counts: dict[str, int] = {}
+    for _ in range(number):
+        data = damaged(rng.choice(wholes), rng)
+        try:
+            outcome = survives(reader, data, path)
+        except Exception as error:
+            error.add_note(f"from the {len(data)} bytes {data[:2000]!r}")
+            raise
+        counts[outcome] = counts.get(outcome, 0) + 1
+    return counts

@@ -1,0 +1,150 @@
+"""Damaged files are read or refused in words, in bounded time and memory."""
+
+import random
+import tracemalloc
+from io import StringIO
+from time import process_time
+
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, RankaggError
+from tests.io.damage import READERS, damaged, outcomes, survives
+
+every_reader = pytest.mark.parametrize("kind", READERS)
+
+
+@every_reader
+def test_the_whole_files_are_read(kind, tmp_path):
+    reader, wholes = READERS[kind]
+    for whole in wholes[:1]:
+        assert survives(reader, whole, tmp_path / "file") == "read"
+
+
+@every_reader
+def test_damaged_files(kind, tmp_path):
+    reader, wholes = READERS[kind]
+    counts = outcomes(reader, wholes, 400, tmp_path / "file")
+    assert sum(counts.values()) == 400
+    # Damage that is never read, or always, tests nothing.
+    assert counts["read"] >= 10
+    assert counts["DataFormatError"] >= 40
+
+
+@pytest.mark.slow
+@every_reader
+def test_many_damaged_files(kind, tmp_path):
+    reader, wholes = READERS[kind]
+    start = process_time()
+    counts = outcomes(reader, wholes, 20_000, tmp_path / "file", seed=1)
+    assert sum(counts.values()) == 20_000
+    assert process_time() - start < 20_000 * 0.02
+
+
+@pytest.mark.slow
+@every_reader
+def test_no_damaged_file_takes_much_memory(kind, tmp_path):
+    reader, wholes = READERS[kind]
+    rng = random.Random(2)
+    tracemalloc.start()
+    try:
+        for _ in range(2_000):
+            data = damaged(rng.choice(wholes), rng)
+            tracemalloc.reset_peak()
+            before = tracemalloc.get_traced_memory()[0]
+            survives(reader, data, tmp_path / "file")
+            assert tracemalloc.get_traced_memory()[1] - before < 10e6, data[:2000]
+    finally:
+        tracemalloc.stop()
+
+
+# -- what a few bytes may not ask for -------------------------------------------------------------
+
+HEADER = "# NUMBER ALTERNATIVES: {}\n# NUMBER VOTERS: 1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEADER.format(10**9) + "1: 1\n",
+        HEADER.format(10**9) + "1: 1000000000\n",
+        HEADER.format(10**9) + "# ALTERNATIVE NAME 1: A\n1: 1\n",
+        HEADER.format(10**9) + "# ALTERNATIVE NAME 1000000000: A\n1: 1\n",
+        HEADER.format(10_001) + "1: 1\n",
+        HEADER.format("9" * 5000) + "1: 1\n",
+        HEADER.format(2) + "# ALTERNATIVE NAME " + "9" * 5000 + ": A\n1: 1\n",
+        HEADER.format(2) + "9" * 5000 + ": 1\n",
+        HEADER.format(2) + "1: " + "9" * 5000 + "\n",
+        "1000000000\n1,A\n",
+        "1000000000\n1,A\n2,B\n3,3,1\n3,1,2\n",
+        "9" * 5000 + "\n1,A\n",
+    ],
+    ids=lambda text: text[:60],
+)
+def test_no_memory_is_taken_for_what_a_header_claims(text):
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataFormatError) as error:
+            ra.read_preflib(StringIO(text))
+        assert tracemalloc.get_traced_memory()[1] < 5e6
+    finally:
+        tracemalloc.stop()
+    assert len(str(error.value)) < 400
+
+
+def test_some_alternatives_may_go_without_a_name():
+    text = HEADER.format(10_000) + "1: 3,1\n"
+    assert ra.read_preflib(StringIO(text)).n_items == 10_000
+    order = ",".join(map(str, range(1, 10_002)))
+    assert ra.read_preflib(StringIO(f"{HEADER.format(10_001)}1: {order}\n")).n_items == 10_001
+
+
+@pytest.mark.parametrize(
+    "text", ["1000000000\n1 2\n", "1e300\n1 2\n", "9" * 5000 + "\n1\n", "-1\n1\n", "0\n", "0\n0\n"]
+)
+def test_no_memory_is_taken_for_the_size_of_a_matrix(text):
+    with pytest.raises(DataFormatError, match="a number n and n x n numbers"):
+        ra.read_matrix(StringIO(text))
+
+
+def test_a_table_that_is_all_but_empty_is_refused():
+    # Each row names another system and another instance: 20,000 x 20,000 cells for 20,000 scores.
+    rows = "".join(f"s{row},x,{row},1\n" for row in range(20_000))
+    with pytest.raises(DataFormatError, match=r"20000 systems and 20000 units.*400000000 cells"):
+        ra.read_scores(
+            StringIO(f"s,t,k,v\n{rows}"), higher_is_better=True, task="t", instance="k", score="v"
+        )
+    names = "".join(f"# ALTERNATIVE NAME {i}: a{i}\n" for i in range(1, 20_001))
+    ballots = "".join(f"1: {i}\n" for i in range(1, 20_001))
+    text = f"# NUMBER ALTERNATIVES: 20000\n{names}{ballots}"
+    with pytest.raises(DataFormatError, match="20000 ballots and 20000 alternatives"):
+        ra.read_preflib(StringIO(text))
+
+
+LONG = 200_000
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (ra.read_preflib, "# A" + " " * LONG + "\n1: 1\n"),
+        (ra.read_preflib, "# TITLE: " + "a " * LONG + "b\n1: 1\n"),
+        (ra.read_preflib, "# NUMBER ALTERNATIVES: 1\n1" + " " * LONG + "x: 1\n"),
+        (ra.read_preflib, "# NUMBER ALTERNATIVES: 1\n1: 1" + " " * LONG + "x\n"),
+        (ra.read_preflib, "# NUMBER ALTERNATIVES: 1\n1: " + "{" * LONG + "\n"),
+        (ra.read_preflib, "# NUMBER ALTERNATIVES: 1\n1: " + "1," * LONG + "x\n"),
+        (ra.read_ballots, "A\n" + "0" * 100_000 + "e1\nx\n"),
+        (ra.read_ballots, "A\n" + "1" * 100_000 + "x\n"),
+        (ra.read_ballots, "-" + "1" * 100_000 + "x\nx\n"),
+        (ra.read_ballots, "'" * 100_000 + "\nx\n"),
+        (ra.read_ballots, "[" * LONG),
+        (ra.read_matrix, "2\n" + "0" * LONG + "e1 1 1 x"),
+    ],
+    ids=lambda part: part[:40] if isinstance(part, str) else part.__name__,
+)
+def test_long_lines_cost_time_linear_in_their_length(read, text):
+    start = process_time()
+    with pytest.raises(RankaggError) as error:
+        read(StringIO(text))
+    assert process_time() - start < 1
+    assert len(str(error.value)) < 1000

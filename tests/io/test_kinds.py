@@ -1,0 +1,165 @@
+"""Files that are no text tables are named, with what to do about them."""
+
+import bz2
+import gzip
+import json
+import lzma
+import pickle
+import sqlite3
+import zipfile
+from io import BytesIO, StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError
+from rankagg.io.kinds import check_plain_table
+
+TABLE = "system,x\nA,1\nB,2\n"
+FRAME = pd.DataFrame({"system": ["A", "B"], "x": [1, 2]})
+READERS = {
+    "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
+    "read_ballots": ra.read_ballots,
+    "read_preflib": ra.read_preflib,
+    "read_matrix": ra.read_matrix,
+}
+every_reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+
+
+def zipped(name, content="x"):
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def saved(array):
+    buffer = BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+BINARY = {
+    "an Excel workbook.*pandas.read_excel": zipped("xl/workbook.xml"),
+    "an OpenDocument spreadsheet.*pandas.read_excel": zipped("mimetype", ODS),
+    "a Word document": zipped("word/document.xml"),
+    "an archive of NumPy arrays.*numpy.load": zipped("scores.npy"),
+    "a zip archive.*unpack": zipped("scores.csv", TABLE),
+    "an old Excel workbook.*pandas.read_excel": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+    "compressed by gzip.*unpack": gzip.compress(TABLE.encode()),
+    "compressed by bzip2.*unpack": bz2.compress(TABLE.encode()),
+    "compressed by bzip2.*  *": bz2.compress(b""),
+    "compressed by xz.*unpack": lzma.compress(TABLE.encode()),
+    "compressed by zstd.*unpack": b"\x28\xb5\x2f\xfd" + bytes(20),
+    "a 7-Zip archive": b"7z\xbc\xaf\x27\x1c" + bytes(20),
+    "a RAR archive": b"Rar!\x1a\x07\x01\x00",
+    "a tar archive": b"a.csv".ljust(257, b"\x00") + b"ustar\x0000" + bytes(250),
+    "a Parquet file.*pandas.read_parquet": b"PAR1" + bytes(20) + b"PAR1",
+    "an Arrow or Feather file.*pandas.read_feather": b"ARROW1\x00\x00" + bytes(20),
+    "an HDF5 file.*pandas.read_hdf": b"\x89HDF\r\n\x1a\n" + bytes(20),
+    "a NumPy array.*numpy.load.*ScoreTable": saved(np.eye(2)),
+    "a PDF document": b"%PDF-1.7\n" + bytes(20),
+    "a picture": b"\x89PNG\r\n\x1a\n" + bytes(20),
+    "a picture.*CSV": b"\xff\xd8\xff\xe0" + bytes(20),
+    "a pickle": pickle.dumps(FRAME),
+    "UTF-16 text.*save it as UTF-8": TABLE.encode("utf-16"),
+    "UTF-16 text.*encoding": b"\xfe\xff" + TABLE.encode("utf-16-be"),
+    "UTF-16 text without a byte order mark": TABLE.encode("utf-16-le"),
+    "UTF-16 text without a byte order mark.*UTF-8": TABLE.encode("utf-16-be"),
+    "UTF-32 text": TABLE.encode("utf-32"),
+    "UTF-32 text.*UTF-8": b"\x00\x00\xfe\xff" + TABLE.encode("utf-32-be"),
+}
+
+
+@pytest.mark.parametrize("said", BINARY)
+def test_binary_files_are_named(said, tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_bytes(BINARY[said])
+    for read in READERS.values():
+        with pytest.raises(DataFormatError, match=rf"^scores\.csv is {said}") as error:
+            read(path)
+        assert "byte 0x" not in str(error.value)
+
+
+def test_a_database(tmp_path):
+    path = tmp_path / "scores.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table scores (system text, x real)")
+    connection.close()
+    with pytest.raises(DataFormatError, match=r"an SQLite database.*pandas\.read_sql"):
+        ra.read_scores(path, higher_is_better=True)
+
+
+def test_what_only_begins_like_a_binary_file_is_text(tmp_path):
+    path = tmp_path / "scores.csv"
+    for first in ("PAR1", "PK", "BZh9", "7z", "PDF-", "Rar", "ustar", "ARROW1"):
+        path.write_text(TABLE.replace("system", first), encoding="utf-8")
+        assert ra.read_scores(path, higher_is_better=True).n_systems == 2
+
+
+def test_a_file_of_two_bytes_is_no_utf_16(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_bytes(b"A\x00")
+    with pytest.raises(DataFormatError, match="header and no rows"):
+        ra.read_scores(path, higher_is_better=True)
+
+
+STRUCTURED = {
+    "JSON": [
+        FRAME.to_json(),
+        FRAME.to_json(orient="records"),
+        FRAME.to_json(orient="records", lines=True),
+        FRAME.to_json(orient="values"),
+        json.dumps({"a": {"b": 1}}, indent=2),
+        "\n  " + json.dumps([[1, 2], [3, 4]], indent=2),
+    ],
+    "HTML or XML": [
+        FRAME.to_html(),
+        "<!DOCTYPE html>\n<html></html>",
+        "<HTML>",
+        "\n <?xml version='1.0'?><a/>",
+        "<head>",
+        "<body >",
+    ],
+}
+
+
+@every_reader
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, texts in STRUCTURED.items() for text in texts]
+)
+def test_structured_text_is_named(read, kind, text):
+    with pytest.raises(DataFormatError, match=rf"^the stream is {kind}, no plain table.*pandas"):
+        read(StringIO(text))
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "b.NDJSON"])
+def test_a_broken_file_that_is_called_json(name, tmp_path):
+    path = tmp_path / name
+    path.write_text('{"a": 1,\n', encoding="utf-8")
+    with pytest.raises(DataFormatError, match="is JSON"):
+        ra.read_scores(path, higher_is_better=True)
+    path.write_text(TABLE, encoding="utf-8")
+    assert ra.read_scores(path, higher_is_better=True).n_systems == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[system],x\n[A],1\n",
+        "{s},{x}\nA,1\n",
+        "[1]\n[2]\n",
+        "[]\n",
+        "[" * 100_000,
+        "<5,x\nA,1\n",
+        "<tables>,x\nA,1\n",
+        TABLE,
+        "",
+    ],
+    ids=lambda text: text[:10],
+)
+def test_what_only_looks_structured_is_a_table(text):
+    check_plain_table("table.csv", text)
