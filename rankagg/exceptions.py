@@ -19,7 +19,6 @@ __all__ = [
     "SolverNotFoundError",
     "TiedRankingError",
     "VerificationError",
-    "shown",
 ]
 
 
