@@ -37,5 +37,6 @@ def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denomin
             digest.update(b"i%d\n" % label)
     for matrix in (wins, ties):
         for row in matrix.tolist():
-            digest.update(f"{' '.join(map(str, row))}\n".encode())
+            # Printing a list takes half the time of joining its numbers.
+            digest.update(f"{str(row)[1:-1].replace(',', '')}\n".encode())
     return digest.hexdigest()
