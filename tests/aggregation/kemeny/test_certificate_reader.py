@@ -1,0 +1,236 @@
+"""The reader of certificates: what it refuses, and the path of the field that it names."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.certificate_reader import FIELDS, read_certificate
+from rankagg.aggregation.kemeny.nodes import Branch, Enumeration, Fixing, Leaf
+from rankagg.exceptions import DataFormatError
+
+LONG = 10**1000
+
+
+def tree(*nodes: dict[str, Any], positions: tuple[int, ...] = (0, 2, 3)) -> list[dict[str, Any]]:
+    return [{"positions": list(positions), "nodes": list(nodes)}]
+
+
+def plain(**fields: Any) -> dict[str, Any]:
+    """Return a certificate of five items that is well formed, whatever it proves."""
+    data = {
+        "schema": "rankagg.certificate", "version": 2, "status": "gap", "cost": "5",
+        "lower_bound": "4", "tolerance": "0", "tie_cost": "1/3", "fingerprint": "0a" * 32,
+        "items": ["a", "b", "c", "d", "e"], "order": [4, 2, 0, 1, 3], "scaled_cost": 10,
+        "scaled_lower_bound": 8, "denominator": 2, "weight_denominator": 2**20,
+        "proofs": tree(FIX, PAIR, LEAF, LEAF),
+    }  # fmt: skip
+    return json.loads(json.dumps({**data, **fields}))
+
+
+LEAF = {"cycles": [[0, 2, 3, 5], [3, 0, 2, 1]]}
+FIX = {"cycles": [[0, 3, 2, 1]], "threshold": 0, "rest": 1}
+PAIR = {"pair": [2, 0], "before": 3, "after": 2}
+WHOLE = {"enumeration": True}
+
+
+def cycle(*numbers: Any) -> dict[str, Any]:
+    return {"proofs": tree({"cycles": [[0, 2, 3, 1], list(numbers)]})}
+
+
+def test_what_is_read() -> None:
+    content = read_certificate(plain())
+    leaf = Leaf(((0, 2, 3), (3, 0, 2)), (5, 1))
+    assert content.proofs[0].nodes == (
+        Fixing(Leaf(((0, 3, 2),), (1,)), 0, 1),
+        Branch(2, 0, 3, 2),
+        leaf,
+        leaf,
+    )
+    assert content.proofs[0].positions == (0, 2, 3)
+    assert content.order == (4, 2, 0, 1, 3)
+    assert (content.scaled_cost, content.scaled_lower_bound, content.denominator) == (10, 8, 2)
+    assert (str(content.tie_cost), str(content.tolerance)) == ("1/3", "0")
+    assert content.fingerprint == "0a" * 32
+    assert ra.Certificate.from_dict(plain()).to_dict() == plain()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"proofs": []},
+        {"proofs": tree({"cycles": []}, positions=(3, 4))},
+        {"proofs": tree(WHOLE)},
+        {"proofs": tree(LEAF) + tree({"cycles": []}, positions=(1, 4))},
+        cycle(0, 2, 3, LONG - 1),
+        {"tie_cost": "1"},
+        {"tie_cost": "0"},
+        {"scaled_lower_bound": 10, "lower_bound": "5", "status": "optimal"},
+        {"scaled_lower_bound": 0, "lower_bound": "0"},
+        {"items": [3, -7, LONG - 1, 1 - LONG, 0]},
+        {"fingerprint": "0123456789abcdef" * 4},
+        {"proofs": tree({"cycles": [[0, 2, 3, 1]] * 2})},
+    ],
+)
+def test_what_is_read_too(fields: dict[str, Any]) -> None:
+    assert ra.Certificate.from_dict(plain(**fields)).to_dict() == plain(**fields)
+
+
+def test_an_enumeration_is_read_as_one() -> None:
+    (proof,) = read_certificate(plain(proofs=tree(WHOLE))).proofs
+    assert proof.nodes == (Enumeration(),)
+
+
+NODE = "proofs[0].nodes[0]"
+INSIDE = "three different positions of the proof and a weight"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"schema": "x"}, "`schema` must be 'rankagg.certificate'. Got 'x'."),
+        ({"version": 1}, "`version` must be 2. Got 1. Solve again"),
+        ({"version": 3}, "`version` must be 2. Got 3."),
+        ({"version": 2.0}, "`version` must be 2. Got 2.0."),
+        ({"weight_denominator": 2**20 + 1}, "`weight_denominator` must be 1048576."),
+        ({"weight_denominator": 2.0**20}, "`weight_denominator` must be 1048576."),
+        ({"status": "optimal"}, "`status` must be 'gap'. Got 'optimal'."),
+        ({"cost": "10/2"}, "`cost` must be '5'."),
+        ({"cost": 5}, "`cost` must be '5'. Got 5."),
+        ({"lower_bound": "5"}, "`lower_bound` must be '4'."),
+        ({"tolerance": "-1"}, "`tolerance` must be"),
+        ({"tolerance": 0}, "`tolerance` must be"),
+        ({"tie_cost": "4/3"}, "`tie_cost` must be at most 1. Got '4/3'."),
+        ({"tie_cost": "1000001/1000000"}, "`tie_cost` must be at most 1."),
+        ({"tie_cost": 0.5}, "`tie_cost` must be"),
+        ({"fingerprint": "0a" * 31}, "`fingerprint` must be a text of 64 hexadecimal digits"),
+        ({"fingerprint": "0a" * 32 + "0"}, "`fingerprint` must be a text of 64"),
+        ({"fingerprint": "0A" * 32}, "`fingerprint` must be a text of 64"),
+        ({"fingerprint": "0g" * 32}, "`fingerprint` must be a text of 64"),
+        ({"fingerprint": 7}, "`fingerprint` must be a text. Got 7."),
+        ({"items": "abcde"}, "`items` must be a list."),
+        ({"items": []}, "`items` must be a list of at least one item."),
+        ({"items": ["a", "b", "c", "d", 5]}, "`items` must be texts only or integers only."),
+        ({"items": ["a", "b", "c", "d", "a"]}, "`items` must be free of repetitions."),
+        ({"items": [0, 1, 2, 3, True]}, "`items[4]` must be a text or an integer. Got True."),
+        ({"items": [0, 1, 2, 3, 4.0]}, "`items[4]` must be a text or an integer. Got 4.0."),
+        ({"items": [0, 1, 2, 3, LONG]}, "`items[4]` must be an integer of at most 1000 digits."),
+        ({"items": [0, 1, 2, 3, -LONG]}, "`items[4]` must be an integer of at most 1000 digits."),
+        ({"order": [0, 1, 2, 3]}, "`order` must be each of the positions 0 to 4 once."),
+        ({"order": [0, 1, 2, 3, 3]}, "`order` must be each of the positions 0 to 4 once."),
+        ({"order": [0, 1, 2, 3, 4, 4]}, "`order` must be each of the positions 0 to 4 once."),
+        ({"order": [0, 1, 2, 3, 5]}, "`order[4]` must be an integer of at least 0 and at most 4."),
+        ({"order": [-1, 1, 2, 3, 4]}, "`order[0]` must be an integer of at least 0"),
+        ({"order": [False, 1, 2, 3, 4]}, "`order[0]` must be an integer"),
+        ({"scaled_cost": -1}, "`scaled_cost` must be an integer of at least 0"),
+        ({"scaled_cost": LONG}, "`scaled_cost` must be an integer of at least 0 and at most 1000"),
+        ({"scaled_cost": "10"}, "`scaled_cost` must be an integer"),
+        ({"scaled_lower_bound": 11}, "`scaled_lower_bound` must be at most `scaled_cost`. Got 11."),
+        ({"scaled_lower_bound": -1}, "`scaled_lower_bound` must be an integer of at least 0"),
+        ({"scaled_lower_bound": float("nan")}, "`scaled_lower_bound` must be an integer"),
+        ({"denominator": 0}, "`denominator` must be an integer of at least 1"),
+        ({"denominator": True}, "`denominator` must be an integer of at least 1"),
+        ({"proofs": {}}, "`proofs` must be a list."),
+        ({"proofs": [7]}, "`proofs[0]` must be an object. Got 7."),
+        ({"proofs": [{"positions": [0, 1]}]}, "`proofs[0].nodes` is missing."),
+        # Parts.
+        ({"proofs": tree(LEAF, positions=(0, 2, 5))}, "`proofs[0].positions[2]` must be"),
+        ({"proofs": tree(LEAF, positions=(0, 2, -1))}, "`proofs[0].positions[2]` must be"),
+        ({"proofs": tree(LEAF, positions=(0, 2, 2))}, "`proofs[0].positions` must be two or more"),
+        ({"proofs": tree({"cycles": []}, positions=(2,))}, "`proofs[0].positions` must be two"),
+        ({"proofs": tree({"cycles": []}, positions=())}, "`proofs[0].positions` must be two or"),
+        ({"proofs": tree(LEAF) + tree({"cycles": []}, positions=(4, 3))},
+         "`proofs[1].positions` must be two or more positions, none of them twice or in another"),
+        # Trees.
+        ({"proofs": tree()}, "`proofs[0].nodes` must be a list of at least one node."),
+        ({"proofs": tree(LEAF, LEAF)}, "`proofs[0].nodes[1]` must be a child of a node before it."),
+        ({"proofs": tree(FIX, LEAF, LEAF)}, "`proofs[0].nodes[2]` must be a child of a node"),
+        ({"proofs": tree({**FIX, "rest": 0}, LEAF)}, f"`{NODE}.rest` must be an integer of at lea"),
+        ({"proofs": tree({**FIX, "rest": 2}, LEAF)}, f"`{NODE}.rest` must be an integer of at lea"),
+        ({"proofs": tree({**FIX, "rest": True}, LEAF)}, f"`{NODE}.rest` must be an integer"),
+        ({"proofs": tree({**PAIR, "before": 0}, LEAF, LEAF)}, f"`{NODE}.before` must be an integ"),
+        ({"proofs": tree({**PAIR, "before": 1, "after": 3}, LEAF, LEAF)}, f"`{NODE}.after` must"),
+        ({"proofs": tree({**PAIR, "before": 2}, LEAF, LEAF)},
+         f"`{NODE}.after` must be a node that is not the child of another or of the same node"),
+        ({"proofs": tree(FIX, FIX)}, "`proofs[0].nodes[1].rest` must be an integer of at least 2"),
+        # Nodes.
+        ({"proofs": tree(7)}, f"`{NODE}` must be an object. Got 7."),
+        ({"proofs": tree({})}, f"`{NODE}.cycles` is missing."),
+        ({"proofs": tree({**LEAF, "more": 1})}, f"'more' is no key of `{NODE}`; the keys are cyc"),
+        ({"proofs": tree({**FIX, "pair": [0, 2]}, LEAF)}, f"`{NODE}.before` is missing."),
+        ({"proofs": tree({"cycles": [], "rest": 1}, LEAF)}, f"'rest' is no key of `{NODE}`"),
+        ({"proofs": tree({"cycles": [], "threshold": 1}, LEAF)}, f"`{NODE}.rest` is missing."),
+        ({"proofs": tree({**FIX, "threshold": -1}, LEAF)}, f"`{NODE}.threshold` must be an integ"),
+        ({"proofs": tree({**FIX, "threshold": 1.0}, LEAF)}, f"`{NODE}.threshold` must be an integ"),
+        ({"proofs": tree({**FIX, "threshold": LONG}, LEAF)}, f"`{NODE}.threshold` must be an inte"),
+        ({"proofs": tree({**PAIR, "pair": [0, 0]}, LEAF, LEAF)}, f"`{NODE}.pair` must be two diff"),
+        ({"proofs": tree({**PAIR, "pair": [0, 1]}, LEAF, LEAF)}, f"`{NODE}.pair` must be two diff"),
+        ({"proofs": tree({**PAIR, "pair": [0]}, LEAF, LEAF)}, f"`{NODE}.pair` must be two differ"),
+        ({"proofs": tree({**PAIR, "pair": [0, 2, 3]}, LEAF, LEAF)}, f"`{NODE}.pair` must be two d"),
+        ({"proofs": tree({**PAIR, "pair": [0, 2, 2]}, LEAF, LEAF)}, f"`{NODE}.pair` must be two d"),
+        ({"proofs": tree({"enumeration": 1})}, f"`{NODE}.enumeration` must be true. Got 1."),
+        ({"proofs": tree({"enumeration": False})}, f"`{NODE}.enumeration` must be true. Got Fal"),
+        ({"proofs": tree({**WHOLE, "cycles": []})}, f"'cycles' is no key of `{NODE}`"),
+        ({"proofs": tree(FIX, WHOLE)},
+         "`proofs[0].nodes[1]` must be the only node of its proof, which has at most 20 positions"),
+        # Cycles.
+        ({"proofs": tree({"cycles": 5})}, f"`{NODE}.cycles` must be a list."),
+        ({"proofs": tree({"cycles": [[0, 2, 3, 1], 5]})}, f"`{NODE}.cycles[1]` must be a list."),
+        (cycle(0, 2, 3), f"`{NODE}.cycles[1]` must be three positions and a weight."),
+        (cycle(0, 2, 3, 1, 1), f"`{NODE}.cycles[1]` must be three positions and a weight."),
+        (cycle(0, 2, 1, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
+        (cycle(4, 2, 3, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
+        (cycle(0, 9, 3, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
+        (cycle(0, 0, 3, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
+        (cycle(0, 3, 3, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
+        (cycle(0, 3, 0, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
+        (cycle(-1, 3, 0, 1), f"`{NODE}.cycles[1][0]` must be an integer of at least 0"),
+        (cycle(0, 2, True, 1), f"`{NODE}.cycles[1][2]` must be an integer of at least 0"),
+        (cycle(0, 2.0, 3, 1), f"`{NODE}.cycles[1][1]` must be an integer of at least 0"),
+        (cycle(0, 2, 3, 0), f"`{NODE}.cycles[1][3]` must be an integer of at least 1"),
+        (cycle(0, 2, 3, -1), f"`{NODE}.cycles[1][3]` must be an integer of at least 1"),
+        (cycle(0, 2, 3, 1.5), f"`{NODE}.cycles[1][3]` must be an integer of at least 1"),
+        (cycle(0, 2, 3, True), f"`{NODE}.cycles[1][3]` must be an integer of at least 1"),
+        (cycle(0, 2, 3, LONG), f"`{NODE}.cycles[1][3]` must be an integer of at least 1"),
+        ({"proofs": tree({"cycles": [[0, 2, 3, 1]] * 3})},
+         f"`{NODE}.cycles` must be at most 2 cycles, as 3 items have. Got a list of 3."),
+        ({"proofs": tree({"cycles": [[0, 2, 3, 1]] * 9}, positions=(0, 1, 2, 3))},
+         f"`{NODE}.cycles` must be at most 8 cycles, as 4 items have. Got a list of 9."),
+    ],
+)  # fmt: skip
+def test_what_is_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataFormatError, match="^" + re.escape(message)):
+        read_certificate(plain(**fields))
+
+
+@pytest.mark.parametrize("key", FIELDS)
+def test_every_key_is_needed(key: str) -> None:
+    data = plain()
+    del data[key]
+    with pytest.raises(DataFormatError, match=f"^`{key}` is missing"):
+        read_certificate(data)
+
+
+def test_no_other_key_is_allowed() -> None:
+    with pytest.raises(DataFormatError, match=r"^'more' is no key; the keys are schema, version"):
+        read_certificate(plain(more=1))
+
+
+@pytest.mark.parametrize("data", [None, [], "x", 7, True])
+def test_what_is_no_object(data: object) -> None:
+    with pytest.raises(DataFormatError, match=r"^`the whole` must be an object"):
+        read_certificate(data)
+
+
+@pytest.mark.parametrize(("n", "passes"), [(20, True), (21, False)])
+def test_enumerations_are_small(n: int, passes: bool) -> None:
+    data = plain(
+        items=list(range(21)), order=list(range(21)), proofs=tree(WHOLE, positions=tuple(range(n)))
+    )
+    if passes:
+        assert read_certificate(data).proofs[0].nodes == (Enumeration(),)
+        return
+    with pytest.raises(DataFormatError, match="at most 20 positions"):
+        read_certificate(data)
