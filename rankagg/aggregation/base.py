@@ -141,7 +141,7 @@ class Aggregator(ABC):
             ranking=ranking,
             scores=outcome.scores,
             aggregator=self,
-            unranked=self.policy,
+            unranked=self._policy_for(evidence),
             certificate=outcome.certificate,
             optima=outcome.optima,
             notes=notes,
@@ -172,8 +172,22 @@ class Aggregator(ABC):
 
     @property
     def policy(self) -> Unranked | None:
-        """The policy for unranked items; None for rules that use what is present."""
+        """The policy for unranked items; None for rules that use what is present.
+
+        "uniform" where none was stated; votes that were counted under a policy go before that.
+        """
+        if not hasattr(self, "unranked"):
+            return None
+        return self._stated_policy or "uniform"
+
+    @property
+    def _stated_policy(self) -> Unranked | None:
+        """The policy that was asked for, None where none was."""
         return getattr(self, "unranked", None)
+
+    def _policy_for(self, evidence: Evidence) -> Unranked | None:
+        """Return the policy under which the rule reads the evidence; None as for `policy`."""
+        return None if self.policy is None else evidence.policy(self._stated_policy)
 
     @property
     def is_strict(self) -> bool:
@@ -186,7 +200,8 @@ class Aggregator(ABC):
         return None
 
     def _check_policy(self) -> None:
-        check_unranked(self.policy, f"unranked of {type(self).__name__}")
+        if self._stated_policy is not None:
+            check_unranked(self._stated_policy, f"unranked of {type(self).__name__}")
 
     @property
     def name(self) -> str:

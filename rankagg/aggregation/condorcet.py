@@ -28,8 +28,9 @@ class Copeland(Aggregator):
     alpha : float, default 0.5
         Points for a pair without a majority, 0 to 1. A pair that no ranking compares is such a
         pair under every policy; the result says how many there are.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise.
 
     References
     ----------
@@ -45,14 +46,14 @@ class Copeland(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     alpha: float = 0.5
-    unranked: Unranked = "uniform"
+    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
         self._check_policy()
         check_number(self.alpha, "alpha of Copeland", low=0, high=1)
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        votes = evidence.votes(self.unranked)
+        votes = evidence.votes(self._stated_policy)
         compared = votes.scaled_comparisons > 0
         beats = (votes.scaled_wins > votes.scaled_wins.T) & compared
         draws = ~(beats | beats.T)
@@ -71,8 +72,9 @@ class PairwiseMajority(Aggregator):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise.
 
     References
     ----------
@@ -87,13 +89,13 @@ class PairwiseMajority(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked = "uniform"
+    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
         self._check_policy()
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        votes = evidence.votes(self.unranked)
+        votes = evidence.votes(self._stated_policy)
         holds = votes.scaled_wins >= votes.scaled_wins.T
         _, component = connected_components(holds, directed=True, connection="strong")
         # Between components every majority points the same way, so they stand in line: each has

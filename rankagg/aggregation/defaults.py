@@ -15,15 +15,15 @@ from rankagg.core.scores import ScoreTable
 __all__ = ["default_aggregators"]
 
 
-def default_aggregators(data: Data, unranked: Unranked = "uniform") -> list[Aggregator]:
+def default_aggregators(data: Data, unranked: Unranked | None = None) -> list[Aggregator]:
     """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny.
 
     Parameters
     ----------
     data : ScoreTable, Profile or PairwiseMatrix
         Means need scores, two levels need instances.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default left to the rules.
 
     Returns
     -------

@@ -88,13 +88,19 @@ class Evidence:
             return self.tolerance.get(task, 0.0)
         return self.tolerance
 
-    def votes(self, unranked: Unranked) -> PairwiseMatrix:
+    def policy(self, unranked: Unranked | None) -> Unranked:
+        """Return the policy that was asked for, else that of the votes, else "uniform"."""
+        counted = self.data.unranked if isinstance(self.data, PairwiseMatrix) else None
+        return unranked or counted or "uniform"
+
+    def votes(self, unranked: Unranked | None) -> PairwiseMatrix:
         """Return the pairwise votes under a policy for unranked items.
 
         Parameters
         ----------
-        unranked : {"uniform", "ignore", "last"}
-            The policy.
+        unranked : {"uniform", "ignore", "last"} or None
+            The policy; None stands for that of votes that were counted under one, and for
+            "uniform" otherwise.
 
         Returns
         -------
@@ -103,18 +109,21 @@ class Evidence:
         Raises
         ------
         InvalidInputError
-            If the data are votes that were counted under another policy.
+            If the data are votes that were counted under another policy, and some ranking
+            does not compare all items.
         """
+        policy = self.policy(unranked)
         if isinstance(self.data, PairwiseMatrix):
-            if self.data.unranked not in (None, unranked):
+            fits = self.data.is_decided or self.data.unranked in (None, policy)
+            if not fits:
                 raise InvalidInputError(
-                    "unranked", f"{self.data.unranked!r} for votes counted that way", unranked,
+                    "unranked", f"{self.data.unranked!r} for votes counted that way", policy,
                     "Count the rankings again with `profile.pairwise(unranked=...)`.",
                 )  # fmt: skip
             return self.data
-        if unranked not in self._votes:
-            self._votes[unranked] = self.profile.pairwise(unranked)
-        return self._votes[unranked]
+        if policy not in self._votes:
+            self._votes[policy] = self.profile.pairwise(policy)
+        return self._votes[policy]
 
     @property
     def _kind(self) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
-from rankagg._typing import Floats, Ranks, Unranked
+from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core import places
+from rankagg.aggregation.place_sums import doubled_place_counts
+from rankagg.core import exact, places
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import Permutation
 
@@ -24,8 +26,10 @@ class FootruleOptimal(Aggregator):
     """The strict ranking whose places are nearest to those of all rankings, in sum.
 
     On complete strict rankings its Kendall cost is at most twice the optimum, since the footrule
-    is between once and twice Kendall's distance. Tied and unlisted items have the mean place of
-    their bucket. Which of several optima comes back is unspecified.
+    is between once and twice Kendall's distance. Tied items have the mean place of their bucket,
+    and unlisted ones that of the places below the list: the distance is to these mean places, and
+    not the expected one when ties are broken at random. Which of several optima comes back is
+    unspecified.
 
     Parameters
     ----------
@@ -56,36 +60,55 @@ class FootruleOptimal(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         profile = evidence.profile
-        costs = footrule_costs(profile.ranks, profile.counts * profile.weights, self.unranked)
+        costs = footrule_costs(profile.ranks, profile.counts, profile.weights, self.unranked)
         items, assigned = linear_sum_assignment(costs)
         ranks = np.empty(profile.n_items, dtype=np.int32)
         ranks[items] = assigned
         return Outcome(ranking=Permutation(ranks, profile.items))
 
 
-def footrule_costs(ranks: Ranks, weights: Floats, unranked: Unranked) -> Floats:
-    """Return the weighted distance of every item at every place to all rankings, shape (n, n)."""
+def footrule_costs(ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked) -> Floats:
+    """Return the weighted distance of every item at every place to all rankings, shape (n, n).
+
+    The rankings are counted by item and place first, so that memory is a few n x n numbers and
+    their order changes no bit.
+    """
     n = ranks.shape[1]
+    votes, denominator = exact.as_votes(counts, weights)
     if unranked == "last":
         ranks = places.unranked_last(ranks)
-    mids = places.mid_ranks(ranks)
-    observed = ranks != UNRANKED
-    seen = observed.sum(axis=1)
+    seen = (ranks != UNRANKED).sum(axis=1)
     costs = np.zeros((n, n))
     for k in np.unique(seen).tolist():
-        rows = seen == k
-        if unranked == "uniform" and k < n:
-            table = _expected_distances(n, k)
-            inside = np.where(observed[rows], 2 * mids[rows], 2 * k).astype(np.int64)
-            far = table[inside]
-        else:
-            stretched = (mids[rows] + 0.5) * n / max(k, 1) - 0.5 if unranked == "ignore" else (
-                mids[rows]
-            )  # fmt: skip
-            far = np.abs(stretched[:, :, None] - np.arange(n))
-            far = np.where(observed[rows][:, :, None], far, 0.0)
-        costs += np.tensordot(weights[rows], far, axes=1)
+        rows = np.flatnonzero(seen == k)
+        placed = doubled_place_counts(ranks[rows], votes[rows])
+        if k == n:
+            doubled = distances(placed[:, :-1])[:, ::2]
+            costs += _divided(doubled, 2 * denominator)
+            continue
+        table = _expected_distances(n, k) if unranked == "uniform" else _stretched_distances(n, k)
+        known = _divided(np.delete(placed, np.s_[2 * k : -1], axis=1), denominator)
+        costs += cast(Floats, sparse.csr_array(known) @ table)
     return costs
+
+
+def _divided(numbers: Integers, denominator: int) -> Floats:
+    if numbers.dtype == object:
+        # Python divides large integers without overflow.
+        return np.array([value / denominator for value in numbers.ravel()]).reshape(numbers.shape)
+    result: Floats = numbers / denominator
+    return result
+
+
+def distances(weights: Any) -> Any:
+    """Return the summed distance of every column to all columns, weighted; row by row."""
+    columns = np.arange(weights.shape[1])
+    up_to = np.cumsum(weights, axis=1)
+    total = up_to[:, -1:]
+    # One step to the right adds 1 for what is left behind and saves 1 for the rest.
+    steps = 2 * up_to[:, :-1] - total
+    first = (weights * columns).sum(axis=1, keepdims=True)
+    return np.cumsum(np.column_stack([first, steps]), axis=1)
 
 
 def _expected_distances(n: int, k: int) -> Floats:
@@ -103,8 +126,15 @@ def _expected_distances(n: int, k: int) -> Floats:
         chances[2 * r, valid] = np.exp(logs)
     chances[1 : 2 * k - 1 : 2] = (chances[0 : 2 * k - 2 : 2] + chances[2 : 2 * k : 2]) / 2.0
     chances[2 * k] = 1.0 / n
-    distances: Floats = chances @ np.abs(at[:, None] - at)
-    return distances
+    expected: Floats = distances(chances)
+    return expected
+
+
+def _stretched_distances(n: int, k: int) -> Floats:
+    """Return |place - p| where the doubled places of k are stretched over n; 0 for unobserved."""
+    stretched = (np.arange(2 * k) + 1.0) * n / (2.0 * max(k, 1)) - 0.5
+    table = np.abs(stretched[:, None] - np.arange(n))
+    return np.concatenate([table, np.zeros((1, n))])
 
 
 def _log_binomial(n: Any, k: int) -> Any:

@@ -21,13 +21,13 @@ class _MarginRule(Aggregator):
     """What the rules share: exact margins in, scores out."""
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked = "uniform"
+    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
         self._check_policy()
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        votes = evidence.votes(self.unranked)
+        votes = evidence.votes(self._stated_policy)
         return Outcome(scores=self._scores(votes.scaled_wins - votes.scaled_wins.T))
 
     @abstractmethod
@@ -44,8 +44,10 @@ class Minimax(_MarginRule):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items. A pair that no ranking compares is no defeat.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise. A pair that no ranking
+        compares is no defeat.
 
     References
     ----------
@@ -75,8 +77,9 @@ class Schulze(_MarginRule):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise.
 
     References
     ----------
@@ -107,8 +110,9 @@ class RankedPairs(_MarginRule):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise.
 
     References
     ----------

@@ -32,8 +32,9 @@ class MC4(Aggregator):
     ----------
     teleport : float, default 0.05
         The chance of a fresh start at each step, in (0, 1).
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise.
 
     References
     ----------
@@ -49,14 +50,14 @@ class MC4(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     teleport: float = 0.05
-    unranked: Unranked = "uniform"
+    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
         self._check_policy()
         check_number(self.teleport, "teleport of MC4", low=0, high=1, open_low=True, open_high=True)
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        votes = evidence.votes(self.unranked)
+        votes = evidence.votes(self._stated_policy)
         n = votes.n_items
         beaten = (votes.scaled_wins < votes.scaled_wins.T).astype(np.float64)
         level = (votes.scaled_wins == votes.scaled_wins.T).astype(np.float64)

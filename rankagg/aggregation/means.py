@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from rankagg._typing import Floats
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core import exact
+from rankagg.core.exact_sum import weighted_mean
 from rankagg.core.items import listed
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
@@ -68,7 +70,7 @@ class Mean(ScoreAggregator):
     """
 
     def _summarize(self, scores: Floats, weights: Floats) -> Floats:
-        return cast(Floats, np.average(scores, axis=1, weights=weights))
+        return weighted_mean(scores, weights)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +114,8 @@ class GeometricMean(_RatioMean):
     """
 
     def _summarize(self, scores: Floats, weights: Floats) -> Floats:
-        return cast(Floats, np.exp(np.average(np.log(scores), axis=1, weights=weights)))
+        means: Floats = np.exp(weighted_mean(np.log(scores), weights))
+        return means
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +131,10 @@ class HarmonicMean(_RatioMean):
     """
 
     def _summarize(self, scores: Floats, weights: Floats) -> Floats:
-        inverse: Floats = np.average(1.0 / scores, axis=1, weights=weights)
-        return 1.0 / inverse
+        # Scores near 0 have no inverse that is a float: as multiples of the least one they have.
+        least = scores.min(axis=1, where=weights > 0, initial=np.inf, keepdims=True)
+        means: Floats = least[:, 0] / weighted_mean(least / scores, weights)
+        return means
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,10 +148,15 @@ class Median(ScoreAggregator):
     def _summarize(self, scores: Floats, weights: Floats) -> Floats:
         order = np.argsort(scores, axis=1)
         ordered = np.take_along_axis(scores, order, axis=1)
-        running = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
-        half = running[:, -1:] / 2
-        # The relative step keeps 0.1 + 0.2 + ... from missing the half by one unit.
-        lower = np.argmax(running >= half * (1 - 1e-12), axis=1)
-        upper = np.argmax(running > half * (1 + 1e-12), axis=1)
+        # Whole numbers for the weights: their sums hit the half or miss it.
+        shares = exact.as_rational(weights).numerators
+        running = np.cumsum(np.take_along_axis(shares, order, axis=1), axis=1)
+        total = running[:, -1:]
+        lower = np.argmax(2 * running >= total, axis=1)
+        upper = np.argmax(2 * running > total, axis=1)
         rows = np.arange(len(scores))
-        return cast(Floats, (ordered[rows, lower] + ordered[rows, upper]) / 2)
+        low, high = ordered[rows, lower], ordered[rows, upper]
+        with np.errstate(over="ignore"):
+            middle = (low + high) / 2
+        result: Floats = np.where(np.isinf(middle), low / 2 + high / 2, middle)
+        return result

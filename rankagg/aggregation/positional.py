@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
 from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Floats, Ranks, Unranked
+from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core import places
+from rankagg.aggregation.place_sums import borda_points, place_counts
+from rankagg.core import exact, places
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
@@ -56,7 +59,8 @@ class Borda(Aggregator):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
+    unranked : {"uniform", "ignore", "last"}, optional
+        By default that of the matrix where the data are one, and "uniform" otherwise.
         "uniform": an item's points are their mean over all compatible permutations,
         N - (r + 1)(N + 1)/(k + 1) for the item at the 0-based (mean) place r of k, and
         (N - 1)/2 for an unranked one. "ignore": wins less losses over the pairs that a ranking
@@ -65,8 +69,9 @@ class Borda(Aggregator):
     Notes
     -----
     Scores are points, except under "ignore" and for plain matrices, where they are wins less
-    losses. From a `PairwiseMatrix` the same scores follow from its row sums. On complete strict
-    rankings the Kendall cost is at most five times the optimum.
+    losses. From a `PairwiseMatrix` the same scores follow from its row sums. They are summed in
+    integers and rounded once, so that the order of the rankings changes no bit. On complete
+    strict rankings the Kendall cost is at most five times the optimum.
 
     References
     ----------
@@ -84,7 +89,7 @@ class Borda(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     guarantee: ClassVar[Guarantee] = Guarantee(5)
-    unranked: Unranked = "uniform"
+    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
         self._check_policy()
@@ -92,17 +97,19 @@ class Borda(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         if evidence.has_rankings:
             return Outcome(scores=self._from_places(evidence.profile))
-        return Outcome(scores=self._from_votes(evidence.votes(self.unranked)))
+        votes = evidence.votes(self._stated_policy)
+        return Outcome(scores=self._from_votes(votes, self._policy_for(evidence)))
 
     def _from_places(self, profile: Profile) -> Floats:
-        weights: Floats = profile.counts * profile.weights
-        return weights @ points(profile.ranks, self.unranked)
+        assert self.policy is not None, "the rule has one"
+        return borda_points(profile.ranks, profile.counts, profile.weights, self.policy)
 
-    def _from_votes(self, votes: PairwiseMatrix) -> Floats:
-        net: Floats = votes.margins.sum(axis=1)
-        if votes.total_weight is None or self.unranked == "ignore":
-            return net
-        return ((votes.n_items - 1) * votes.total_weight + net) / 2
+    def _from_votes(self, votes: PairwiseMatrix, policy: Unranked | None) -> Floats:
+        margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
+        net = np.array([Fraction(int(lead), votes.denominator) for lead in margins.sum(axis=1)])
+        if votes.exact_weight is not None and policy != "ignore":
+            net = ((votes.n_items - 1) * votes.exact_weight + net) / 2
+        return net.astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,14 +139,28 @@ class Bucklin(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         profile = evidence.profile
-        n, weights = profile.n_items, profile.counts * profile.weights
-        scores: Floats = np.full(n, np.nan)
-        for depth in range(1, n + 1):
-            shares = weights @ places.top_k_shares(profile.ranks, depth) / weights.sum()
-            # Sums of thirds and tenths can miss a half by rounding.
-            reached = (shares > 0.5 + 1e-9) | (depth == n)
-            scores = np.where(np.isnan(scores) & reached, n - depth + shares, scores)
-            if not np.isnan(scores).any():
-                break
+        n = profile.n_items
+        votes, _ = exact.as_votes(profile.counts, profile.weights)
+        counts = place_counts(profile.ranks, votes)
+        # A bucket of s items adds 1/s at every depth that it reaches into.
+        over = lcm(*counts)
+        listed: Integers = np.zeros((n, n), dtype=np.int64)
+        for size, starts in counts.items():
+            listed = exact.combine(listed, 1, _reached(starts, size), over // size)
+        whole = over * int(votes.sum())
+        majority = listed > whole // 2
+        majority[:, -1] = True
+        depth = majority.argmax(axis=1)
+        shares = [int(row[at]) / whole for row, at in zip(listed, depth, strict=True)]
+        scores: Floats = n - 1 - depth + np.array(shares)
         scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
         return Outcome(scores=scores)
+
+
+def _reached(starts: Integers, size: int) -> Integers:
+    """Return the weight of the places that buckets of one size have up to every depth."""
+    begun = np.cumsum(starts, axis=1)
+    ended = np.zeros_like(begun)
+    ended[:, size:] = begun[:, :-size]
+    reached: Integers = np.cumsum(begun - ended, axis=1)
+    return reached

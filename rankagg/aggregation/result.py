@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -143,7 +143,7 @@ class Consensus(Value):
     @cached_property
     def pairwise(self) -> PairwiseMatrix:
         """The one-level votes that the cost is measured on."""
-        return self._evidence.votes(self.unranked or _policy_of(self._evidence))
+        return self._evidence.votes(self.unranked)
 
     @property
     def tie_cost(self) -> float:
@@ -230,13 +230,6 @@ class Consensus(Value):
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         table = self.to_frame().to_html(index=False, na_rep="", escape=True)
         return head + (f"<ul>{notes}</ul>" if notes else "") + table
-
-
-def _policy_of(evidence: Evidence) -> Unranked:
-    policy: Unranked | Literal[None] = (
-        evidence.data.unranked if isinstance(evidence.data, PairwiseMatrix) else None
-    )
-    return policy or "uniform"
 
 
 def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tuple[str, ...]]:

@@ -73,6 +73,10 @@ class InsertionSearch(Aggregator):
         return self.start.policy
 
     @property
+    def _stated_policy(self) -> Unranked | None:
+        return self.start._stated_policy
+
+    @property
     def guarantee(self) -> Guarantee | None:
         """That of the start, which the search only makes cheaper."""
         return self.start.guarantee
@@ -91,7 +95,7 @@ class InsertionSearch(Aggregator):
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
-        votes = evidence.votes(self.policy or "uniform")
+        votes = evidence.votes(self._stated_policy)
         ranks = self.start._run(evidence, rng, deadline).ranking.ranks
         order = np.argsort(ranks, kind="stable")
         costs = _costs(votes)
@@ -132,8 +136,9 @@ class KwikSort(Aggregator):
         Draw the pivot, or take the one for which the pairs that it separates cost least, as a
         multiple of their cheaper sides; then no random numbers are used, ties fall behind the
         pivot, and which of equally good pivots is taken is unspecified.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise.
 
     References
     ----------
@@ -150,7 +155,7 @@ class KwikSort(Aggregator):
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
     pivot: Literal["random", "best"] = "random"
-    unranked: Unranked = "uniform"
+    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
         self._check_policy()
@@ -162,7 +167,7 @@ class KwikSort(Aggregator):
         return Guarantee(2, in_expectation=self.pivot == "random")
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        votes = evidence.votes(self.unranked)
+        votes = evidence.votes(self._stated_policy)
         costs = _costs(votes)
         wins = votes.wins
         order: list[int] = []

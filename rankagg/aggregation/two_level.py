@@ -13,6 +13,7 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus
+from rankagg.core import exact
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking
@@ -79,6 +80,10 @@ class TwoLevel(Aggregator):
         return self.outer.policy or self.inner.policy
 
     @property
+    def _stated_policy(self) -> Unranked | None:
+        return self.policy  # it needs rankings, and so meets no votes that have one
+
+    @property
     def name(self) -> str:
         """The two rules' names, and `absent` where it is not the default."""
         absent = "" if self.absent == "place" else f", absent={self.absent!r}"
@@ -96,7 +101,8 @@ class TwoLevel(Aggregator):
             share = deadline.share(len(groups) + 1 - number)
             consensus = self.inner._run(_inside(evidence, group, profile), rng, share)
             rankings.append(self._outer_ranking(consensus, profile))
-            weights.append(np.average(profile.weights, weights=profile.counts))
+            total = exact.total(profile.counts, profile.weights)
+            weights.append(float(total / profile.n_rankings))
             notes += [f"{group}: {note}" for note in _worth_telling(consensus)]
         tasks = Profile(rankings, weights=weights, groups=list(groups))
         over = self.outer._run(Evidence(tasks), rng, deadline)

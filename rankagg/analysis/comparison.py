@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -58,8 +58,8 @@ def compare(
     aggregators : iterable of Aggregator, optional
         The rules; by default those of `default_aggregators`.
     unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items. All rules must share it; by default it is theirs, and
-        "uniform" where none has one.
+        The policy for unranked items. All rules must share it; by default it is theirs, that of
+        votes that were counted under one, or "uniform".
     tolerance : float or mapping from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     rng : int, numpy.random.Generator or None, optional
@@ -85,32 +85,33 @@ def compare(
     0   Borda  B > A > C   5.0     1.0
     1  Kemeny  A > B > C   4.0     0.0
     """
-    if aggregators is None:
-        rules = default_aggregators(data, check_unranked(unranked or "uniform"))
-    else:
-        rules = list(aggregators)
-    policy = _common_policy(rules, unranked)
     evidence = Evidence(data, tolerance)
+    if unranked is not None:
+        check_unranked(unranked)
+    rules = default_aggregators(data, unranked) if aggregators is None else list(aggregators)
+    policy = _common_policy(rules, unranked, evidence)
     votes = evidence.votes(policy)
     generator = as_generator(rng)
     return Comparison([rule._run(evidence, generator) for rule in rules], votes, policy)
 
 
-def _common_policy(rules: list[Aggregator], unranked: Unranked | None) -> Unranked:
+def _common_policy(
+    rules: list[Aggregator], unranked: Unranked | None, evidence: Evidence
+) -> Unranked:
     for rule in rules:
         if not isinstance(rule, Aggregator):
             raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
     if not rules or len(set(rules)) < len(rules):
         raise InvalidInputError("aggregators", "one or more rules, each once", rules)
-    policies = {rule.policy for rule in rules} - {None}
+    policies = {rule._policy_for(evidence) for rule in rules} - {None}
     if unranked is not None:
-        policies.add(check_unranked(unranked))
+        policies.add(unranked)
     if len(policies) > 1:
         raise InvalidInputError(
             "aggregators", "rules with one policy for unranked items",
             sorted(map(str, policies)), "Give all of them the same `unranked=`.",
         )  # fmt: skip
-    return cast(Unranked, policies.pop()) if policies else "uniform"
+    return evidence.policy(policies.pop() if policies else None)
 
 
 class Comparison(Value):

@@ -51,6 +51,8 @@ class PairwiseMatrix(Value):
         What the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons` are divided by.
     total_weight : float or None
         The summed weight of all rankings; None for a plain matrix.
+    exact_weight : fractions.Fraction or None
+        The same without rounding.
     is_decided : bool
         True where every ranking compares every two items: all policies say the same of such
         votes, so they go with a rule under any of them.
@@ -62,7 +64,7 @@ class PairwiseMatrix(Value):
     denominator: int
     total_weight: float | None
     is_decided: bool
-    _total: Fraction | None
+    exact_weight: Fraction | None
     _shares: int  # what imputed votes were whole numbers over, weights aside
     scaled_wins: Integers
     scaled_ties: Integers
@@ -97,7 +99,7 @@ class PairwiseMatrix(Value):
             denominator=denominator,
             is_decided=is_decided,
             total_weight=None if total_weight is None else float(total_weight),
-            _total=total_weight,
+            exact_weight=total_weight,
             _shares=shares,
             scaled_wins=frozen_array(exact.fit(arrays[0])),
             scaled_ties=frozen_array(exact.fit(arrays[1])),
@@ -384,7 +386,7 @@ class PairwiseMatrix(Value):
             exact.combine(a, denominator // my_over, b, denominator // their_over)
             for a, b in zip(mine, theirs, strict=True)
         )
-        totals = (self._total, other._total)
+        totals = (self.exact_weight, other.exact_weight)
         return PairwiseMatrix(
             items=self.items,
             scaled_wins=wins,

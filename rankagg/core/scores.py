@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._typing import Bools, Floats, Label, Ranks
 from rankagg._validation import as_matrix, check_choice, check_number
 from rankagg.core import places
+from rankagg.core.exact_sum import mean_by_group, weighted_mean
 from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
 from rankagg.core.score_checks import (
@@ -234,14 +235,11 @@ class ScoreTable(Value):
         Returns
         -------
         ndarray of float, shape (n_systems, n_tasks)
-            Means over the instances that are present; NaN where none is.
+            Means over the instances that are present; NaN where none is. Sums are rounded once, so
+            that the order of the instances changes no bit.
         """
-        member = np.zeros((self.n_units, self.n_tasks))
-        member[np.arange(self.n_units), self.unit_tasks] = 1.0
         values = self.values * self.signs if signed else self.values
-        present = (~self.missing).astype(np.float64) @ member
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return (np.where(self.missing, 0.0, values) @ member) / present
+        return mean_by_group(values, ~self.missing, self.unit_tasks, self.n_tasks)
 
     @property
     def weight_vector(self) -> Floats:
@@ -314,7 +312,7 @@ class ScoreTable(Value):
         keys = sorted(units, key=lambda key: order.index(key[0]))
         first = {new: old for old, new in reversed(target.items())}
         return ScoreTable(
-            np.column_stack([self.values[:, units[key]].mean(axis=1) for key in keys]),
+            np.column_stack([_plain_means(self.values[:, units[key]]) for key in keys]),
             systems=self.systems,
             tasks=[task for task, _ in keys],
             instances=None if self.instances is None else [cast(Label, i) for _, i in keys],
@@ -459,6 +457,14 @@ class ScoreTable(Value):
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(na_rep="", escape=True, max_rows=20, max_cols=20)
+
+
+def _plain_means(values: Floats) -> Floats:
+    """Average each row; NaN where one is missing."""
+    known = ~np.isnan(values).any(axis=1)
+    means = np.full(len(values), np.nan)
+    means[known] = weighted_mean(values[known], np.ones_like(values[known]))
+    return means
 
 
 def _tied_pairs(values: Floats) -> int:

@@ -370,8 +370,10 @@ def test_policies_are_known_and_those_of_the_votes():
         ra.spread(CYCLE, unranked="drop")
     with pytest.raises(InvalidInputError, match="'uniform' or 'ignore' or 'last'"):
         ra.dispersion(CYCLE, ABC, unranked="drop")
+    gaps = ra.Profile.from_orders(["AB"], items="ABC").pairwise("last")
     with pytest.raises(InvalidInputError, match="'last' for votes counted that way"):
-        ra.dispersion(CYCLE.pairwise("last"), ABC)
+        ra.dispersion(gaps, ABC)
+    assert ra.dispersion(CYCLE.pairwise("last"), ABC) == ra.dispersion(CYCLE, ABC)
 
 
 def test_votes_do_not_tell_a_ranking_from_itself():

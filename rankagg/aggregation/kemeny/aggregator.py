@@ -54,8 +54,9 @@ class Kemeny(Aggregator):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise.
     tie_cost : float, default 0
         What a vote that judges two items equal costs, 0 to 1. It shifts every cost by the same
         amount and changes no optimum.
@@ -93,7 +94,7 @@ class Kemeny(Aggregator):
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
     guarantee: ClassVar[Guarantee] = Guarantee(1)
-    unranked: Unranked = "uniform"
+    unranked: Unranked | None = None
     tie_cost: float = 0.0
     backend: BackendName = "cuts"
     time_limit: float | None = None
@@ -113,7 +114,7 @@ class Kemeny(Aggregator):
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
         ends = deadline.sooner(self.time_limit)  # counting takes time too
-        return self.solve(evidence.votes(self.unranked), deadline=ends)
+        return self.solve(evidence.votes(self._stated_policy), deadline=ends)
 
     def solve(
         self,

@@ -96,7 +96,8 @@ class _Resampler:
         _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         self._ranks, self._weights = profile.ranks[first], profile.weights[first]
         self._counts, self._row = profile.counts, where.ravel()
-        order = rule.solve(profile.pairwise(rule.unranked)).ranking
+        self._policy = Evidence(profile).policy(rule.unranked)
+        order = rule.solve(profile.pairwise(self._policy)).ranking
         assert order is not None, "the rule returns a ranking"
         self._start = np.argsort(order.ranks)
 
@@ -114,7 +115,7 @@ class _Resampler:
             ranking=outcome.ranking,
             scores=None,
             aggregator=self._rule,
-            unranked=self._rule.unranked,
+            unranked=self._policy,
             certificate=outcome.certificate,
             optima=outcome.optima,
             notes=outcome.notes,
@@ -127,5 +128,5 @@ class _Resampler:
         merged = exact.count_cells(self._row, times, len(self._ranks))
         kept = np.flatnonzero(merged)
         return PairwiseMatrix.from_ranks(
-            self._items, self._ranks[kept], merged[kept], self._weights[kept], self._rule.unranked
+            self._items, self._ranks[kept], merged[kept], self._weights[kept], self._policy
         )

@@ -1,0 +1,134 @@
+"""The order of rankings, scores and batches changes no bit of a result, of any rule."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from tests.strategies import POLICIES, letters, profiles, quick
+
+#: Fits end where a step is small, so that their last digits hang on the order of the sums.
+FITS = (ra.PlackettLuceRanking, ra.MallowsRanking)
+
+# There are many rules, and few ways to be wrong.
+few = settings(parent=quick, max_examples=12)
+
+awkward = st.one_of(st.floats(-1e3, 1e3), st.sampled_from([0.1, 1e16, -1e16, 1 / 3, 1e-20]))
+positive = st.one_of(st.floats(1e-3, 1e3), st.sampled_from([0.1, 1e16, 1 / 3, 1e-20]))
+weights = st.one_of(st.floats(0.01, 100), st.sampled_from([0.1, 0.2, 1 / 3, 1.0]))
+
+MEANS = (ra.Mean(), ra.Median(), ra.GeometricMean(), ra.HarmonicMean())
+RULES = (
+    *(
+        kind(unranked=policy)
+        for kind in (
+            ra.Borda, ra.Copeland, ra.PairwiseMajority, ra.Minimax, ra.Schulze, ra.RankedPairs,
+            ra.MC4, ra.KwikSort, ra.PickAPerm, ra.FootruleOptimal, ra.Kemeny,
+        )
+        for policy in POLICIES
+    ),
+    ra.Bucklin(),
+    ra.KwikSort(pivot="best"),
+    ra.InsertionSearch(),
+    ra.InsertionSearch(start=ra.Copeland(), moves="adjacent"),
+)  # fmt: skip
+LEVELS = (ra.TwoLevel(ra.Borda(), ra.Borda()), ra.TwoLevel(ra.Bucklin(), ra.MC4()))
+
+
+def bits(consensus: ra.Consensus) -> tuple[bytes, bytes | None, float]:
+    scores = None if consensus.scores is None else consensus.scores.tobytes()
+    return consensus.ranking.ranks.tobytes(), scores, consensus.cost
+
+
+def test_every_rule_is_looked_at() -> None:
+    looked_at = {type(rule) for rule in (*MEANS, *RULES, *LEVELS)}
+    public = {
+        value
+        for name in ra.__all__
+        if isinstance(value := getattr(ra, name), type) and issubclass(value, ra.Aggregator)
+    }
+    assert public - {ra.Aggregator} == looked_at | set(FITS)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@few
+@given(profile=profiles(max_size=4, max_rows=6, weights=weights), data=st.data())
+def test_rankings_in_any_order(
+    rule: ra.Aggregator, profile: ra.Profile, data: st.DataObject
+) -> None:
+    order = data.draw(st.permutations(range(len(profile))))
+    expected = bits(rule.aggregate(profile, rng=0))
+    assert bits(rule.aggregate(profile[order], rng=0)) == expected
+
+
+@pytest.mark.parametrize("rule", LEVELS, ids=repr)
+@few
+@given(profile=profiles(max_size=4, max_rows=6, weights=weights, groups=True), data=st.data())
+def test_groups_in_any_order(rule: ra.Aggregator, profile: ra.Profile, data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(len(profile))))
+    assert bits(rule.aggregate(profile[order])) == bits(rule.aggregate(profile))
+
+
+@st.composite
+def instances(draw: st.DrawFn, cell: st.SearchStrategy[float]) -> ra.ScoreTable:
+    n, m = draw(st.integers(1, 3)), draw(st.integers(1, 8))
+    tasks = draw(st.lists(st.sampled_from("xyz"), min_size=m, max_size=m))
+    cells = draw(st.lists(st.one_of(cell, st.just(float("nan"))), min_size=n * m, max_size=n * m))
+    values = np.array(cells).reshape(n, m)
+    values[0, np.isnan(values).all(axis=0)] = 1.0
+    return ra.ScoreTable(
+        values, systems=range(n), tasks=tasks, instances=range(m), higher_is_better=True,
+        task_weights={task: draw(weights) for task in sorted(set(tasks))},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "rule", [*MEANS, ra.TwoLevel(ra.Mean(), ra.Borda()), ra.TwoLevel(ra.Median(), ra.Bucklin())],
+    ids=repr,
+)  # fmt: skip
+@few
+@given(data=st.data())
+def test_scores_in_any_order(rule: ra.Aggregator, data: st.DataObject) -> None:
+    ratios = isinstance(rule, ra.GeometricMean | ra.HarmonicMean)
+    table = data.draw(instances(positive if ratios else awkward))
+    order = data.draw(st.permutations(range(table.n_units)))
+    other = ra.ScoreTable(
+        table.values[:, order], systems=table.systems, higher_is_better=True,
+        tasks=[table.tasks[int(table.unit_tasks[u])] for u in order],
+        instances=[table.instances[u] for u in order], task_weights=table.task_weights,
+    )  # fmt: skip
+    assert bits(rule.aggregate(other)) == bits(rule.aggregate(table))
+
+
+@quick
+@given(data=st.data(), items=letters(max_size=4))
+def test_votes_of_batches_rank_as_those_of_the_whole(
+    data: st.DataObject, items: ra.ItemSet
+) -> None:
+    simple = {"weights": st.sampled_from([1.0, 0.1, 1 / 3, 2.5])}
+    first, second = (data.draw(profiles(items, **simple)) for _ in range(2))
+    policy = data.draw(st.sampled_from(POLICIES))
+    whole = (second + first).pairwise(policy)
+    batches = first.pairwise(policy) + second.pairwise(policy)
+    assert batches.total_weight == whole.total_weight
+    for kind in (ra.Borda, ra.Copeland, ra.Schulze, ra.MC4):
+        rule = kind(unranked=policy)
+        assert bits(rule.aggregate(batches)) == bits(rule.aggregate(whole))
+
+
+def test_tenths_in_many_orders() -> None:
+    # Sums of tenths in floats differ by the order in their last digit.
+    rng = np.random.default_rng(0)
+    scores = rng.integers(1, 1000, size=(3, 400)) / 10 * 10.0 ** rng.integers(-3, 3, size=(3, 400))
+    table = ra.ScoreTable(scores, higher_is_better=True, tasks=["t"] * 400, instances=range(400))
+    expected = {
+        rule: bits(rule.aggregate(table)) for rule in (ra.Mean(), ra.GeometricMean(), ra.Borda())
+    }
+    assert len({scores[0][rng.permutation(400)].cumsum()[-1] for _ in range(9)}) > 1
+    for _ in range(9):
+        order = rng.permutation(400)
+        turned = ra.ScoreTable(
+            scores[:, order], higher_is_better=True, tasks=["t"] * 400, instances=range(400)
+        )
+        assert {rule: bits(rule.aggregate(turned)) for rule in expected} == expected

@@ -1,0 +1,102 @@
+"""Which policy for unranked items a rule works under, and which votes fit it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from tests.strategies import POLICIES, profiles, quick
+
+VOTE_RULES = (
+    ra.Borda, ra.Copeland, ra.PairwiseMajority, ra.Minimax, ra.Schulze, ra.RankedPairs, ra.MC4,
+    ra.KwikSort, ra.Kemeny,
+)  # fmt: skip
+COMPLETE = ra.Profile.from_orders(["ABC", "BCA", "BAC"], counts=[3, 2, 1])
+GAPS = ra.Profile.from_orders(["AB", "BCA", "CA"], items="ABC", counts=[3, 2, 1])
+
+
+def test_every_rule_on_votes_is_looked_at() -> None:
+    found = {
+        type(rule)
+        for name in ra.__all__
+        if isinstance(kind := getattr(ra, name), type) and issubclass(kind, ra.Aggregator)
+        if kind not in (ra.Aggregator, ra.TwoLevel)
+        if (rule := kind()).needs == "votes"
+    }
+    assert found == {*VOTE_RULES, ra.InsertionSearch}
+
+
+@pytest.mark.parametrize("kind", VOTE_RULES)
+@pytest.mark.parametrize("counted", POLICIES)
+def test_complete_rankings_fit_every_policy(kind: type, counted: str) -> None:
+    votes = COMPLETE.pairwise(counted)
+    assert votes.is_decided
+    for policy in POLICIES:
+        rule = kind(unranked=policy)
+        result = rule.aggregate(votes, rng=0)
+        assert result.ranking == rule.aggregate(COMPLETE, rng=0).ranking
+        assert result.unranked == policy
+        search = ra.InsertionSearch(start=rule).aggregate(votes, rng=0)
+        assert search.unranked == policy
+
+
+@pytest.mark.parametrize("kind", VOTE_RULES)
+@pytest.mark.parametrize("counted", POLICIES)
+def test_a_policy_that_was_not_given_is_that_of_the_votes(kind: type, counted: str) -> None:
+    votes = GAPS.pairwise(counted)
+    assert not votes.is_decided
+    result = kind().aggregate(votes, rng=0)
+    assert result.unranked == counted
+    stated = kind(unranked=counted).aggregate(GAPS, rng=0)
+    assert result.ranking == stated.ranking
+    assert result.cost == stated.cost
+    if result.scores is not None:
+        assert result.scores.tolist() == stated.scores.tolist()
+    assert ra.InsertionSearch(start=kind()).aggregate(votes, rng=0).unranked == counted
+    for policy in set(POLICIES) - {counted}:
+        with pytest.raises(InvalidInputError, match=f"`unranked` must be '{counted}'"):
+            kind(unranked=policy).aggregate(votes)
+
+
+@pytest.mark.parametrize("kind", VOTE_RULES)
+def test_rankings_and_plain_matrices_are_read_as_uniform(kind: type) -> None:
+    rule = kind()
+    assert (rule.unranked, rule.policy) == (None, "uniform")
+    assert rule.aggregate(GAPS, rng=0).unranked == "uniform"
+    assert rule.aggregate(GAPS, rng=0).ranking == (
+        kind(unranked="uniform").aggregate(GAPS, rng=0).ranking
+    )
+    assert rule.aggregate(ra.PairwiseMatrix.from_wins(np.eye(3)), rng=0).unranked == "uniform"
+    assert rule != kind(unranked="uniform")
+    with pytest.raises(InvalidInputError, match=f"unranked of {kind.__name__}"):
+        kind(unranked="first")
+
+
+@pytest.mark.parametrize("counted", POLICIES)
+def test_compare_takes_the_policy_of_the_votes(counted: str) -> None:
+    votes = GAPS.pairwise(counted)
+    for rules in (None, [ra.Borda(), ra.Kemeny()], [ra.Borda(unranked=counted), ra.Copeland()]):
+        comparison = ra.compare(votes, rules)
+        assert comparison.unranked == counted
+        assert {consensus.unranked for consensus in comparison.consensuses} == {counted}
+    with pytest.raises(InvalidInputError, match="one policy"):
+        ra.compare(votes, [ra.Borda(unranked=p) for p in POLICIES])
+    other = next(policy for policy in POLICIES if policy != counted)
+    assert ra.compare(COMPLETE.pairwise(counted), unranked=other).unranked == other
+
+
+@quick
+@given(profile=profiles(min_size=2))
+def test_votes_are_decided_where_all_policies_count_the_same(profile: ra.Profile) -> None:
+    counted = {policy: profile.pairwise(policy) for policy in POLICIES}
+    whole = profile.pairwise("ignore")
+    compared = all(
+        whole.exact_weight * whole.denominator == int(whole.scaled_comparisons[i, j])
+        for i in range(profile.n_items) for j in range(i)
+    )  # fmt: skip
+    for votes in counted.values():
+        assert votes.is_decided == compared
+        assert not (votes + profile.pairwise(votes.unranked)).is_decided or compared
+    if compared:
+        assert len({(v.scaled_wins.tobytes(), v.denominator) for v in counted.values()}) == 1

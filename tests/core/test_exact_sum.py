@@ -1,0 +1,99 @@
+"""Sums that are rounded once, against fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg.core import exact_sum
+from tests.strategies import quick
+
+near = st.floats(-1e3, 1e3)
+far = st.floats(-1e300, 1e300)
+tiny = st.floats(-1e-300, 1e-300)
+numbers = st.one_of(near, far, tiny, st.sampled_from([0.1, -0.1, 1e16, -1e16, 1.0, 5e-324]))
+
+
+def rounded(values) -> float:
+    return float(sum((Fraction(value) for value in values), Fraction(0)))
+
+
+@quick
+@given(values=st.lists(numbers, min_size=1, max_size=30))
+def test_a_sum_is_the_exact_one_rounded_once(values: list[float]) -> None:
+    assert exact_sum.row_sums(np.array([values])).tolist() == [rounded(values)]
+
+
+@quick
+@given(values=st.lists(st.tuples(numbers, st.integers(0, 3)), min_size=1, max_size=20),
+       rows=st.integers(1, 3), block=st.sampled_from([1, 7, 10_000]))  # fmt: skip
+def test_groups_are_summed_apart_in_any_order_and_block(
+    values: list[tuple[float, int]], rows: int, block: int
+) -> None:
+    cells = np.array([[v * (row + 1) for v, _ in values] for row in range(rows)])
+    known, groups = np.unique([group for _, group in values], return_inverse=True)
+    expected = [[rounded(row[groups == group]) for group in range(len(known))] for row in cells]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact_sum, "BLOCK", block)
+        before = cells.copy()
+        assert exact_sum.sum_by_group(cells, groups, len(known)).tolist() == expected
+        assert np.array_equal(cells, before)
+
+
+def test_many_numbers_are_summed_exactly() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(3, 20_001)) * 10.0 ** rng.integers(-8, 8, size=(3, 20_001))
+    assert exact_sum.row_sums(values).tolist() == [rounded(row) for row in values.tolist()]
+
+
+def test_what_cancels_leaves_the_rest() -> None:
+    values = [1e300, 1.0, 1e-20, -1e300, 5e-324, -1.0]
+    assert exact_sum.row_sums(np.array([values])).tolist() == [1e-20]
+    assert exact_sum.row_sums(np.array([[5e-324] * 3])).tolist() == [1.5e-323]
+    assert exact_sum.row_sums(np.zeros((1, 3))).tolist() == [0.0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_means_of_the_largest_floats_are_floats() -> None:
+    largest = np.finfo(float).max
+    values = np.array([[largest, largest, largest], [largest, -largest, largest / 2]])
+    groups, every = np.zeros(3, dtype=np.int64), np.ones((2, 3), dtype=bool)
+    means = exact_sum.mean_by_group(values, every, groups, 1)[:, 0]
+    assert means.tolist() == exact_sum.weighted_mean(values, np.full((2, 3), 0.7)).tolist()
+    assert means[0] == largest
+    assert means[1] == pytest.approx(largest / 6)
+    assert exact_sum.row_sums(values).tolist() == [np.inf, largest / 2]
+
+
+@quick
+@given(data=st.data(), n=st.integers(1, 6))
+def test_means_leave_out_what_is_missing(data: st.DataObject, n: int) -> None:
+    values = data.draw(st.lists(near, min_size=n, max_size=n))
+    present = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    groups = np.sort(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
+    n_groups = len(np.unique(groups))
+    groups = np.unique(groups, return_inverse=True)[1]
+    means = exact_sum.mean_by_group(np.array([values]), np.array([present]), groups, n_groups)[0]
+    for group in range(n_groups):
+        kept = [v for v, p, g in zip(values, present, groups, strict=True) if p and g == group]
+        if kept:
+            assert means[group] == rounded(kept) / len(kept)
+        else:
+            assert np.isnan(means[group])
+
+
+@quick
+@given(pairs=st.lists(st.tuples(near, st.floats(1e-9, 1e9)), min_size=1, max_size=8))
+def test_weighted_means_are_near_the_true_ones(pairs: list[tuple[float, float]]) -> None:
+    values, weights = (np.array([column]) for column in zip(*pairs, strict=True))
+    (mean,) = exact_sum.weighted_mean(values, weights)
+    true = sum(Fraction(v) * Fraction(w) for v, w in pairs) / sum(Fraction(w) for _, w in pairs)
+    size = sum(abs(Fraction(v)) * Fraction(w) for v, w in pairs) / sum(
+        Fraction(w) for _, w in pairs
+    )
+    assert abs(Fraction(mean) - true) <= Fraction(2) ** -51 * size
+    turned = exact_sum.weighted_mean(values[:, ::-1].copy(), weights[:, ::-1].copy())
+    assert turned.tolist() == [mean]
+    assert exact_sum.weighted_mean(values, weights * 2.0**-900).tolist() == [mean]
