@@ -11,7 +11,8 @@ import pandas as pd
 
 from rankagg._typing import Label, RNGLike, Unranked
 from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, Guarantee
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
@@ -21,6 +22,7 @@ from rankagg.analysis.agreement import (
     distances_to_optima,
     overlap_curves,
 )
+from rankagg.analysis.alternatives import Alternatives
 from rankagg.analysis.comparison_text import text_of
 from rankagg.analysis.disagreements import disagreeing_pairs
 from rankagg.core.items import listed
@@ -35,9 +37,10 @@ if TYPE_CHECKING:
 
     from rankagg.inference.decisions import Decisions
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare", "compare_until"]
 
 DEPTHS = (1, 3, 5, 10)
+EXACT = Guarantee(1)
 SCHEMA = "rankagg.comparison"
 
 
@@ -47,6 +50,7 @@ def compare(
     *,
     unranked: Unranked | None = None,
     tolerance: float | Mapping[Label, float] = 0.0,
+    time_limit: float | None = None,
     rng: RNGLike = None,
 ) -> Comparison:
     """Aggregate the same data with several rules and measure them with the same votes.
@@ -62,6 +66,8 @@ def compare(
         votes that were counted under one, or "uniform".
     tolerance : float or mapping from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
+    time_limit : float, optional
+        Seconds for all rules together; exact ones return the best ranking that they have then.
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator for rules that draw random numbers (SPEC 7); they share it, in the
         order given.
@@ -85,6 +91,20 @@ def compare(
     0   Borda  B > A > C   5.0     1.0
     1  Kemeny  A > B > C   4.0     0.0
     """
+    limit = Deadline.after(time_limit_of(time_limit))
+    return compare_until(limit, data, aggregators, unranked=unranked, tolerance=tolerance, rng=rng)
+
+
+def compare_until(
+    deadline: Deadline,
+    data: Data,
+    aggregators: Iterable[Aggregator] | None,
+    *,
+    unranked: Unranked | None,
+    tolerance: float | Mapping[Label, float],
+    rng: RNGLike,
+) -> Comparison:
+    """Compare as `compare` does, with a deadline that others may share."""
     evidence = Evidence(data, tolerance)
     if unranked is not None:
         check_unranked(unranked)
@@ -92,7 +112,13 @@ def compare(
     policy = _common_policy(rules, unranked, evidence)
     votes = evidence.votes(policy)
     generator = as_generator(rng)
-    return Comparison([rule._run(evidence, generator) for rule in rules], votes, policy)
+    # Fair shares for the rules that look at the clock; the others take what they take.
+    left = [sum(rule.guarantee == EXACT for rule in rules[k:]) for k in range(len(rules))]
+    found = [
+        rule._run(evidence, generator, deadline.share(n if rule.guarantee == EXACT else n + 1))
+        for rule, n in zip(rules, left, strict=True)
+    ]
+    return Comparison(found, votes, policy)
 
 
 def _common_policy(
@@ -356,6 +382,7 @@ class Comparison(Value):
         *,
         rows: int | None = 30,
         optima: bool = False,
+        time_limit: float | None = None,
         decisions: Decisions | None = None,
     ) -> str:
         """Return the comparison as text.
@@ -367,6 +394,8 @@ class Comparison(Value):
         optima : bool, default False
             Say how many exact optima there are, and where there are several how far each rule is
             from the nearest and the farthest; for large problems with many that takes long.
+        time_limit : float, optional
+            Seconds for the optima.
         decisions : Decisions, optional
             Say of the disagreeing pairs which are decided; see `disagreements`.
 
@@ -376,7 +405,15 @@ class Comparison(Value):
         """
         if rows is not None:
             check_integer(rows, "rows", low=1)
-        return text_of(self, rows, optima=check_flag(optima, "optima"), decisions=decisions)
+        deadline = Deadline.after(time_limit_of(time_limit))
+        known = self.alternatives(deadline) if check_flag(optima, "optima") else None
+        return text_of(self, rows, alternatives=known, decisions=decisions)
+
+    def alternatives(self, deadline: Deadline) -> Alternatives | None:
+        """Return what is found of all optima by a deadline; None where none is proved."""
+        if self.exact is None or not self.exact.is_proved or self.exact.optima is None:
+            return None
+        return Alternatives.of(self.exact.optima, deadline)
 
     def __str__(self) -> str:
         return self.summary()

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from rankagg.analysis.agreement import distances_to_optima
+from rankagg.analysis.alternatives import Alternatives
 from rankagg.core.items import shortened
-from rankagg.exceptions import BlockTooLargeError
+from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
 
 if TYPE_CHECKING:
     from rankagg.analysis.comparison import Comparison
@@ -20,20 +22,22 @@ def text_of(
     comparison: Comparison,
     rows: int | None,
     *,
-    optima: bool = False,
+    alternatives: Alternatives | None = None,
     decisions: Decisions | None = None,
 ) -> str:
     """Return the whole text; `rows` limits items and disagreeing pairs, None does not."""
     parts = (
-        _head(comparison, optima, decisions),
-        _methods_text(comparison, optima),
+        _head(comparison, alternatives, decisions),
+        _methods_text(comparison, alternatives),
         _places_text(comparison, rows),
         _pairs_text(comparison, rows, decisions),
     )
     return "\n\n".join(parts)
 
 
-def _head(comparison: Comparison, optima: bool, decisions: Decisions | None) -> str:
+def _head(
+    comparison: Comparison, alternatives: Alternatives | None, decisions: Decisions | None
+) -> str:
     tie_cost = 0.0 if comparison.exact is None else comparison.exact.tie_cost
     methods = counted(len(comparison.methods), "method")
     items = counted(comparison.votes.n_items, "item")
@@ -43,8 +47,8 @@ def _head(comparison: Comparison, optima: bool, decisions: Decisions | None) -> 
         lines.append("no exact method among them: add Kemeny() for ratios and distances")
     else:
         lines.append(f"certificate  {comparison.exact.certificate.summary()}")
-        if optima and comparison.exact.is_proved:
-            lines.append(f"optima       {comparison.exact.optima}")
+        if alternatives is not None:
+            lines.append(f"optima       {alternatives.summary()}")
     if decisions is not None:
         lines.append(decisions.summary().splitlines()[0])
     for method, consensus in zip(comparison.methods, comparison.consensuses, strict=True):
@@ -52,19 +56,12 @@ def _head(comparison: Comparison, optima: bool, decisions: Decisions | None) -> 
     return "\n".join(lines)
 
 
-def _is_unique(comparison: Comparison) -> bool:
-    """Say whether there is one optimum, or none is proved."""
-    if comparison.exact is None or not comparison.exact.is_proved:
-        return True
-    return comparison.exact.optima is not None and comparison.exact.optima.is_unique
-
-
-def _methods_text(comparison: Comparison, optima: bool) -> str:
+def _methods_text(comparison: Comparison, alternatives: Alternatives | None) -> str:
     frame = comparison.to_frame().drop(columns=["ranking"])
     if frame["guarantee"].isna().all():
         frame = frame.drop(columns=["guarantee"])
-    if optima and not _is_unique(comparison):
-        frame = _with_distances(frame, comparison)
+    if alternatives is not None and alternatives.is_unique is False:
+        frame = _with_distances(frame, comparison, alternatives)
     formats: dict[str, Any] = {
         "cost": "{:.6g}".format,
         "excess": "{:.4g}".format,
@@ -80,11 +77,13 @@ def _methods_text(comparison: Comparison, optima: bool) -> str:
     )
 
 
-def _with_distances(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+def _with_distances(
+    frame: pd.DataFrame, comparison: Comparison, alternatives: Alternatives
+) -> pd.DataFrame:
     """Add the distances to the nearest and the farthest optimum where they can be found."""
     try:
-        found = comparison.distances_to_optima()
-    except BlockTooLargeError:
+        found = distances_to_optima(comparison._rankings, alternatives.optima)
+    except (BlockTooLargeError, OutOfTimeError):
         return frame
     after = frame.columns.get_loc("distance")
     assert isinstance(after, int), "one column has that name"

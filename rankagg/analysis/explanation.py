@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Label
+from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.tournament import TournamentGraph
@@ -22,7 +24,7 @@ from rankagg.core.rankings import PartialRanking
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["Explanation", "Swap", "explain"]
+__all__ = ["Explanation", "Swap", "explain", "explain_until"]
 
 SCHEMA = "rankagg.explanation"
 
@@ -43,7 +45,9 @@ class Swap:
     ranking: PartialRanking
 
 
-def explain(consensus: Consensus, first: Label, second: Label) -> Explanation:
+def explain(
+    consensus: Consensus, first: Label, second: Label, *, time_limit: float | None = None
+) -> Explanation:
     """Say why one item stands above another in a consensus.
 
     Parameters
@@ -52,6 +56,8 @@ def explain(consensus: Consensus, first: Label, second: Label) -> Explanation:
         The result of any rule.
     first, second : str or int
         Two of its items, in any order.
+    time_limit : float, optional
+        Seconds for the search for the cheapest ranking with the pair the other way round.
 
     Returns
     -------
@@ -73,6 +79,13 @@ def explain(consensus: Consensus, first: Label, second: Label) -> Explanation:
     swap        A above B costs 4 votes more: A > B > C
     flip        another majority, if 4 rankings turned the pair round
     """
+    return explain_until(Deadline.after(time_limit_of(time_limit)), consensus, first, second)
+
+
+def explain_until(
+    deadline: Deadline, consensus: Consensus, first: Label, second: Label
+) -> Explanation:
+    """Explain as `explain` does, with a deadline that others may share."""
     if not isinstance(consensus, Consensus):
         raise InvalidInputError("consensus", "a Consensus", consensus)
     i, j = consensus.items.indices([first, second])
@@ -84,7 +97,7 @@ def explain(consensus: Consensus, first: Label, second: Label) -> Explanation:
             raise InvalidInputError(parameter, "an item that the consensus ranks", label)
     if (ranks[j], j) < (ranks[i], i):
         i, j = j, i
-    return Explanation(consensus, i, j)
+    return Explanation(consensus, i, j, deadline)
 
 
 class Explanation(Value):
@@ -107,7 +120,7 @@ class Explanation(Value):
         empty where there is none.
     swap : Swap or None
         The cheapest ranking with the pair the other way round, for an exact rule with a proof;
-        None for other rules, or where the rule's time limit stopped the search for it.
+        None for other rules, or where a time limit stopped the search for it.
     """
 
     consensus: Consensus
@@ -120,7 +133,7 @@ class Explanation(Value):
     circle: tuple[Label, ...]
     swap: Swap | None
 
-    def __init__(self, consensus: Consensus, i: int, j: int) -> None:
+    def __init__(self, consensus: Consensus, i: int, j: int, deadline: Deadline) -> None:
         votes = consensus.pairwise
         ranks = consensus.ranking.ranks
         self._set(
@@ -132,7 +145,7 @@ class Explanation(Value):
             ties=float(votes.ties[i, j]),
             is_tied=bool(ranks[i] == ranks[j]),
             circle=_circle(votes, consensus.items[i], consensus.items[j]),
-            swap=_swap(consensus, i, j),
+            swap=_swap(consensus, i, j, deadline),
         )
 
     def _key(self) -> tuple[Hashable, ...]:
@@ -226,7 +239,7 @@ class Explanation(Value):
         if self.swap is not None:
             lines.append(self._swap_line())
         elif _can_swap(self.consensus):
-            lines.append("swap        not solved within the time limit of the rule")
+            lines.append("swap        not computed in time")
         if self.margin:
             number = self.rankings_to_flip
             who = "1 ranking" if number == 1 else f"{number} rankings"
@@ -292,14 +305,17 @@ def _can_swap(consensus: Consensus) -> bool:
     return proved and isinstance(consensus.aggregator, Kemeny)
 
 
-def _swap(consensus: Consensus, i: int, j: int) -> Swap | None:
+def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> Swap | None:
     """Force the pair round by a vote that no other pairs outweigh, and solve again."""
     if not _can_swap(consensus):
         return None
     rule, votes = consensus.aggregator, consensus.pairwise
     wins = votes.wins.copy()
     wins[j, i] += votes.wins.sum() + 1.0
-    forced = rule.aggregate(PairwiseMatrix.from_wins(wins, items=votes.items))
+    evidence = Evidence(PairwiseMatrix.from_wins(wins, items=votes.items))
+    forced = rule._run(evidence, None, deadline)
+    if forced.interrupted:
+        raise KeyboardInterrupt
     if forced.certificate is None or forced.certificate.status != "optimal":
         return None
     tie_cost = consensus.tie_cost

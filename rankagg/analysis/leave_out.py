@@ -9,17 +9,59 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Label, Ranks
+from rankagg._typing import Bools, Label, Ranks
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus
+from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
-__all__ = ["Over", "Source"]
+__all__ = ["Found", "Over", "Source"]
 
 Over = Literal["tasks", "systems"]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What is known of the consensus of some of the units.
+
+    Attributes
+    ----------
+    ranks : ndarray of int, shape (n,)
+        The places of all systems; those that were left out are unranked.
+    is_proved : bool
+        False where an exact rule did not prove it in time.
+    always : ndarray of bool, shape (n, n), or None
+        Which system stands before which in every optimum of an exact rule; None for other rules,
+        where nobody asked, or where that was not found in time.
+    leaders : tuple of int
+        The positions of those that stand first in some optimum, where `always` is known.
+    """
+
+    ranks: Ranks
+    is_proved: bool
+    always: Bools | None = None
+    leaders: tuple[int, ...] = ()
+
+    @classmethod
+    def nothing(cls, n: int) -> Found:
+        """Return what is known where there was no time at all."""
+        return cls(np.full(n, UNRANKED, dtype=np.intp), is_proved=False)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What equality looks at."""
+        known = None if self.always is None else self.always.tobytes()
+        return self.ranks.tobytes(), self.is_proved, known, self.leaders
+
+    @property
+    def has_several_optima(self) -> bool:
+        """Whether optima were looked at, and there is more than one."""
+        ranked = int((self.ranks != UNRANKED).sum())
+        return self.always is not None and 2 * self.always.sum() < ranked * (ranked - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,21 +105,39 @@ class Source:
             return tuple(range(len(self.data)))
         return tuple(dict.fromkeys(self.data.groups))
 
-    def consensus(self, kept: NDArray[np.intp]) -> Consensus:
+    @property
+    def noun(self) -> str:
+        """What the units are called, in the plural."""
+        if isinstance(self.data, ScoreTable):
+            return self.over
+        if self.over == "systems":
+            return "items"
+        return "rankings" if self.data.groups is None else "groups"
+
+    def consensus(self, kept: NDArray[np.intp], deadline: Deadline) -> Consensus:
         """Aggregate what is kept."""
-        return self.rule._run(self._part(set(kept.tolist())))
+        return self.rule._run(self._part(set(kept.tolist())), None, deadline)
 
-    def ranks(self, kept: NDArray[np.intp]) -> tuple[Ranks, bool]:
-        """Return the places of all systems, and whether the rule proved what it had to.
+    def found(self, kept: NDArray[np.intp], deadline: Deadline, *, optima: bool) -> Found:
+        """Return what is known of the consensus of what is kept."""
+        return self.known(self.consensus(kept, deadline), deadline, optima=optima)
 
-        Systems that were left out are unranked.
-        """
-        consensus = self.consensus(kept)
+    def known(self, consensus: Consensus, deadline: Deadline, *, optima: bool) -> Found:
+        """Return what is known of a consensus, of all optima too where they are asked for."""
         if consensus.interrupted:
             raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
-        ranking = consensus.ranking
-        ranks = ranking.reindex(self.items).ranks if self.over == "systems" else ranking.ranks
-        return ranks, consensus.is_proved is not False
+        ranks = consensus.ranking.reindex(self.items).ranks
+        if consensus.is_proved is False or not optima or consensus.optima is None:
+            return Found(ranks, consensus.is_proved is not False)
+        inside = np.array(self.items.indices(list(consensus.items)))
+        every = consensus.optima._until(deadline)
+        always = np.zeros((len(ranks), len(ranks)), dtype=bool)
+        try:
+            always[np.ix_(inside, inside)] = every.relation()
+            leaders = self.items.indices(list(every.winners()))
+        except OutOfTimeError:
+            return Found(ranks, is_proved=True)
+        return Found(ranks, True, always, tuple(leaders))
 
     def _part(self, kept: set[int]) -> Evidence:
         gone = [unit for k, unit in enumerate(self.units) if k not in kept]

@@ -1,38 +1,32 @@
-"""How much of a consensus survives when tasks or systems are left out."""
+"""Aggregating again without single tasks or systems, and on subsets of every size."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, islice
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from rankagg._typing import Label, Ranks, RNGLike
-from rankagg._validation import as_generator, check_choice, check_integer
+from rankagg._typing import Label, RNGLike
+from rankagg._validation import as_generator, check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.leave_out import Over, Source
-from rankagg.core.items import shortened
-from rankagg.core.places import UNRANKED
+from rankagg.analysis.leave_out import Found, Over, Source
+from rankagg.analysis.stability_result import Stability
 from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking
 from rankagg.core.scores import ScoreTable
-from rankagg.core.value import Value
-from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+__all__ = ["Stability", "leave_each_out", "stability"]
 
-__all__ = ["Stability", "stability"]
-
-SCHEMA = "rankagg.stability"
+#: A size, and the units that a subset of it keeps.
+Subset: TypeAlias = tuple[int, NDArray[np.intp]]
 
 
 def stability(
@@ -43,6 +37,8 @@ def stability(
     sizes: Iterable[int] | None = None,
     n_samples: int = 50,
     tolerance: float | Mapping[Label, float] = 0.0,
+    optima: bool = True,
+    time_limit: float | None = None,
     rng: RNGLike = None,
     n_jobs: int = 1,
 ) -> Stability:
@@ -65,6 +61,13 @@ def stability(
         more.
     tolerance : float or mapping from task to float, default 0
         Scores that differ by no more are tied.
+    optima : bool, default True
+        With an exact rule, count as changed only what differs between all optima of all data and
+        all optima without the unit. Where False, one optimum of each is compared, and whether
+        there are others is not looked at.
+    time_limit : float, optional
+        Seconds for all of it. What an exact rule does not prove in time is not decided, and
+        missing in the tables.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
     n_jobs : int, default 1
@@ -98,39 +101,87 @@ def stability(
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     source = Source(data, rule, tolerance, kind)
-    whole = source.consensus(np.arange(len(source.units)))
-    least = 1 if kind == "tasks" else 2
-    total = len(source.units)
-    if total <= least:
-        raise InvalidInputError("data", f"more than {least} {kind}", Described(f"{total} {kind}"))
-    chosen = _sizes(sizes, least, total - 1, kind)
-    subsets = _subsets(total, chosen, times, as_generator(rng))
-    every = [np.delete(np.arange(total), unit) for unit in range(total)]
-    results = Parallel(n_jobs=jobs)(
-        delayed(source.ranks)(kept) for kept in [*every, *(kept for _, kept in subsets)]
-    )
-    places = [ranks for ranks, _ in results]
-    return Stability(
-        whole, kind, source.units, without=places[:total],
-        sizes=[size for size, _ in subsets], on_subsets=places[total:],
-        unproved=sum(not proved for _, proved in [*results, (None, whole.is_proved is not False)]),
+    subsets = _subsets(source, sizes, times, as_generator(rng))
+    return leave_each_out(
+        source, subsets, optima=check_flag(optima, "optima"), n_jobs=jobs,
+        deadline=Deadline.after(time_limit_of(time_limit)),
     )  # fmt: skip
 
 
-def _sizes(sizes: Iterable[int] | None, low: int, high: int, kind: str) -> list[int]:
+def leave_each_out(
+    source: Source,
+    subsets: Sequence[Subset] = (),
+    *,
+    optima: bool,
+    deadline: Deadline,
+    n_jobs: int = 1,
+    whole: Consensus | None = None,
+) -> Stability:
+    """Aggregate again without each unit, and on subsets, as far as there is time.
+
+    Parameters
+    ----------
+    source : Source
+        The data, the rule and the units.
+    subsets : sequence of (int, ndarray)
+        Sizes, and the units that are kept.
+    optima : bool
+        Whether to compare all optima of an exact rule.
+    deadline : Deadline
+        For all of it.
+    n_jobs : int
+        Processes.
+    whole : Consensus, optional
+        That of all units, where it is there already.
+
+    Returns
+    -------
+    Stability
+    """
+    total = len(source.units)
+    if whole is None:
+        whole = source.consensus(np.arange(total), deadline.share(2))
+    known = source.known(whole, deadline.share(2), optima=optima)
+    kept = [np.delete(np.arange(total), unit) for unit in range(total)]
+    kept += [units for _, units in subsets]
+    asked = [optima] * total + [False] * len(subsets)
+    if known.is_proved:
+        workers = effective_n_jobs(n_jobs)
+        left = range(len(kept), 0, -1)
+        results = Parallel(n_jobs=n_jobs)(
+            # Shares are set when a part is handed out, so what one does not need is for the others.
+            delayed(source.found)(part, deadline.share(max(n / workers, 1)), optima=look)
+            for n, part, look in zip(left, kept, asked, strict=True)
+        )
+    else:
+        # Nothing can be held against what is not proved.
+        results = [Found.nothing(len(source.items))] * len(kept)
+    return Stability(
+        whole, source.over, source.units, source.noun, known=known, without=results[:total],
+        sizes=[size for size, _ in subsets], on_subsets=results[total:], optima=optima,
+    )  # fmt: skip
+
+
+def _sizes(sizes: Iterable[int] | None, low: int, high: int, noun: str) -> list[int]:
     if sizes is None:
         return list(range(low, high + 1))
     return [
-        check_integer(size, f"sizes of subsets of {kind}", low=low, high=high) for size in sizes
+        check_integer(size, f"sizes of subsets of {noun}", low=low, high=high) for size in sizes
     ]
 
 
 def _subsets(
-    total: int, sizes: Sequence[int], times: int, rng: np.random.Generator
-) -> list[tuple[int, NDArray[np.intp]]]:
+    source: Source, sizes: Iterable[int] | None, times: int, rng: np.random.Generator
+) -> list[Subset]:
     """Return sizes and kept units: all subsets where they are few, else different random ones."""
-    found: list[tuple[int, NDArray[np.intp]]] = []
-    for size in sizes:
+    total, noun = len(source.units), source.noun
+    least = 1 if source.over == "tasks" else 2
+    if total <= least:
+        raise InvalidInputError(
+            "data", f"at least {least + 1} {noun}", Described(f"{total} {noun}")
+        )
+    found: list[Subset] = []
+    for size in _sizes(sizes, least, total - 1, noun):
         if comb(total, size) <= times:
             found += [(size, np.array(kept)) for kept in combinations(range(total), size)]
             continue
@@ -139,195 +190,3 @@ def _subsets(
             seen.add(tuple(sorted(rng.choice(total, size, replace=False).tolist())))
         found += [(size, np.array(kept)) for kept in islice(sorted(seen), times)]
     return found
-
-
-class Stability(Value):
-    """Consensuses without single units, and on subsets, beside that of all data.
-
-    Made by `stability`.
-
-    Attributes
-    ----------
-    consensus : Consensus
-        Of all data.
-    over : {"tasks", "systems"}
-        What was left out.
-    units : tuple
-        The tasks or systems.
-    unproved : int
-        How many of all the consensuses an exact rule did not prove optimal.
-    notes : tuple of str
-        What a reader should know.
-    """
-
-    consensus: Consensus
-    over: Over
-    units: tuple[Label, ...]
-    unproved: int
-    _without: tuple[Ranks, ...]
-    _sizes: tuple[int, ...]
-    _on_subsets: tuple[Ranks, ...]
-
-    def __init__(
-        self,
-        consensus: Consensus,
-        over: Over,
-        units: Sequence[Label],
-        *,
-        without: Sequence[Ranks],
-        sizes: Sequence[int],
-        on_subsets: Sequence[Ranks],
-        unproved: int,
-    ) -> None:
-        self._set(
-            consensus=consensus,
-            over=over,
-            units=tuple(units),
-            _without=tuple(without),
-            _sizes=tuple(sizes),
-            _on_subsets=tuple(on_subsets),
-            unproved=unproved,
-        )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        rankings = [ranks.tobytes() for ranks in (*self._without, *self._on_subsets)]
-        return (
-            self.consensus, self.over, self.units, tuple(rankings), self._sizes, self.unproved,
-        )  # fmt: skip
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know."""
-        notes = []
-        if self.unproved:
-            total = 1 + len(self._without) + len(self._on_subsets)
-            notes.append(f"{self.unproved} of {total} consensuses are not proved optimal")
-        optima = self.consensus.optima if self.consensus.is_proved else None
-        if optima is not None and not optima.is_unique:
-            notes.append(
-                "the exact consensus of all data is one of several; all is held against it"
-            )
-        return tuple(notes)
-
-    def _agreement(self, ranks: Ranks) -> dict[str, Any]:
-        whole = self.consensus.ranking
-        other = PartialRanking(ranks, whole.items)
-        common = (ranks != UNRANKED) & (whole.ranks != UNRANKED)
-        if common.sum() < 1:
-            return {"distance": np.nan, "tau": np.nan, "top1": np.nan}
-        return {
-            "distance": kendall_distance(whole, other, p=0.5),
-            "tau": kendall_tau(whole, other),
-            "top1": top_k_agreement(whole, other, 1),
-        }
-
-    def influence(self) -> pd.DataFrame:
-        """Return what leaving out each task or system changes.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index: what is left out. distance: pairs of the remaining systems in another order than
-            in the consensus of all data, half for a tie in one; tau: tau-b with it; top1: the
-            chance that both have the same first system among those in both; winner: who is first,
-            joined by " = " where tied.
-        """
-        rows = []
-        for ranks in self._without:
-            first = [self.consensus.items[int(i)] for i in np.flatnonzero(ranks == 0)]
-            rows.append({**self._agreement(ranks), "winner": " = ".join(map(str, first))})
-        return pd.DataFrame(rows, index=pd.Index(list(self.units), name="left_out"))
-
-    def subsets(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
-        """Return how near consensuses of subsets are to that of all data.
-
-        Parameters
-        ----------
-        quantiles : sequence of float, default (0.05, 0.5, 0.95)
-            Of tau.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index: size. subsets: how many; a column of tau for each quantile; top1: the mean
-            chance of the same winner.
-        """
-        levels = [float(q) for q in quantiles]
-        if not all(0 <= q <= 1 for q in levels):
-            raise InvalidInputError("quantiles", "numbers in [0, 1]", quantiles)
-        rows = [self._agreement(ranks) for ranks in self._on_subsets]
-        frame = pd.DataFrame(rows, columns=["distance", "tau", "top1"], dtype=np.float64)
-        grouped = frame.groupby(pd.Index(self._sizes, name="size"))
-        columns = {"subsets": grouped.size()}
-        columns |= {f"tau_{q:g}": grouped["tau"].quantile(q) for q in levels}
-        columns["top1"] = grouped["top1"].mean()
-        return pd.DataFrame(columns)
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the agreement by size of subset; see `rankagg.plotting.robustness_plot`.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.robustness import robustness_plot  # noqa: PLC0415
-
-        return robustness_plot(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
-        influence, subsets = self.influence().reset_index(), self.subsets().reset_index()
-        return {
-            "schema": SCHEMA,
-            "version": 1,
-            "aggregator": self.consensus.aggregator.name,
-            "over": self.over,
-            "unproved": self.unproved,
-            "notes": list(self.notes),
-            "influence": influence.astype(object).where(influence.notna(), None).to_dict("records"),
-            "subsets": subsets.astype(object).where(subsets.notna(), None).to_dict("records"),
-        }
-
-    def summary(self, *, rows: int | None = 20) -> str:
-        """Return the analysis as text.
-
-        Parameters
-        ----------
-        rows : int or None, default 20
-            How many units to print at most, the most influential first; None prints all.
-
-        Returns
-        -------
-        str
-        """
-        frame = self.influence().sort_values("distance", ascending=False, kind="stable")
-        shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
-        changed = int((frame["distance"] > 0).sum())
-        lines = [
-            f"{self.consensus.aggregator.name}: leaving out one of {len(self.units)} {self.over} "
-            f"changes the order of others in {changed} cases",
-            *(f"note: {note}" for note in self.notes),
-            shown.rename(index=shortened).rename_axis(None).to_string(
-                float_format="{:.3f}".format, na_rep="-"
-            ),
-        ]  # fmt: skip
-        if len(frame) > len(shown):
-            lines.append(f"... and {len(frame) - len(shown)} more {self.over}")
-        if self._on_subsets:
-            table = self.subsets().to_string(float_format="{:.3f}".format, na_rep="-")
-            lines += [f"subsets of {self.over}: tau with the consensus of all", table]
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.summary()
-
-    def __repr__(self) -> str:
-        return f"<Stability of {self.consensus.aggregator.name} over {len(self.units)} {self.over}>"
-
-    def _repr_html_(self) -> str:
-        return self.influence().to_html(escape=True, na_rep="")

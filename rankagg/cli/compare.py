@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import click
 import pandas as pd
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
-from rankagg.analysis.comparison import Comparison, compare
+from rankagg.analysis.comparison import Comparison, compare_until
+from rankagg.analysis.comparison_text import text_of
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, methods_option
+from rankagg.cli.numbers import SEED
 from rankagg.cli.output import echo_json, json_option, rows_options, write_frame, write_json
 from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
@@ -40,7 +43,7 @@ PLOTTED = 40
     type=click.Choice(["ranking", "instance", "task"]),
     help="Say which disagreeing pairs are decided at 5 %, these being independent.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="For randomised methods.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For randomised methods.")
 @json_option
 @plot_option("how items move from method to method")
 @click.option(
@@ -53,7 +56,7 @@ def command(
     *,
     methods: tuple[str, ...],
     tie_cost: float | None,
-    time_limit: float | None,
+    deadline: Deadline,
     rows: int | None,
     one: bool,
     decide: Unit | None,
@@ -81,21 +84,25 @@ def command(
         if methods
         else default_aggregators(given.data, given.unranked)
     )
-    rules = with_exact_options(rules, tie_cost=tie_cost, time_limit=time_limit)
+    rules = with_exact_options(rules, tie_cost=tie_cost, deadline=deadline)
     decisions = None if decide is None else _decisions(given, decide)
-    comparison = compare(
-        given.data, rules, unranked=given.unranked, tolerance=given.tolerance, rng=seed
-    )
+    # Looking at the other optima takes its share.
+    comparison = compare_until(
+        deadline.share(1 if one else 2), given.data, rules, unranked=given.unranked,
+        tolerance=given.tolerance, rng=seed,
+    )  # fmt: skip
+    alternatives = None
     if as_json:
         echo_json({**comparison.to_dict(), "input": list(given.lines)})
     else:
         click.echo("\n".join(given.lines))
-        click.echo(comparison.summary(rows=rows, optima=not one, decisions=decisions))
+        alternatives = None if one else comparison.alternatives(deadline)
+        click.echo(text_of(comparison, rows, alternatives=alternatives, decisions=decisions))
     top = PLOTTED if comparison.votes.n_items > PLOTTED else None
     save_plot(lambda: comparison.plot(top=top), plot)
     if out is not None:
         _write(comparison, given, out)
-    return exit_code(comparison.consensuses)
+    return exit_code(comparison.consensuses, alternatives)
 
 
 def _decisions(given: Input, unit: Unit) -> Decisions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
@@ -24,7 +25,7 @@ def command(
     *,
     methods: tuple[str, ...],
     tie_cost: float | None,
-    time_limit: float | None,
+    deadline: Deadline,
     as_json: bool,
 ) -> int:
     """Measure the distance of consensuses to the rankings, and of the rankings to each other.
@@ -41,7 +42,7 @@ def command(
         if methods
         else default_aggregators(given.data, given.unranked)
     )
-    rules = with_exact_options(rules, tie_cost=tie_cost, time_limit=time_limit)
+    rules = with_exact_options(rules, tie_cost=tie_cost, deadline=deadline)
     report = dispersion_report(
         given.data, rules, unranked=given.unranked, tolerance=given.tolerance
     )

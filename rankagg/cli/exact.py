@@ -10,42 +10,70 @@ from typing import Any
 import click
 
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.progress import LOGGER
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.alternatives import Alternatives
 from rankagg.cli.app import DONE, INTERRUPTED, UNPROVED
+from rankagg.cli.numbers import SECONDS, Number
 
-__all__ = ["exact_options", "exit_code", "show_progress", "with_exact_options"]
+__all__ = [
+    "exact_options",
+    "exit_code",
+    "show_progress",
+    "time_limit_option",
+    "with_exact_options",
+]
 
 
 def exact_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of the exact method to a command."""
     tie_cost = click.option(
         "--tie-cost",
-        type=float,
+        type=Number(0, 1),
+        metavar="NUMBER",
         help="What a vote that ties two items costs every ranking, 0 to 1; default 0.",
     )
-    time_limit = click.option(
+    return tie_cost(time_limit_option("the whole command")(command))
+
+
+def time_limit_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --time-limit, which a command receives as `deadline`; its clock runs from here on."""
+    return click.option(
         "--time-limit",
-        type=float,
+        "deadline",
+        type=SECONDS,
         metavar="SECONDS",
-        help="When to stop with the best ranking so far and its bound.",
+        callback=_begin,
+        help=f"For {what}: when to stop with the best ranking so far and its bound.",
     )
-    return tie_cost(time_limit(command))
+
+
+def _begin(context: click.Context, option: click.Parameter, seconds: float | None) -> Deadline:
+    return Deadline.after(seconds)
 
 
 def with_exact_options(
-    rules: Iterable[Aggregator], *, tie_cost: float | None, time_limit: float | None
+    rules: Iterable[Aggregator], *, tie_cost: float | None, deadline: Deadline
 ) -> list[Aggregator]:
     """Give the exact rule its options; refuse them where there is none."""
     rules = list(rules)
-    options = {"tie_cost": tie_cost, "time_limit": time_limit}
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    given = [
+        name
+        for name, is_given in (
+            ("--tie-cost", tie_cost is not None), ("--time-limit", deadline != Deadline())
+        )
+        if is_given
+    ]  # fmt: skip
     if given and not any(isinstance(rule, Kemeny) for rule in rules):
-        option = next(iter(given)).replace("_", "-")
-        raise click.UsageError(f"--{option} belongs to the exact method: add --method kemeny.")
+        raise click.UsageError(f"{given[0]} belongs to the exact method: add --method kemeny.")
     show_progress()
-    return [replace(rule, **given) if isinstance(rule, Kemeny) else rule for rule in rules]
+    if tie_cost is None:
+        return rules
+    return [
+        replace(rule, tie_cost=tie_cost) if isinstance(rule, Kemeny) else rule for rule in rules
+    ]
 
 
 class _Echo(logging.Handler):
@@ -61,11 +89,11 @@ def show_progress() -> None:
         LOGGER.addHandler(_Echo())
 
 
-def exit_code(consensuses: Iterable[Consensus]) -> int:
-    """Return 0 where every exact consensus is proved, else 130 if interrupted, else 3."""
+def exit_code(consensuses: Iterable[Consensus], alternatives: Alternatives | None = None) -> int:
+    """Return 0 where all is proved and known, 130 if interrupted before, and else 3."""
     for consensus in consensuses:
         certificate = consensus.certificate
         if certificate is None or certificate.status == "optimal":
             continue
         return INTERRUPTED if consensus.interrupted else UNPROVED
-    return DONE
+    return DONE if alternatives is None or alternatives.is_complete else UNPROVED

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from rankagg._typing import Label
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
-from rankagg.analysis.explanation import explain
+from rankagg.analysis.explanation import explain_until
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, method_option
@@ -30,7 +31,7 @@ def command(
     pair: tuple[str, str],
     method: str,
     tie_cost: float | None,
-    time_limit: float | None,
+    deadline: Deadline,
     as_json: bool,
 ) -> int:
     """Say why one item stands above another: votes, circle, scores, and what a swap costs.
@@ -40,10 +41,12 @@ def command(
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
     (rule,) = with_exact_options(
-        [make(method, given.unranked)], tie_cost=tie_cost, time_limit=time_limit
+        [make(method, given.unranked)], tie_cost=tie_cost, deadline=deadline
     )
-    consensus = rule._run(Evidence(given.data, given.tolerance))
-    explanation = explain(consensus, *(_label(name, consensus.items) for name in pair))
+    consensus = rule._run(Evidence(given.data, given.tolerance), None, deadline.share(2))
+    explanation = explain_until(
+        deadline, consensus, *(_label(name, consensus.items) for name in pair)
+    )
     if as_json:
         echo_json({**explanation.to_dict(), "input": list(given.lines)})
     else:

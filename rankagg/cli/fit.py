@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.numbers import DELTA, Number
 from rankagg.cli.output import echo_json, json_option
 from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
@@ -42,13 +43,13 @@ WORTHS = ("plackett-luce", "bradley-terry")
 )
 @click.option(
     "--pseudo-rankings",
-    type=float,
+    type=Number(0, 1e9),
     help="Worths: every item wins and loses so often against a ghost item; default 0.",
 )
-@click.option("--ridge", type=float, help="Worths: a penalty on their squares; default 0.")
+@click.option("--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0.")
 @click.option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM.")
 @click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="Error of the intervals."
+    "--alpha", type=DELTA, default=0.05, show_default=True, help="Error of the intervals."
 )
 @json_option
 @plot_option("the fit")

@@ -12,6 +12,7 @@ import click
 
 from rankagg import datasets
 from rankagg.aggregation.evidence import Data
+from rankagg.cli.numbers import Number
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -55,7 +56,7 @@ OPTIONS = [
     ),
     click.option(
         "--tolerance",
-        type=float,
+        type=Number(0),
         help="Scores next to each other that differ by no more are tied; default 0.",
     ),
     click.option("--count", metavar="COLUMN", help="Ballots: column of counts."),

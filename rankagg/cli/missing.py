@@ -10,6 +10,7 @@ import click
 from rankagg._typing import Unranked
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import METHODS, make
+from rankagg.cli.numbers import SEED, Whole
 from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
@@ -37,12 +38,12 @@ __all__ = ["command"]
 )
 @click.option(
     "--samples",
-    type=click.IntRange(min=1),
+    type=Whole(1, 10**6),
     default=200,
     show_default=True,
     help="Completions of the data to rank.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="For the completions.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For the completions.")
 @rows_options("items and pairs")
 @json_option
 @plot_option("a map of what is missing")

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import pandas as pd
 
+from rankagg.cli.numbers import Whole
 from rankagg.io.formulas import guard_frame
 
 __all__ = ["echo_json", "json_option", "rows_options", "write_frame", "write_json"]
@@ -24,7 +25,7 @@ def rows_options(what: str) -> Callable[..., Any]:
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         limit = click.option(
             "--rows",
-            type=click.IntRange(min=1),
+            type=Whole(1, 10**18),
             default=20,
             show_default=True,
             help=f"{what.capitalize()} to print at most.",

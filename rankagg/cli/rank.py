@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
@@ -30,7 +31,7 @@ def command(
     *,
     method: str,
     tie_cost: float | None,
-    time_limit: float | None,
+    deadline: Deadline,
     as_json: bool,
     out: Path | None,
 ) -> int:
@@ -41,9 +42,9 @@ def command(
         rankagg rank election.soi --unranked ignore
     """
     (rule,) = with_exact_options(
-        [make(method, given.unranked)], tie_cost=tie_cost, time_limit=time_limit
+        [make(method, given.unranked)], tie_cost=tie_cost, deadline=deadline
     )
-    consensus = rule._run(Evidence(given.data, given.tolerance))
+    consensus = rule._run(Evidence(given.data, given.tolerance), None, deadline)
     if as_json:
         echo_json({**consensus.to_dict(), "input": list(given.lines)})
     else:

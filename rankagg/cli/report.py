@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from rankagg.cli.app import DONE, UNPROVED
+from rankagg.cli.app import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.exact import show_progress
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, methods_option
+from rankagg.cli.numbers import DELTA, SECONDS, SEED
 from rankagg.inference.units import Unit
 from rankagg.report.page import make_report
 
@@ -36,14 +37,19 @@ __all__ = ["command"]
 )
 @click.option(
     "--delta",
-    type=float,
+    type=DELTA,
     default=0.05,
     show_default=True,
     help="The chance that any decided pair is wrong.",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="For the exact consensus.")
+@click.option(
+    "--time-limit",
+    type=SECONDS,
+    metavar="SECONDS",
+    help="For everything that is computed; what was not computed in time is said on the page.",
+)
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For randomised methods.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For randomised methods.")
 def command(
     given: Input,
     *,
@@ -59,7 +65,8 @@ def command(
     """Write one page with everything: consensus, proof, other methods, uncertainty, gaps, plots.
 
     The page is one HTML file that asks nothing of the network. The exit code is 3 where the exact
-    consensus is not proved within --time-limit; the page is written all the same, and says so.
+    consensus is not proved within --time-limit, or something else not computed; the page is
+    written all the same, and says so. Ctrl-C too leaves the page with what there is.
 
     \b
         rankagg report scores.csv -o report.html
@@ -82,4 +89,6 @@ def command(
     )
     page.save(out)
     click.echo("\n".join([*given.lines, f"wrote: {out}"]))
-    return DONE if page.is_proved else UNPROVED
+    if page.interrupted:
+        return INTERRUPTED
+    return DONE if page.is_proved and page.is_complete else UNPROVED

@@ -9,6 +9,7 @@ from typing import cast
 
 import click
 
+from rankagg.cli.numbers import SEED, Number, Whole
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows import Mallows
 from rankagg.distributions.plackett_luce import PlackettLuce
@@ -20,11 +21,14 @@ from rankagg.io.text import read_text
 
 __all__ = ["command"]
 
+# Places of all items in all rankings that are drawn at a time.
+PLACES = 10**8
+
 
 @click.command("sample")
 @click.argument("fit", required=False, type=click.Path())
 @click.option("--center", metavar="A,B,C", help="Mallows: the centre, best first.")
-@click.option("--theta", type=float, help="Mallows: the concentration.")
+@click.option("--theta", type=Number(), help="Mallows: the concentration.")
 @click.option(
     "--log-worth",
     "worths",
@@ -34,9 +38,9 @@ __all__ = ["command"]
 )
 @click.option("--items", metavar="A,B,C", help="Uniform: the items.")
 @click.option(
-    "--size", type=click.IntRange(min=1), default=100, show_default=True, help="Rankings to draw."
+    "--size", type=Whole(1, PLACES), default=100, show_default=True, help="Rankings to draw."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="For the random numbers.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -80,6 +84,12 @@ def command(
     else:
         log_worths: dict[str | int, float] = dict(_worth(text) for text in worths)
         law = PlackettLuce(log_worths)
+    if size * len(law.items) > PLACES:
+        raise click.BadParameter(
+            f"must be at most {PLACES // len(law.items)} for {len(law.items)} items. Got {size}. "
+            "Draw several files with different seeds.",
+            param_hint="'--size'",
+        )
     profile = law.sample(size, rng=seed).compress()
     write_ballots(profile, sys.stdout if out is None else out)
     return 0

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.alternatives import Alternatives
 from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.output import echo_json, json_option, write_json
 from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.exceptions import BlockTooLargeError
 from rankagg.io.votes import write_votes
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def command(
     given: Input,
     *,
     tie_cost: float | None,
-    time_limit: float | None,
+    deadline: Deadline,
     backend: Any,
     certificate: Path | None,
     votes: Path | None,
@@ -75,10 +76,15 @@ def command(
     (rule,) = with_exact_options(
         [Kemeny(unranked=given.unranked, backend=backend)],
         tie_cost=tie_cost,
-        time_limit=time_limit,
+        deadline=deadline,
     )
-    consensus = rule._run(Evidence(given.data, given.tolerance))
-    optima = None if one else _describe(consensus)
+    consensus = rule._run(
+        Evidence(given.data, given.tolerance), None, deadline.share(1 if one else 2)
+    )
+    known = None
+    if not one and consensus.is_proved and consensus.optima is not None:
+        known = Alternatives.of(consensus.optima, deadline)
+    optima = None if known is None else _describe(known)
     if as_json:
         echo_json({**consensus.to_dict(), "optima": optima, "input": list(given.lines)})
     else:
@@ -91,7 +97,7 @@ def command(
         write_json(consensus.certificate.to_dict(), certificate)
     if votes is not None:
         write_votes(consensus.pairwise, votes)
-    return exit_code([consensus])
+    return exit_code([consensus], known)
 
 
 def _heatmap(consensus: Consensus) -> Axes:
@@ -107,19 +113,15 @@ def _sum_above(consensus: Consensus, given: Input) -> list[str]:
     return [f"sum above the diagonal in the order found: {total:.12g}"]
 
 
-def _describe(consensus: Consensus) -> dict[str, Any] | None:
-    if not consensus.is_proved:
-        return None
-    optima = consensus.optima
-    assert optima is not None, "an exact rule has a set of optima"
-    try:
-        count: int | None = optima.count()
-    except BlockTooLargeError:
-        count = None
+def _describe(known: Alternatives) -> dict[str, Any]:
+    """Return plain data for JSON; what there was no time for is None."""
+    if known.is_unique is None:
+        unknown = dict.fromkeys(("is_unique", "count", "undecided_pairs", "blocks"))
+        return {"text": known.summary(), **unknown}
     return {
-        "text": optima.summary(),
-        "is_unique": optima.is_unique,
-        "count": count,
-        "undecided_pairs": optima.n_undecided_pairs,
-        "blocks": [list(block) for block in optima.blocks],
+        "text": known.summary(),
+        "is_unique": known.is_unique,
+        "count": known.count,
+        "undecided_pairs": known.optima.n_undecided_pairs,
+        "blocks": [list(block) for block in known.optima.blocks],
     }

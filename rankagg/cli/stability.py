@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import monotonic
 from typing import get_args
 
 import click
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.analysis.leave_out import Over
 from rankagg.analysis.stability import stability
+from rankagg.cli.app import DONE, UNPROVED
+from rankagg.cli.exact import show_progress, time_limit_option
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, method_option
+from rankagg.cli.numbers import JOBS, SEED, Whole
 from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
@@ -26,17 +31,21 @@ __all__ = ["command"]
     type=click.Choice(get_args(Over)),
     default="tasks",
     show_default=True,
-    help="What is left out; ballots are tasks.",
+    help="What is left out; tasks are the groups of ballots, or the ballots, where there are no "
+    "scores, and systems the items.",
 )
 @click.option(
     "--samples",
-    type=click.IntRange(min=1),
+    type=Whole(1, 10**6),
     default=50,
     show_default=True,
     help="Subsets of each size.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="For the subsets.")
-@click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1 for all cores.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For the subsets.")
+@click.option(
+    "--jobs", type=JOBS, default=1, show_default=True, help="Processes; -1 for all cores."
+)
+@time_limit_option("the whole analysis")
 @rows_options("tasks or systems")
 @json_option
 @plot_option("how near subsets come to the consensus of all")
@@ -48,10 +57,11 @@ def command(
     samples: int,
     seed: int,
     jobs: int,
+    deadline: Deadline,
     rows: int | None,
     as_json: bool,
     plot: Path | None,
-) -> None:
+) -> int:
     """Rank again without single tasks or systems, and on subsets of every size.
 
     \b
@@ -60,6 +70,7 @@ def command(
     """
     if isinstance(given.data, PairwiseMatrix):
         raise click.UsageError("Stability needs rankings or scores; a matrix does not hold them.")
+    show_progress()
     found = stability(
         given.data,
         make(method, given.unranked),
@@ -68,6 +79,7 @@ def command(
         tolerance=given.tolerance,
         rng=seed,
         n_jobs=jobs,
+        time_limit=None if deadline == Deadline() else max(deadline.at - monotonic(), 0.0),
     )
     if as_json:
         echo_json({**found.to_dict(), "input": list(given.lines)})
@@ -75,3 +87,4 @@ def command(
         text = found.summary(rows=rows)
         click.echo("\n".join([*given.lines, text]))
     save_plot(found.plot, plot)
+    return UNPROVED if found.unproved or found.undecided else DONE

@@ -9,6 +9,7 @@ import click
 from rankagg._typing import Unranked
 from rankagg.cli.app import DONE, UNPROVED
 from rankagg.cli.methods import make, methods_option
+from rankagg.cli.numbers import JOBS, SECONDS, SEED, Number, Whole
 from rankagg.cli.output import echo_json, json_option, write_frame
 from rankagg.cli.plots import plot_option, save_plot
 from rankagg.studies.approximation import ApproximationStudy
@@ -21,25 +22,38 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 
 @click.command("study")
 @click.option(
-    "--mallows", multiple=True, type=float, metavar="PHI", help="Mallows rankings, 0 < PHI <= 1."
+    "--mallows",
+    multiple=True,
+    type=Number(0, 1, open_low=True),
+    metavar="PHI",
+    help="Mallows rankings, 0 < PHI <= 1.",
 )
 @click.option(
     "--plackett-luce",
     multiple=True,
-    type=float,
+    type=Number(0, 1e3),
     metavar="SPREAD",
     help="Plackett-Luce rankings, log worths of this standard deviation.",
 )
 @click.option(
-    "--gumbel", multiple=True, type=float, metavar="STEP", help="Scores, locations STEP apart."
+    "--gumbel",
+    multiple=True,
+    type=Number(0, 1e3),
+    metavar="STEP",
+    help="Scores, locations STEP apart.",
 )
 @click.option(
-    "--items", multiple=True, type=int, default=(10,), show_default=True, help="Numbers of items."
+    "--items",
+    multiple=True,
+    type=Whole(2, 10**4),
+    default=(10,),
+    show_default=True,
+    help="Numbers of items.",
 )
 @click.option(
     "--rankings",
     multiple=True,
-    type=int,
+    type=Whole(1, 10**6),
     default=(10,),
     show_default=True,
     help="Numbers of rankings.",
@@ -47,7 +61,7 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 @click.option(
     "--missing",
     multiple=True,
-    type=float,
+    type=Number(0, 1, open_high=True),
     default=(0.0,),
     show_default=True,
     help="Shares of items that every ranking loses at random.",
@@ -60,13 +74,17 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     help="What a ranking says of items that it does not rank.",
 )
 @methods_option("hold against the optimum")
-@click.option("--repetitions", type=int, default=100, show_default=True, help="Data sets each.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For the random numbers.")
 @click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="For the exact optimum of one data set."
+    "--repetitions", type=Whole(1, 10**6), default=100, show_default=True, help="Data sets each."
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
+@click.option(
+    "--time-limit", type=SECONDS, metavar="SECONDS", help="For the exact optimum of one data set."
 )
 @click.option("--nearest", is_flag=True, help="Find the nearest of all optima too; slow.")
-@click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1 for all cores.")
+@click.option(
+    "--jobs", type=JOBS, default=1, show_default=True, help="Processes; -1 for all cores."
+)
 @click.option(
     "--journal",
     type=click.Path(dir_okay=False, path_type=Path),

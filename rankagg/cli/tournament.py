@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.analysis.tournament import TournamentGraph
+from rankagg.cli.exact import time_limit_option
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.cli.plots import plot_option, save_plot
@@ -23,6 +25,7 @@ __all__ = ["command"]
 
 @click.command("tournament")
 @input_options
+@time_limit_option("the exact consensus in the plot")
 @rows_options("majorities")
 @json_option
 @plot_option("the majorities, and where the exact consensus and Borda go against them,")
@@ -37,6 +40,7 @@ __all__ = ["command"]
 def command(
     given: Input,
     *,
+    deadline: Deadline,
     rows: int | None,
     as_json: bool,
     plot: Path | None,
@@ -60,14 +64,16 @@ def command(
             click.echo(f"\n{shown.to_string(index=False, float_format='{:g}'.format)}")
         if len(shown) < len(arcs):
             click.echo(f"... and {len(arcs) - len(shown)} more majorities")
-    save_plot(lambda: _plot(graph, given), plot)
+    save_plot(lambda: _plot(graph, given, deadline), plot)
     if graphml is not None:
         graph.write_graphml(graphml)
     if dot is not None:
         dot.write_text(graph.to_dot(), encoding="utf-8")
 
 
-def _plot(graph: TournamentGraph, given: Input) -> Axes:
-    exact = Kemeny(unranked=given.unranked).aggregate(graph.votes)
+def _plot(graph: TournamentGraph, given: Input, deadline: Deadline) -> Axes:
+    exact = Kemeny(unranked=given.unranked)._run(Evidence(graph.votes), None, deadline)
+    if exact.interrupted:
+        raise KeyboardInterrupt
     borda = Borda(unranked=given.unranked).aggregate(graph.votes)
     return graph.plot(exact, against=borda)

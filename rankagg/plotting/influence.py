@@ -26,6 +26,7 @@ LOOKS: Final = {
     "stays": (ACCENTS[0], "o", 1.0, "the winner stays"),
     "changes": (ACCENTS[1], "D", 1.3, "another winner, named at the right"),
     "unknown": (GREY, "x", 1.3, "nothing in common to compare"),
+    "undecided": (GREY, "P", 1.3, "not decided within the limit"),
 }
 
 
@@ -45,17 +46,21 @@ def draw_influence(stability: Stability, ax: Axes | None) -> Axes:
     """
     frame = stability.influence().sort_values("distance", ascending=False, kind="stable")
     frame["fate"] = np.select(
-        [frame["distance"].isna() | frame["top1"].isna(), frame["top1"] < 1 - 1e-9],
-        ["unknown", "changes"], "stays",
+        [
+            frame["winner"].isna(),
+            frame["distance"].isna() | frame["top1"].isna(),
+            frame["top1"] < 1 - 1e-9,
+        ],
+        ["undecided", "unknown", "changes"], "stays",
     )  # fmt: skip
     shown = frame.head(SHOWN)
     names = plot_labels(shown.index)
-    winners = [plot_labels([winner])[0] for winner in shown["winner"]]
+    winners = [plot_labels([str(winner)])[0] for winner in shown["winner"]]
     news = [k for k, fate in enumerate(shown["fate"]) if fate == "changes"]
     aside = widest(winners[k] for k in news)
     ax = canvas(ax, WIDTH + widest(names) + aside + 3, ROW * len(shown) + 12)
     for row, (distance, fate) in enumerate(zip(shown["distance"], shown["fate"], strict=True)):
-        _dot(ax, row, 0.0 if fate == "unknown" else float(distance), str(fate))
+        _dot(ax, row, 0.0 if np.isnan(distance) else float(distance), str(fate))
     ax.set_yticks(range(len(shown)), names, parse_math=False)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     if news:
@@ -97,15 +102,13 @@ def _notes(stability: Stability, frame: pd.DataFrame) -> list[str]:
     notes = [
         "pairs in another order, half for a tie",
         f"{stability.consensus.aggregator.name}, without one of {len(stability.units)} "
-        f"{stability.over}",
+        f"{stability.noun}",
     ]
     rest = frame.iloc[SHOWN:]
     if len(rest):
         changes = int((rest["fate"] == "changes").sum())
         winners = f"; the winner changes in {changes}" if changes else "; the winner stays"
         highest = rest["distance"].max()
-        notes.append(
-            f"not drawn: {len(rest)} {stability.over} with a distance of at most "
-            f"{highest:g}{winners}"
-        )
+        which = "" if np.isnan(highest) else f" with a distance of at most {highest:g}{winners}"
+        notes.append(f"not drawn: {len(rest)} {stability.noun}{which}")
     return [*notes, *stability.notes]

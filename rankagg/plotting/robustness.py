@@ -118,7 +118,7 @@ def _draw_subsets(stability: Stability, frame: pd.DataFrame, ax: Axes | None) ->
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.set_ylabel("agreement with the consensus\nof all data")
-    kept = f"{stability.over} kept, of {len(stability.units)}"
+    kept = f"{stability.noun} kept, of {len(stability.units)}"
     write_below(ax, [kept, *_notes(stability, frame)], WIDTH - 4)
     plain_legend(ax, [median, band, winner])
     return ax
@@ -129,7 +129,9 @@ def _notes(stability: Stability, frame: pd.DataFrame) -> list[str]:
     number = f"{least}" if least == most else f"{least} to {most}"
     notes = [f"{stability.consensus.aggregator.name}, {number} subsets of each size"]
     whole = stability.consensus.ranking.ranks
-    undefined = sum(not _has_tau(ranks, whole) for ranks in stability._on_subsets)
+    undefined = sum(
+        part.is_proved and not _has_tau(part.ranks, whole) for part in stability._on_subsets
+    )
     if undefined:
         total = len(stability._on_subsets)
         notes.append(f"tau is not defined in {undefined} of {total} subsets: all systems tie")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from rankagg.analysis.alternatives import LATE
 from rankagg.analysis.comparison_text import counted
 from rankagg.core.items import listed
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.plotting.forest import forest_plot
 from rankagg.plotting.robustness import robustness_plot
@@ -20,6 +22,8 @@ GROUPS, ROWS = 12, 20
 def certainty(findings: Findings) -> Section:
     """Say which pairs and places the data decide, and on what assumption."""
     section, ranks = Section("certainty", "How sure it is"), findings.ranks
+    if "ranks" in findings.late:
+        return section.unknown(f"How sure it is was {LATE}.")
     if ranks is None:
         return section.unknown(
             "The data are counts of votes for pairs; without the single rankings nothing can be "
@@ -76,27 +80,37 @@ def _caveat(findings: Findings) -> str:
 def without_tasks(findings: Findings) -> Section:
     """Say what single tasks, or rankings, change."""
     section, result = Section("stability", "What it hangs on"), findings.stability
+    if "stability" in findings.late:
+        return section.unknown(f"The consensus without single tasks or rankings was {LATE}.")
     if result is None:
         why = "without the single rankings it cannot be computed"
-        if findings.ranks is not None:
+        if not isinstance(findings.data, PairwiseMatrix):
             why = f"that is done for 2 to {TASKS} of them"
         return section.unknown(
             f"The consensus was not computed without single tasks or rankings: {why}."
         )
     influence = result.influence()
-    changed = influence[influence["distance"] > 0]
-    first = result.consensus.buckets[0]
-    others = influence[influence["winner"] != " = ".join(map(str, first))]
+    decided = influence[influence["winner"].notna()]
+    if decided.empty:
+        return section.unknown(
+            f"What leaving out one of the {len(influence)} {result.noun} changes was {LATE}: it is "
+            "known only where both consensuses are proved."
+        )
+    changed, others = decided[decided["distance"] > 0], decided[decided["top1"] == 0]
     section.text(
-        f"Leaving out one of the {len(influence)} {result.over} changes the order of some items in "
+        f"Leaving out one of the {len(influence)} {result.noun} changes the order of some items in "
         f"{counted(len(changed), 'case')}, and who is first in {len(others)}."
     )
+    if result.undecided:
+        section.unknown(
+            f"What leaving out {result.undecided} of the {result.noun} changes was {LATE}."
+        )
     section.items(result.notes)
     section.figure(
         figure_of(
             lambda: robustness_plot(result),
-            f"How many pairs change when single {result.over} are left out.",
-            f"Pairs in another order in the exact consensus without each of the {result.over}.",
+            f"How many pairs change when single {result.noun} are left out.",
+            f"Pairs in another order in the exact consensus without each of the {result.noun}.",
         )
     )
     frame = influence.sort_values("distance", ascending=False, kind="stable").reset_index()
@@ -108,7 +122,7 @@ def without_tasks(findings: Findings) -> Section:
             headings={"left_out": "Left out", "distance": "pairs changed", "winner": "first is"},
             text=["left_out", "winner"],
             limit=ROWS,
-            what=result.over,
+            what=result.noun,
         )
     )
     return section

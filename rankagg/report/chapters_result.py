@@ -7,10 +7,10 @@ import pandas as pd
 
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.alternatives import LATE, Alternatives
 from rankagg.analysis.comparison_text import counted
 from rankagg.core.items import listed, shortened
 from rankagg.core.rankings import PartialRanking
-from rankagg.exceptions import BlockTooLargeError
 from rankagg.plotting.bump import bump_chart
 from rankagg.plotting.heatmap import compared_shares, share_matrix
 from rankagg.plotting.overlap import overlap_plot
@@ -31,15 +31,15 @@ PAIRS, CIRCLES = 10, 20
 
 def consensus_table(findings: Findings) -> Section:
     """Return every item's place: exact, over all optima, by other methods, with its interval."""
-    comparison, exact, optima = findings.comparison, findings.exact, findings.optima
+    comparison, exact, known = findings.comparison, findings.exact, findings.alternatives
     places = comparison.places().reset_index()
     name = exact.aggregator.name
     frame = pd.DataFrame({"Place": places[name], "Item": [str(item) for item in places["item"]]})
     meanings = {"Place": "in the exact Kemeny consensus"}
     words = ["Item"]
     at = exact.items.indices(list(places["item"]))
-    if optima is not None and not optima.is_unique:
-        best, worst = optima.place_ranges()
+    if known is not None and known.is_unique is False and known.places is not None:
+        best, worst = known.places
         frame["All optima"] = [_span(best[i], worst[i]) for i in at]
         meanings["All optima"] = "the places that the item has in any exact optimum"
         words.append("All optima")
@@ -77,7 +77,7 @@ def _span(best: int, worst: int) -> str:
 
 def proof(findings: Findings) -> Section:
     """Say what is proved of the exact consensus, and whether it is alone."""
-    exact, optima = findings.exact, findings.optima
+    exact, known = findings.exact, findings.alternatives
     certificate = exact.certificate
     assert certificate is not None, "an exact rule gives a certificate"
     section = Section("exact", "The exact optimum")
@@ -96,24 +96,36 @@ def proof(findings: Findings) -> Section:
     )
     if not findings.is_proved:
         return section.unknown(
-            f"The optimum is not proved: it may be cheaper by up to {certificate.gap:g} votes. A "
-            "longer time limit may close the gap."
+            f"The optimum is not proved in time: it may be cheaper by up to {certificate.gap:g} "
+            "votes. A longer time limit may close the gap."
         )
-    if optima is None:
+    if known is None and "alternatives" not in findings.late:
         return section.unknown("Whether other rankings are as good was not looked at.")
-    if optima.is_unique:
+    if known is None or known.is_unique is None:
+        return section.unknown(f"Whether other rankings are as good was {LATE}.")
+    if known.is_unique:
         section.text("It is the only optimum.")
-        if optima.addition_radius is None:
-            return section
-        return section.text(
-            f"At least {counted(optima.addition_radius, 'more complete ranking')} would be needed "
-            "to overturn it."
-        )
+        if known.radius is not None:
+            return section.text(
+                f"At least {counted(known.radius, 'more complete ranking')} would be needed to "
+                "overturn it."
+            )
+        if not known.is_complete:
+            section.unknown(f"How many more rankings would overturn it was {LATE}.")
+        return section
+    return _several(section, known)
+
+
+def _several(section: Section, known: Alternatives) -> Section:
+    """Say how many optima there are, and where they differ."""
+    optima = known.optima
     total = len(optima.items) * (len(optima.items) - 1) // 2
-    try:
-        number = f"{optima.count():,} rankings are equally good"
-    except BlockTooLargeError:
+    if known.count is not None:
+        number = f"{known.count:,} rankings are equally good"
+    elif known.too_large:
         number = "More than one ranking is equally good (too many to count)"
+    else:
+        number = f"More than one ranking is equally good (how many was {LATE})"
     section.text(
         f"{number}; they differ on {optima.n_undecided_pairs} of {total} pairs. The table above "
         "shows one of them. Within each of these groups the votes leave the order open:"
@@ -322,8 +334,9 @@ def lead(findings: Findings) -> list[str]:
 
 
 def _alone(findings: Findings) -> str:
-    if findings.optima is None:
+    known = findings.alternatives
+    if known is None or known.is_unique is None or known.winners is None:
         return "It is proved optimal."
-    if findings.optima.is_unique:
+    if known.is_unique:
         return "It is proved optimal, and the only optimum."
     return "It is proved optimal; others are equally good, and all have the same leader."

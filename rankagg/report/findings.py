@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from rankagg._typing import Label, RNGLike, Unranked
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.comparison import Comparison, compare
-from rankagg.analysis.stability import Stability, stability
+from rankagg.analysis.alternatives import Alternatives
+from rankagg.analysis.comparison import Comparison, compare_until
+from rankagg.analysis.leave_out import Source
+from rankagg.analysis.stability import Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
@@ -23,6 +26,8 @@ from rankagg.inference.ranks import RankIntervals, rank_intervals
 from rankagg.inference.units import Unit
 
 __all__ = ["Findings"]
+
+T = TypeVar("T")
 
 # Leaving out more tasks than this one by one takes long, and changes little.
 TASKS = 60
@@ -40,8 +45,8 @@ class Findings:
         Of all rules, an exact one among them.
     exact : Consensus
         The exact consensus.
-    optima : Optima or None
-        All optima; None where none is proved, or nobody looked.
+    alternatives : Alternatives or None
+        What is known of all optima; None where none is proved, or nobody looked.
     graph : TournamentGraph
         The majorities.
     ranks : RankIntervals or None
@@ -49,7 +54,12 @@ class Findings:
     missing : MissingReport or None
         What is missing; None for votes without rankings.
     stability : Stability or None
-        The exact consensus without single tasks; None where there are too few or too many.
+        The exact consensus without single tasks; None where there are too few or too many, or
+        there was no time.
+    late : frozenset of str
+        The names of those above for which there was no time, and which are None therefore.
+    interrupted : bool
+        Whether the user did not want to wait for all of it.
     unit : {"ranking", "instance", "task"}
         What the intervals took to be independent.
     """
@@ -57,12 +67,14 @@ class Findings:
     data: Data
     comparison: Comparison
     exact: Consensus
-    optima: Optima | None
+    alternatives: Alternatives | None
     graph: TournamentGraph
     ranks: RankIntervals | None
     missing: MissingReport | None
     stability: Stability | None
     unit: Unit
+    late: frozenset[str]
+    interrupted: bool
 
     @classmethod
     def of(
@@ -78,30 +90,44 @@ class Findings:
         optima: bool,
         rng: RNGLike,
     ) -> Findings:
-        """Compute all of it."""
-        exact_rule = Kemeny(unranked=unranked, time_limit=time_limit)
+        """Compute all of it, as far as there is time."""
+        deadline = Deadline.after(time_limit_of(time_limit))
+        exact_rule = Kemeny(unranked=unranked)
         given = default_aggregators(data, unranked) if aggregators is None else list(aggregators)
         for rule in given:
             if not isinstance(rule, Aggregator):
                 raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
         rules = [rule for rule in given if not isinstance(rule, Kemeny)] + [exact_rule]
-        comparison = compare(data, rules, unranked=unranked, tolerance=tolerance, rng=rng)
+        # Half for the proof, half of the rest for the other optima, the rest for leaving out.
+        comparison = compare_until(
+            deadline.share(2), data, rules, unranked=unranked, tolerance=tolerance, rng=rng
+        )
         exact = comparison[exact_rule.name]
-        if exact.interrupted:
-            raise KeyboardInterrupt
         chosen: Unit = unit or _default_unit(data)
+        patience = _Patience(exact.interrupted)
+        source = _source(data, exact_rule, tolerance)
         return cls(
             data=data,
             comparison=comparison,
             exact=exact,
-            optima=exact.optima if optima and exact.is_proved else None,
             graph=TournamentGraph(comparison.votes),
-            ranks=None if isinstance(data, PairwiseMatrix) else rank_intervals(
-                data, unit=chosen, delta=delta, tolerance=tolerance, unranked=unranked
+            unit=chosen,
+            ranks=None if isinstance(data, PairwiseMatrix) else patience.quick(
+                "ranks",
+                lambda: rank_intervals(
+                    data, unit=chosen, delta=delta, tolerance=tolerance, unranked=unranked
+                ),
             ),
             missing=None if isinstance(data, PairwiseMatrix) else missing_report(data),
-            stability=_stability(data, exact_rule, tolerance),
-            unit=chosen,
+            alternatives=None if not optima or not exact.is_proved else patience.slow(
+                "alternatives", lambda: _alternatives(exact, deadline.share(2))
+            ),
+            stability=None if source is None else patience.slow(
+                "stability",
+                lambda: leave_each_out(source, optima=optima, deadline=deadline, whole=exact),
+            ),
+            late=frozenset(patience.late),
+            interrupted=patience.is_over,
         )  # fmt: skip
 
     @property
@@ -112,7 +138,15 @@ class Findings:
     @property
     def winners(self) -> tuple[Label, ...]:
         """The first item of the exact consensus, or of all optima where they are known."""
-        return self.exact.buckets[0] if self.optima is None else self.optima.winners()
+        known = None if self.alternatives is None else self.alternatives.winners
+        return known or self.exact.buckets[0]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there was time for all of it."""
+        if self.alternatives is not None and not self.alternatives.is_complete:
+            return False
+        return not self.late and (self.stability is None or not self.stability.undecided)
 
 
 def _default_unit(data: Data) -> Unit:
@@ -120,15 +154,40 @@ def _default_unit(data: Data) -> Unit:
     return "instance" if isinstance(data, ScoreTable) and data.is_instance_level else "ranking"
 
 
-def _stability(
-    data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]
-) -> Stability | None:
+def _source(data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]) -> Source | None:
+    """Return what tasks can be left out of, where they are neither too few nor too many."""
     if isinstance(data, PairwiseMatrix):
         return None
-    if isinstance(data, ScoreTable):
-        tasks = data.n_tasks
-    else:
-        tasks = len(data) if data.groups is None else len(set(data.groups))
-    if not 2 <= tasks <= TASKS:
-        return None
-    return stability(data, rule, sizes=[], tolerance=tolerance)
+    source = Source(data, rule, tolerance, "tasks")
+    return source if 2 <= len(source.units) <= TASKS else None
+
+
+def _alternatives(exact: Consensus, deadline: Deadline) -> Alternatives:
+    assert exact.optima is not None, "an exact rule knows its optima"
+    return Alternatives.of(exact.optima, deadline, radius=True)
+
+
+class _Patience:
+    """Does one thing after the other until the user interrupts, and then what is quick only."""
+
+    def __init__(self, is_over: bool) -> None:
+        self.is_over = is_over
+        self.late: list[str] = []
+
+    def slow(self, name: str, compute: Callable[[], T]) -> T | None:
+        """Return the result; None where the user does not want to wait, or not any longer."""
+        if self.is_over:
+            self.late.append(name)
+            return None
+        return self.quick(name, compute)
+
+    def quick(self, name: str, compute: Callable[[], T]) -> T | None:
+        """Return the result although the user waits no more; a second interruption ends it."""
+        try:
+            return compute()
+        except KeyboardInterrupt:
+            if self.is_over:
+                raise
+            self.is_over = True
+            self.late.append(name)
+            return None

@@ -45,11 +45,17 @@ class Report:
         The page; it asks nothing of the network.
     is_proved : bool
         Whether the exact consensus on it is proved optimal.
+    is_complete : bool
+        Whether there was time for everything else that stands on it.
+    interrupted : bool
+        Whether the user cut it short.
     """
 
     title: str
     html: str
     is_proved: bool
+    is_complete: bool = True
+    interrupted: bool = False
 
     def save(self, target: str | PathLike[str]) -> None:
         """Write the page to a file.
@@ -109,7 +115,9 @@ def make_report(
     delta : float, default 0.05
         The chance that any decided pair is wrong.
     time_limit : float, optional
-        Seconds for the exact consensus. Without a proof the page says how far it may be off.
+        Seconds for everything that is computed: half of them at most for the exact consensus, the
+        rest for other optima and for leaving out tasks; drawing comes on top. Without a proof the
+        page says how far it may be off, and what was not computed in time. Ctrl-C does the same.
     optima : bool, default True
         Look for all other optima; for large problems with many that takes long.
     rng : int, numpy.random.Generator or None, optional
@@ -158,7 +166,13 @@ def make_report(
         what_was_read(findings, list(source)),
         colophon(findings),
     ]
-    return Report(title, _render(title, lead(findings), sections), findings.is_proved)
+    return Report(
+        title,
+        _render(title, lead(findings), sections),
+        is_proved=findings.is_proved,
+        is_complete=findings.is_complete,
+        interrupted=findings.interrupted,
+    )
 
 
 def _render(title: str, sentences: list[str], sections: list[Section]) -> str:

@@ -1,6 +1,7 @@
 """Robustness: agreement by size of subset, or what leaving out each unit changes."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -9,6 +10,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
+from rankagg.analysis.leave_out import Found
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import plot_labels
 from tests.plotting.pictures import collisions, cut_off, of_group
@@ -101,7 +103,7 @@ def test_disagreement_is_not_cut_off() -> None:
 def test_subsets_without_a_tau_are_counted() -> None:
     profile = ra.Profile.from_orders(["ABC", "CBA", "ABC", "BCA"])
     result = ra.stability(profile, ra.Borda(), sizes=[1, 2, 3], rng=0)
-    taus = [result._agreement(ranks)["tau"] for ranks in result._on_subsets]
+    taus = [result._agreement(part)["tau"] for part in result._on_subsets]
     missing = int(np.isnan(taus).sum())
     assert missing == 2
     ax = plotting.robustness_plot(result)
@@ -191,15 +193,37 @@ def test_at_most_thirty_units_are_drawn_and_the_rest_counted() -> None:
 def test_what_cannot_be_compared_is_shown_as_unknown() -> None:
     profile = ra.Profile.from_orders(["ABC", "BAC", "CAB"])
     given = ra.stability(profile, ra.Borda(), sizes=[])
-    gone = np.full(3, ra.UNRANKED, dtype=np.int32)
-    result = type(given)(
-        given.consensus, "tasks", given.units, without=[gone, *given._without[1:]],
-        sizes=[], on_subsets=[], unproved=0,
-    )  # fmt: skip
+    gone = replace(given._without[0], ranks=np.full(3, ra.UNRANKED))
+    result = replaced(given, without=[gone, *given._without[1:]])
     ax = plotting.robustness_plot(result)
     labels = [text.get_text() for text in ax.get_yticklabels()]
     assert dots(ax)[labels.index("0")] == ("unknown", 0.0)
     assert "nothing in common to compare" in legend(ax)
+
+
+def test_what_is_not_decided_is_no_dot_of_no_change() -> None:
+    given = ra.stability(ra.datasets.load("superglue_human"), sizes=[])
+    late = replace(given._without[2], is_proved=False)
+    result = replaced(given, without=[*given._without[:2], late, *given._without[3:]])
+    ax = plotting.robustness_plot(result)
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert labels[-1] == str(given.units[2])
+    assert dots(ax)[len(labels) - 1] == ("undecided", 0.0)
+    assert "not decided within the limit" in legend(ax)
+    assert "without 1 of 10 tasks" in note(ax)
+    nothing = ra.stability(ra.Uniform(range(40)).sample(32, rng=0), time_limit=0.0, sizes=[])
+    ax = plotting.robustness_plot(nothing)
+    assert {fate for fate, _ in dots(ax).values()} == {"undecided"}
+    assert "not drawn: 2 rankings" in note(ax)
+    assert "nan" not in note(ax)
+    assert not cut_off(ax)
+
+
+def replaced(given: ra.Stability, without: list[Found]) -> ra.Stability:
+    return type(given)(
+        given.consensus, "tasks", given.units, given.noun, known=given._known, without=without,
+        sizes=[], on_subsets=[], optima=given._optima,
+    )  # fmt: skip
 
 
 # -- odd input -----------------------------------------------------------------------------------

@@ -1,0 +1,105 @@
+"""What is known of all optima of an exact consensus, as far as there was time to find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Label
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
+
+__all__ = ["LATE", "Alternatives"]
+
+T = TypeVar("T")
+
+#: What stands in the place of what the time limit, or the user, did not leave time for.
+LATE = "not computed in time"
+
+
+@dataclass(frozen=True, eq=False)
+class Alternatives:
+    """All optima, in numbers; what there was no time for is None.
+
+    Attributes
+    ----------
+    optima : Optima
+        The optima, under the deadline.
+    is_unique : bool or None
+        Whether there is one only.
+    winners : tuple or None
+        The items that are first in some optimum.
+    places : (ndarray, ndarray) or None
+        The best and the worst place of every item.
+    count : int or None
+        How many there are; None too where a block is too large to be counted.
+    too_large : str
+        Why they were not counted, where that is so.
+    radius : int or None
+        Added rankings that can overturn the consensus; None too for a single item, and where
+        there are several optima.
+    is_complete : bool
+        Whether there was time for all of it.
+    """
+
+    optima: Optima
+    is_unique: bool | None
+    winners: tuple[Label, ...] | None
+    places: tuple[NDArray[np.intp], NDArray[np.intp]] | None
+    count: int | None
+    too_large: str
+    radius: int | None
+    is_complete: bool
+
+    @classmethod
+    def of(cls, optima: Optima, deadline: Deadline, *, radius: bool = False) -> Alternatives:
+        """Find out what there is time for.
+
+        Parameters
+        ----------
+        optima : Optima
+            The optima.
+        deadline : Deadline
+            For all of it.
+        radius : bool, default False
+            Whether to ask how many added rankings overturn a unique optimum.
+
+        Returns
+        -------
+        Alternatives
+        """
+        every = optima._until(deadline)
+        late: list[str] = []
+
+        def ask(question: Callable[[], T], name: str) -> T | None:
+            try:
+                return question()
+            except OutOfTimeError:
+                late.append(name)
+                return None
+
+        unique = ask(lambda: every.is_unique, "is_unique")
+        winners = ask(every.winners, "winners")
+        places = ask(every.place_ranges, "places")
+        count, too_large = None, ""
+        try:
+            count = ask(every.count, "count")
+        except BlockTooLargeError as error:
+            too_large = str(error)
+        added = None
+        if radius and unique:
+            added = ask(lambda: every.addition_radius, "radius")
+        return cls(every, unique, winners, places, count, too_large, added, not late)
+
+    def summary(self) -> str:
+        """Return how many optima there are and where they differ, as text."""
+        if self.is_unique is None:
+            return f"{LATE} whether there are others"
+        if self.is_unique or self.count is not None or self.too_large:
+            return self.optima.summary()
+        return f"more than one; {LATE} how many"

@@ -1,0 +1,130 @@
+"""Types of numeric options: what is out of range is refused in one sentence that names the option.
+
+Everything is checked when the command line is read, before any work.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite
+from reprlib import Repr
+from typing import Any
+
+import click
+
+__all__ = ["DELTA", "JOBS", "SECONDS", "SEED", "Jobs", "Number", "Whole"]
+
+# The longest integer that Python reads has some thousand digits; none here has more than these.
+DIGITS = 40
+
+_short = Repr()
+_short.maxstring = 40
+
+
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """A finite number in a range.
+
+    Parameters
+    ----------
+    low, high : float
+        The range.
+    open_low, open_high : bool
+        Whether the ends are left out.
+    """
+
+    name = "float"
+
+    def __init__(
+        self,
+        low: float = -inf,
+        high: float = inf,
+        *,
+        open_low: bool = False,
+        open_high: bool = False,
+    ) -> None:
+        self.low, self.high = low, high
+        self.open_low, self.open_high = open_low, open_high
+
+    @property
+    def allowed(self) -> str:
+        """What a value must be."""
+        low = f"{'above' if self.open_low else 'at least'} {self.low:g}"
+        high = f"{'below' if self.open_high else 'at most'} {self.high:g}"
+        ends = [low] * (self.low > -inf) + [high] * (self.high < inf)
+        return " ".join(["a number", " and ".join(ends)]) if ends else "a finite number"
+
+    def holds(self, value: float) -> bool:
+        """Say whether a number is in the range."""
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return isfinite(value) and above and below
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number, or name the option."""
+        try:
+            number = float(value)
+        except (ValueError, OverflowError):
+            number = inf
+        if not self.holds(number):
+            self.fail(f"must be {self.allowed}. Got {_short.repr(str(value))}.", param, ctx)
+        return number
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]
+    """A whole number in a range.
+
+    Parameters
+    ----------
+    low, high : int
+        The range, with its ends.
+    """
+
+    name = "integer"
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low, self.high = low, high
+
+    @property
+    def allowed(self) -> str:
+        """What a value must be."""
+        return f"a whole number from {self.low} to {self.high}"
+
+    def holds(self, value: int) -> bool:
+        """Say whether a number is in the range."""
+        return self.low <= value <= self.high
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number, or name the option."""
+        text = str(value)
+        try:
+            number = int(text) if len(text) <= DIGITS else None
+        except ValueError:
+            number = None
+        if number is None or not self.holds(number):
+            self.fail(f"must be {self.allowed}. Got {_short.repr(text)}.", param, ctx)
+        return number
+
+
+class Jobs(Whole):
+    """A number of processes, or -1 for one a core."""
+
+    def __init__(self) -> None:
+        super().__init__(1, 1024)
+
+    @property
+    def allowed(self) -> str:
+        """What a value must be."""
+        return f"-1 for all cores, or {super().allowed}"
+
+    def holds(self, value: int) -> bool:
+        """Say whether a number is one of these."""
+        return value == -1 or super().holds(value)
+
+
+#: Seconds of a time limit.
+SECONDS = Number(0, 1e9)
+#: A probability of error.
+DELTA = Number(0, 1, open_low=True, open_high=True)
+SEED = Whole(0, 2**64 - 1)
+JOBS = Jobs()
