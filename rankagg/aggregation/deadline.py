@@ -43,6 +43,11 @@ class Deadline:
             raise OutOfTimeError
         return left
 
+    @property
+    def time_limit(self) -> float | None:
+        """What is left as a time limit: seconds, or None where there is no end."""
+        return None if self.at == inf else max(self.at - monotonic(), 0.0)
+
     def sooner(self, seconds: float | None) -> Deadline:
         """Return this one, or the one in so many seconds where that comes first."""
         return Deadline(min(self.at, Deadline.after(seconds).at))

@@ -165,6 +165,11 @@ class Explanation(Value):
         return float(self.consensus.scores[i] - self.consensus.scores[j])
 
     @property
+    def is_complete(self) -> bool:
+        """Whether there was time for the swap, where one can be priced."""
+        return self.swap is not None or not _can_swap(self.consensus)
+
+    @property
     def rankings_to_flip(self) -> int:
         """How many rankings of weight 1 must change their mind on the pair for another majority."""
         return floor(abs(self.margin) / 2.0) + 1
@@ -238,8 +243,10 @@ class Explanation(Value):
             lines.append(f"circle      {path}")
         if self.swap is not None:
             lines.append(self._swap_line())
-        elif _can_swap(self.consensus):
+        elif not self.is_complete:
             lines.append("swap        not computed in time")
+        elif self.consensus.is_proved is False:
+            lines.append(f"proof       none: {listed(self.consensus.notes)}")
         if self.margin:
             number = self.rankings_to_flip
             who = "1 ranking" if number == 1 else f"{number} rankings"

@@ -84,7 +84,8 @@ def app() -> None:
         rankagg compare --dataset tennessee
 
     \b
-    Exit codes: 0 done, 1 failure, 2 bad input, 3 finished without a proof, 130 interrupted.
+    Exit codes: 0 done, 1 failure, 2 bad input, 3 finished without a proof or not all in
+    time, 130 interrupted.
     """
 
 

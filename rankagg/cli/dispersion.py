@@ -44,7 +44,11 @@ def command(
     )
     rules = with_exact_options(rules, tie_cost=tie_cost, deadline=deadline)
     report = dispersion_report(
-        given.data, rules, unranked=given.unranked, tolerance=given.tolerance
+        given.data,
+        rules,
+        unranked=given.unranked,
+        tolerance=given.tolerance,
+        time_limit=deadline.time_limit,
     )
     if as_json:
         echo_json({**report.to_dict(), "input": list(given.lines)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,9 +14,12 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.progress import LOGGER
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.alternatives import Alternatives
 from rankagg.cli.app import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.numbers import SECONDS, Number
+
+if TYPE_CHECKING:
+    from rankagg.analysis.alternatives import Alternatives
+    from rankagg.analysis.explanation import Explanation
 
 __all__ = [
     "exact_options",
@@ -89,11 +92,13 @@ def show_progress() -> None:
         LOGGER.addHandler(_Echo())
 
 
-def exit_code(consensuses: Iterable[Consensus], alternatives: Alternatives | None = None) -> int:
+def exit_code(
+    consensuses: Iterable[Consensus], rest: Alternatives | Explanation | None = None
+) -> int:
     """Return 0 where all is proved and known, 130 if interrupted before, and else 3."""
     for consensus in consensuses:
         certificate = consensus.certificate
         if certificate is None or certificate.status == "optimal":
             continue
         return INTERRUPTED if consensus.interrupted else UNPROVED
-    return DONE if alternatives is None or alternatives.is_complete else UNPROVED
+    return DONE if rest is None or rest.is_complete else UNPROVED

@@ -51,7 +51,7 @@ def command(
         echo_json({**explanation.to_dict(), "input": list(given.lines)})
     else:
         click.echo("\n".join([*given.lines, explanation.summary()]))
-    return exit_code([consensus])
+    return exit_code([consensus], explanation)
 
 
 def _label(name: str, items: ItemSet) -> Label:

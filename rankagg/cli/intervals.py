@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import click
 
 from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.numbers import DELTA, SEED, Number, Whole
 from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.cli.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
@@ -29,7 +30,7 @@ __all__ = ["command"]
     help="hoeffding and bernstein always hold; wilson and clopper-pearson are for comparisons "
     "without ties and weights; percentile and bca resample, and hold for many units.",
 )
-@click.option("--delta", type=float, default=0.05, show_default=True, help="Probability of error.")
+@click.option("--delta", type=DELTA, default=0.05, show_default=True, help="Probability of error.")
 @click.option(
     "--simultaneous",
     type=click.Choice(["none", "bonferroni", "max-t"]),
@@ -68,12 +69,14 @@ __all__ = ["command"]
 )
 @click.option(
     "--score-range",
-    type=(float, float),
+    type=(Number(), Number()),
     metavar="LOW HIGH",
     help="The least and the largest possible score, for places by mean scores.",
 )
-@click.option("--resamples", type=int, default=2000, show_default=True, help="For resampling.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For resampling.")
+@click.option(
+    "--resamples", type=Whole(1, 10**6), default=2000, show_default=True, help="For resampling."
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For resampling.")
 @rows_options("pairs and items")
 @json_option
 @plot_option("the intervals of places, or of pairs where there are none of places,")

@@ -47,10 +47,12 @@ class Number(click.ParamType):  # type: ignore[type-arg]
     @property
     def allowed(self) -> str:
         """What a value must be."""
-        low = f"{'above' if self.open_low else 'at least'} {self.low:g}"
-        high = f"{'below' if self.open_high else 'at most'} {self.high:g}"
-        ends = [low] * (self.low > -inf) + [high] * (self.high < inf)
-        return " ".join(["a number", " and ".join(ends)]) if ends else "a finite number"
+        if self.low == -inf:
+            return "a finite number"
+        low = f"a number above {self.low:g}" if self.open_low else f"a number of {self.low:g}"
+        if self.high == inf:
+            return f"{low} or more" if not self.open_low else low
+        return f"{low} {'and below' if self.open_high else 'to'} {self.high:g}"
 
     def holds(self, value: float) -> bool:
         """Say whether a number is in the range."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import monotonic
 from typing import get_args
 
 import click
@@ -79,7 +78,7 @@ def command(
         tolerance=given.tolerance,
         rng=seed,
         n_jobs=jobs,
-        time_limit=None if deadline == Deadline() else max(deadline.at - monotonic(), 0.0),
+        time_limit=deadline.time_limit,
     )
     if as_json:
         echo_json({**found.to_dict(), "input": list(given.lines)})

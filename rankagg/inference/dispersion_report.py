@@ -12,6 +12,7 @@ import pandas as pd
 from rankagg._typing import Label, Unranked
 from rankagg._validation import check_unranked
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
@@ -31,6 +32,7 @@ def dispersion_report(
     *,
     unranked: Unranked = "uniform",
     tolerance: float | Mapping[Label, float] = 0.0,
+    time_limit: float | None = None,
 ) -> DispersionReport:
     """Measure how far consensuses are from the rankings, and these from each other.
 
@@ -44,6 +46,8 @@ def dispersion_report(
         The policy for unranked items of the distances, and of the default rules.
     tolerance : float or mapping from task to float, default 0
         Scores that differ by no more are tied.
+    time_limit : float, optional
+        Seconds after which exact rules return the best ranking so far.
 
     Returns
     -------
@@ -63,6 +67,7 @@ def dispersion_report(
     0   Borda  223.0     2.23       0.372
     1  Kemeny  207.0     2.07       0.345
     """
+    deadline = Deadline.after(time_limit_of(time_limit))
     policy = check_unranked(unranked)
     evidence = Evidence(data, tolerance)
     if not evidence.has_rankings:
@@ -75,7 +80,9 @@ def dispersion_report(
             raise InvalidInputError(
                 "aggregators", f"rules with unranked={policy!r}, as the distances", rule
             )
-    return DispersionReport([rule._run(evidence) for rule in rules], evidence, policy)
+    return DispersionReport(
+        [rule._run(evidence, None, deadline) for rule in rules], evidence, policy
+    )
 
 
 class DispersionReport(Value):
@@ -234,8 +241,9 @@ class DispersionReport(Value):
         ]
         if self.exact is not None and self.exact.certificate is not None:
             best = self._measure(self.exact, {})
+            what = "the exact consensus      " if self.exact.is_proved else "the best ranking found   "
             lines.append(
-                f"total of the exact consensus      {best:.6g}  "
+                f"total of {what}{best:.6g}  "
                 f"({self.exact.certificate.summary()})"
             )
         frame = self.to_frame()

@@ -89,8 +89,11 @@ def test_bradley_terry_takes_a_matrix(run):
         (["ballots.csv", *OPTIONS, "--model", "mallows", "--ridge", "1"], "has no worths"),
         (["ballots.csv", *OPTIONS, "--model", "mallows", "--reference", "A"], "has no worths"),
         (["ballots.csv", *OPTIONS, "--reference", "Z"], "Z"),
-        (["ballots.csv", *OPTIONS, "--alpha", "1"], "`alpha` must be a number in (0, 1)"),
-        (["ballots.csv", *OPTIONS, "--ridge", "-1"], "`ridge` must be"),
+        (
+            ["ballots.csv", *OPTIONS, "--alpha", "1"],
+            "'--alpha': must be a number above 0 and below 1. Got '1'.",
+        ),
+        (["ballots.csv", *OPTIONS, "--ridge", "-1"], "'--ridge': must be"),
         (["--dataset", "three_cycle", "--model", "normal"], "normal"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,

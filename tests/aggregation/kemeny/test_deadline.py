@@ -49,6 +49,8 @@ def test_a_deadline_is_one_point_in_time(monkeypatch) -> None:
     assert limit.seconds_left() == 6
     assert limit.share(3).at == 102
     assert limit.sooner(None) == limit
+    assert limit.time_limit == 6
+    assert (Deadline().time_limit, Deadline(3).time_limit) == (None, 0)
     assert limit.sooner(2).at == 102
     assert limit.sooner(9).at == 106
     assert limit.later(1).at == 107

@@ -1,0 +1,148 @@
+"""The page when time, or the patience of the user, runs out: what there is, and what is not."""
+
+import itertools
+
+import numpy as np
+import pytest
+from markupsafe import Markup
+
+import rankagg as ra
+from rankagg.aggregation import deadline as deadlines
+from rankagg.aggregation.kemeny import cuts
+from rankagg.cli import main
+from rankagg.report import chapters_certainty, chapters_data, chapters_result
+from rankagg.report import findings as computing
+from rankagg.report.figures import Figure
+from tests.report.test_page import Page
+
+LATE = "not computed in time"
+# Four voters, 391 optima, and a proof that takes more than one linear program.
+TANGLED = ra.Profile.from_ranks(
+    np.argsort(np.random.default_rng(10).random((4, 13)), axis=1), items=range(13)
+)
+
+
+@pytest.fixture(autouse=True)
+def no_pictures(monkeypatch) -> None:
+    """Drawing takes longer than all the rest, and no clock runs for it."""
+    for chapters in (chapters_certainty, chapters_data, chapters_result):
+        if hasattr(chapters, "figure_of"):
+            picture = Figure(Markup("<svg></svg>"), "", "")
+            monkeypatch.setattr(chapters, "figure_of", lambda *words, p=picture: p)
+
+
+def stop_after(monkeypatch, looks: int) -> None:
+    """Let the clock jump beyond any limit after so many looks at it."""
+    count = itertools.count()
+    monkeypatch.setattr(deadlines, "monotonic", lambda: 1e6 * (next(count) >= looks))
+
+
+def sections(report: ra.Report) -> dict[str, str]:
+    return Page(report.html).sections
+
+
+def test_a_page_without_time_has_all_that_is_quick(monkeypatch) -> None:
+    stop_after(monkeypatch, 2)
+    report = ra.make_report(TANGLED, time_limit=60)
+    assert (report.is_proved, report.is_complete, report.interrupted) == (False, False, False)
+    told = sections(report)
+    assert "The optimum is not proved in time" in told["exact"]
+    assert f"changes was {LATE}" in told["stability"]
+    assert LATE not in told["certainty"]
+    assert LATE not in told["majorities"]
+    assert "not proved optimal in time" in told["consensus"]
+
+
+def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
+    full = ra.make_report(TANGLED)
+    assert (full.is_proved, full.is_complete) == (True, True)
+    assert LATE not in full.html
+    alternatives = computing._alternatives
+
+    def late(exact, deadline):
+        stop_after(monkeypatch, 0)
+        return alternatives(exact, deadline)
+
+    monkeypatch.setattr(computing, "_alternatives", late)
+    report = ra.make_report(TANGLED, time_limit=60)
+    assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, False)
+    told = sections(report)
+    assert f"Whether other rankings are as good was {LATE}" in told["exact"]
+    assert f"changes was {LATE}" in told["stability"]
+    assert "All optima" not in told["consensus"]
+    assert "It is proved optimal." in report.html
+
+
+def interrupt(*args: object, **options: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("name", "section"), [("_alternatives", "exact"), ("leave_each_out", "stability")]
+)
+def test_an_impatient_user_gets_the_page_so_far(monkeypatch, tmp_path, name, section) -> None:
+    monkeypatch.setattr(computing, name, interrupt)
+    report = ra.make_report(TANGLED)
+    assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, True)
+    assert LATE in sections(report)[section]
+    assert LATE in sections(report)["stability"]
+
+
+def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
+    monkeypatch, tmp_path, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cuts.HighsRelaxation, "solve", interrupt)
+    with pytest.raises(SystemExit) as stop:
+        main(["report", "--dataset", "three_cycle"])
+    assert stop.value.code == 130
+    page = (tmp_path / "report.html").read_text()
+    assert "interrupted: the best ranking so far" in page
+    assert LATE in page
+
+
+def test_a_second_interruption_ends_it(monkeypatch) -> None:
+    monkeypatch.setattr(cuts.HighsRelaxation, "solve", interrupt)
+    monkeypatch.setattr(computing, "rank_intervals", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        ra.make_report(ra.datasets.load("three_cycle"))
+
+
+def test_an_unfinished_page_ends_with_code_three(monkeypatch, tmp_path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        computing, "leave_each_out", lambda *args, **options: ra.stability(TANGLED, time_limit=0)
+    )
+    with pytest.raises(SystemExit) as stop:
+        main(["report", "--dataset", "three_cycle"])
+    assert stop.value.code == 3
+
+
+COMMANDS = {
+    "compare": ("optima       not computed in time whether there are others",),
+    "solve": ("optima       not computed in time whether there are others",),
+    "explain --pair 1 2": ("swap        not computed in time",),
+    "stability --samples 2": ("not decided within the limit",),
+    "dispersion": ("(gap: ",),
+    "rank": ("not proved optimal in time",),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_end_at_their_limit_and_say_what_is_missing(
+    monkeypatch, tmp_path, capsys, command
+) -> None:
+    ra.write_preflib(TANGLED, tmp_path / "votes.soc")
+    name, *options = command.split()
+    seen = set()
+    # Wherever the time runs out, what is said is true; somewhere each of the words is said.
+    for looks in (1, 3, 10, 15, 20, 30, 60, 10**6):
+        stop_after(monkeypatch, looks)
+        with pytest.raises(SystemExit) as stop:
+            main([name, str(tmp_path / "votes.soc"), "--time-limit", "60", *options])
+        out = capsys.readouterr().out
+        late = "in time" in out or "within the limit" in out or "(gap: " in out
+        assert stop.value.code == (3 if late else 0), out
+        seen |= {words for words in COMMANDS[command] if words in out}
+    assert seen == set(COMMANDS[command])
+    assert not late
