@@ -241,11 +241,9 @@ class DispersionReport(Value):
         ]
         if self.exact is not None and self.exact.certificate is not None:
             best = self._measure(self.exact, {})
-            what = "the exact consensus      " if self.exact.is_proved else "the best ranking found   "
-            lines.append(
-                f"total of {what}{best:.6g}  "
-                f"({self.exact.certificate.summary()})"
-            )
+            what = "exact consensus" if self.exact.is_proved else "best ranking found"
+            told = self.exact.certificate.summary()
+            lines.append(f"{f'total of the {what}':<34}{best:.6g}  ({told})")
         frame = self.to_frame()
         lines.append("")
         lines.append(
