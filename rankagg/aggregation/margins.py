@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from rankagg._typing import Bools, Floats, Integers, Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core.items import listed
 
 __all__ = ["Minimax", "RankedPairs", "Schulze"]
 
@@ -68,12 +69,15 @@ class Minimax(_MarginRule):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Schulze(_MarginRule):
+class Schulze(Aggregator):
     """Rank by strongest paths: a beats b if its best path of majorities to b is the stronger.
 
-    A path is as strong as its weakest majority, by margin. The relation is transitive; the score
-    of an item is how many it beats less how many beat it, so items that it does not compare may be
-    tied or not, but none is above one that beats it.
+    A path is as strong as its weakest majority, by margin. The relation is transitive, but it
+    leaves pairs open. The score of an item is how many it beats less how many beat it: no item is
+    above one that beats it, and items that the relation leaves open may be tied or not.
+
+    Schulze's winners are the items that nothing beats. The first bucket holds those of them that
+    beat most others; where there are more winners, a note names them.
 
     Parameters
     ----------
@@ -92,12 +96,31 @@ class Schulze(_MarginRule):
     <Consensus by Schulze: A > B > C>
     """
 
-    def _scores(self, margins: Integers) -> Floats:
-        strength = np.maximum(margins, 0)
-        for k in range(len(strength)):
-            through = np.minimum(strength[:, [k]], strength[[k], :])
-            strength = np.maximum(strength, through)
-        return _wins_less_losses(strength > strength.T)
+    needs: ClassVar[Needs] = "votes"
+    unranked: Unranked | None = None
+
+    def __post_init__(self) -> None:
+        self._check_policy()
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        votes = evidence.votes(self._stated_policy)
+        beats = _strongest_paths(votes.scaled_wins - votes.scaled_wins.T)
+        scores = _wins_less_losses(beats)
+        also = ~beats.any(axis=0) & (scores < scores.max())
+        if not also.any():
+            return Outcome(scores=scores)
+        names = listed([votes.items[int(i)] for i in np.flatnonzero(also)])
+        return Outcome(scores=scores, notes=(f"winners too, as no item beats them: {names}",))
+
+
+def _strongest_paths(margins: Integers) -> Bools:
+    """Say of row and column whether the best path from row is the stronger of the two."""
+    strength = np.maximum(margins, 0)
+    for k in range(len(strength)):
+        through = np.minimum(strength[:, [k]], strength[[k], :])
+        strength = np.maximum(strength, through)
+    beats: Bools = strength > strength.T
+    return beats
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -169,9 +169,11 @@ class TournamentGraph(Value):
         return self._labels([int(p) not in beaten for p in part])
 
     def uncovered_set(self) -> tuple[Label, ...]:
-        """Return the items that nothing covers.
+        """Return the items that nothing covers, in the sense of Gillies (1959).
 
         An item covers one that it beats, if whatever beats the first beats the second too.
+        Without draws this is the uncovered set; with draws there are others, which ask more or
+        less of a cover (Duggan 2013, https://doi.org/10.1007/s00355-012-0696-9).
         """
         beats = self.beats.astype(np.int64)
         # k beats i and not j, for some k

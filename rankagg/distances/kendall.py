@@ -95,7 +95,7 @@ def kendall_tau(
 
     References
     ----------
-    Kendall (1945), doi:10.1093/biomet/33.3.239.
+    Kendall (1945), doi:10.1093/biomet/33.3.239. Computed in O(n log n).
 
     Examples
     --------
@@ -144,16 +144,24 @@ def _inversions(values: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
 
     One pass per binary digit, from the highest: among values that agree in all higher digits
     (they stand together, in their original order) a pair is an inversion if the earlier has a 1
-    and the later a 0. Then each group is split stably by the digit.
+    and the later a 0. Then each group is split stably by the digit, zeros first.
     """
     total = 0
-    prefix = np.zeros(len(values), dtype=np.int64)
+    positions = np.arange(len(values))
+    starts = np.zeros(len(values), dtype=np.int64)  # where each one's group begins
     for digit in reversed(range(int(values.max(initial=0)).bit_length())):
         bits = (values >> digit) & 1
         ones = np.cumsum(bits) - bits
-        starts = np.searchsorted(prefix, prefix)  # where each one's group begins
-        total += int(((ones - ones[starts]) * (1 - bits)).sum())
-        prefix = 2 * prefix + bits
-        order = np.argsort(prefix, kind="stable")
-        values, prefix = values[order], prefix[order]
+        ones -= ones[starts]
+        zeros = positions - starts - ones
+        total += int((ones * (1 - bits)).sum())
+        first = np.flatnonzero(starts == positions)
+        group = np.cumsum(starts == positions) - 1
+        zeros_in_group = np.add.reduceat(1 - bits, first)[group]
+        turn = starts + zeros_in_group
+        places_after = np.where(bits, turn + ones, starts + zeros)
+        moved, begun = np.empty_like(values), np.empty_like(starts)
+        moved[places_after] = values
+        begun[places_after] = np.where(bits, turn, starts)
+        values, starts = moved, begun
     return total

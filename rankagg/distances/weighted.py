@@ -24,14 +24,22 @@ def rank_biased_overlap(
         Rankings of the same items; only those that both observe take part. Where there is a tie
         at place k, the overlap is the expected one when it is broken at random.
     persistence : float, default 0.9
-        p in (0, 1): depth k weighs p**(k - 1). The first ten places hold 86 % of the weight at
-        0.9, and half of it is in the first place at 0.5.
+        p in (0, 1): the overlap of the first k items weighs (1 - p) p**(k - 1). See the notes for
+        what that makes of a place.
 
     Returns
     -------
     float
         Between 0 and 1. Both rankings are seen to the end, so the overlap beyond is 1 and nothing
         is extrapolated.
+
+    Notes
+    -----
+    Two weights are easily mixed up. The depths 1 to d together weigh 1 - p**d: 65.1 % for ten
+    depths at p = 0.9. The place j takes part in all depths from j on, a k-th of each, and weighs
+    the sum of (1 - p) p**(k - 1) / k over k >= j: the first ten places weigh 85.6 % at p = 0.9
+    (equation 21 of Webber et al.), and the first one 69.3 % at p = 0.5, where the first depth
+    weighs 50 %.
 
     References
     ----------
@@ -44,6 +52,22 @@ def rank_biased_overlap(
     >>> abc = Permutation.from_order("ABC")
     >>> round(rank_biased_overlap(abc, Permutation.from_order("ACB"), persistence=0.5), 3)
     0.875
+
+    What the first ten depths and the first ten places weigh at 0.9, of 1000 items:
+
+    >>> import numpy as np
+    >>> depth = 0.1 * 0.9 ** np.arange(1000)
+    >>> place = (depth / np.arange(1, 1001))[::-1].cumsum()[::-1]
+    >>> print(f"{depth[:10].sum():.3f} {place[:10].sum():.3f}")
+    0.651 0.856
+
+    Rankings that share the first ten places, and as little as they can of the rest, agree by the
+    weight of these places:
+
+    >>> order = np.arange(1000)
+    >>> turned = np.concatenate([order[:10], order[:9:-1]])
+    >>> round(rank_biased_overlap(Permutation(order), Permutation(turned)), 3)
+    0.856
     """
     p = check_number(persistence, "persistence", low=0, high=1, open_low=True, open_high=True)
     ranks = common_ranks(first, second)

@@ -99,6 +99,22 @@ def test_schulze_respects_the_strongest_paths(margins):
     )  # fmt: skip
     assert consensus.scores.tolist() == (beats.sum(axis=1) - beats.sum(axis=0)).tolist()
     assert (above(consensus) >= beats).all()
+    # The first bucket: of those that nothing beats, the ones that beat most others.
+    winners = {i for i in range(n) if not beats[:, i].any()}
+    most = max(beats[i].sum() for i in winners)
+    first = set(consensus.buckets[0])
+    assert first == {i for i in winners if beats[i].sum() == most}
+    also = ", ".join(str(i) for i in sorted(winners - first))
+    expected = (f"winners too, as no item beats them: {also}",) if also else ()
+    assert consensus.notes == expected
+
+
+def test_schulze_names_winners_below_the_first_bucket():
+    # Nothing beats A or B; A beats C alone.
+    margins = np.array([[0, 0, 1], [0, 0, 0], [-1, 0, 0]])
+    consensus = ra.Schulze().aggregate(votes_of(margins))
+    assert consensus.buckets == ((0,), (1,), (2,))
+    assert consensus.notes == ("winners too, as no item beats them: 1",)
 
 
 @given(margins=margin_matrices(distinct=True))
