@@ -140,7 +140,7 @@ class _Sums:
         if units.n_rows > MANY and isinstance(source, Differences) and source.is_complete:
             units, is_paired = replace(units, source=_Centred.of(source)), False
         elif units.n_rows * n_pairs <= HELD:
-            held = _informative(units.all_blocks())
+            held = units.all_blocks()
         told, squares = np.zeros(n_pairs), np.zeros(n_pairs)
         for block in [held] if held is not None else units.blocks():
             present = ~np.isnan(block.values) if is_paired else np.ones((len(block.values), 1))
@@ -149,6 +149,7 @@ class _Sums:
             squares += (weighted * block.weights) @ present
         largest = squares.max(initial=0.0)
         scale = np.sqrt(np.divide(largest, squares, out=np.zeros(n_pairs), where=squares > 0))
+        held = None if held is None else _informative(held)
         n_units = units.n_units if held is None else int(held.counts.sum())
         return cls(units, held, is_paired, n_units, scale, NOTHING * told * scale)
 
@@ -246,7 +247,7 @@ class _Counter:
         shape = (self.n, self.n)
         ahead = np.zeros(shape, dtype=bool)
         together, alone = np.ones(shape), np.ones(shape)
-        seen = self.bar + self.least > 0
+        seen = self.bar > 0
         ahead[first, second] = seen & (self.sign > 0)
         ahead[second, first] = seen & (self.sign < 0)
         ordered = _adjusted(self.together, self.vectors)

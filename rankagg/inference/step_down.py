@@ -64,6 +64,8 @@ def tarone(p_values: Floats, least: Floats, delta: float) -> Bools:
     modifications of Tarone's multiple test procedure for discrete data",
     https://doi.org/10.2307/3109784.
     """
+    if not least.any():
+        return holm(p_values) <= delta
     rejected = np.zeros(len(p_values), dtype=bool)
     while not rejected.all():
         new = ~rejected & (p_values <= delta / _testable(least[~rejected], delta))

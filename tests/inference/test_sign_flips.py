@@ -1,0 +1,386 @@
+"""Sign flips against enumeration in fractions, and their level over all signs of fixed data."""
+
+from itertools import product
+from math import lcm
+from operator import mul
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import sign_flips as module
+from rankagg.inference.families import Families
+from rankagg.inference.pair_values import Differences, point_differences
+from rankagg.inference.sign_flips import VECTORS, sign_flips
+from rankagg.inference.units import units_from
+from tests import oracles
+
+NAN = float("nan")
+few = settings(max_examples=60)
+
+
+def units(scores, *, counts=None, weights=None, clusters=None, scale=None):
+    """Return units of scores: one row per observation, one column per item."""
+    rows = np.array(scores, dtype=float)
+    profile = ra.Profile.from_scores(
+        np.where(np.isnan(rows), 0.0, rows), higher_is_better=True, counts=counts, weights=weights,
+        groups=clusters,
+    )  # fmt: skip
+    spread = np.nanmax(rows) - np.nanmin(rows)
+    source = Differences(rows, scale or float(spread) or 1.0)
+    unit = "ranking" if clusters is None else "task"
+    return units_from(profile, source, unit=unit, fixed_tasks=False, instances=None)
+
+
+def flips(scores, n_vectors=VECTORS, rng=0, **more):
+    return sign_flips(units(scores, **more), n_vectors, np.random.default_rng(rng))
+
+
+# -- the slow twin --------------------------------------------------------------------------------
+
+
+def slow(rows, weights):
+    """Return the p-values of all hypotheses, in all families, from all sign vectors.
+
+    Rows are lists of whole numbers, or None for an item that a unit does not tell of. What is
+    compared are sums divided by the roots of sums of squares: squared, and made whole numbers.
+    """
+    n, pairs = len(rows[0]), oracles.ordered_pairs(len(rows[0]))
+    differences = {
+        (i, j): [
+            0 if None in (row[i], row[j]) else w * (row[i] - row[j])
+            for row, w in zip(rows, weights, strict=True)
+        ]
+        for i, j in pairs
+    }
+    mass = {
+        (i, j): sum(
+            w * w for row, w in zip(rows, weights, strict=True) if None not in (row[i], row[j])
+        )
+        for i, j in pairs
+    }
+    common = lcm(*(m for m in mass.values() if m))
+
+    def values(signs):
+        sums = {pair: sum(map(mul, signs, differences[pair])) for pair in pairs}
+        return {
+            pair: abs(total) * total * common // mass[pair] if mass[pair] else 0
+            for pair, total in sums.items()
+        }
+
+    everything = [values(signs) for signs in product((1, -1), repeat=len(rows))]
+    seen = everything[0]
+
+    def share(bar, family):
+        reached = sum(any(other[pair] >= bar for pair in family) for other in everything)
+        return reached / len(everything)
+
+    def step_down(family):
+        adjusted, last, still = {}, 0.0, list(family)
+        while still:
+            best = max(still, key=seen.__getitem__)
+            last = max(last, share(seen[best], still))
+            adjusted[best] = last
+            still.remove(best)
+        return adjusted
+
+    above = [[(j, i) for j in range(n) if j != i] for i in range(n)]
+    first = [share(max(seen[pair] for pair in family), family) for family in above]
+    alone = [step_down([pair for pair in pairs if i in pair]) for i in range(n)]
+    return seen, step_down(pairs), alone, first
+
+
+def check(found, rows, weights):
+    seen, together, alone, first = slow(rows, weights)
+    for (i, j), value in seen.items():
+        assert found.ahead[i, j] == (value > 0)
+        if value > 0:
+            assert found.together[i, j] == found.together[j, i] == together[i, j]
+            assert found.alone[i, j] == alone[i][i, j]
+            assert found.alone[j, i] == alone[j][i, j]
+        elif value == 0:
+            assert found.together[i, j] == found.alone[i, j] == 1
+    assert found.first.tolist() == first
+    assert (np.diagonal(found.together) == 1).all()
+
+
+cells = st.sampled_from([0, 0, 1, 2, 3, 7, None])
+
+
+@st.composite
+def tables(draw, *, gaps):
+    m, n = draw(st.integers(1, 6)), draw(st.integers(2, 4))
+    allowed = cells if gaps else cells.filter(lambda cell: cell is not None)
+    rows = draw(
+        st.lists(st.lists(allowed, min_size=n, max_size=n), min_size=m, max_size=m).filter(
+            lambda rows: any(cell is not None for row in rows for cell in row)
+        )
+    )
+    weights = draw(st.lists(st.sampled_from([1, 1, 2, 3]), min_size=m, max_size=m))
+    return rows, weights
+
+
+def as_array(rows):
+    return [[NAN if cell is None else cell for cell in row] for row in rows]
+
+
+# Units that tie all their items do not change a sum, but count where sums are scaled.
+@example(([[0, 0, 0], [0, 7, 1], [1, 0, 2], [0, 1, None]], [1, 2, 1, 1]))
+@given(tables(gaps=True))
+@few
+def test_p_values_are_shares_of_all_sign_vectors(table):
+    rows, weights = table
+    found = flips(as_array(rows), weights=weights)
+    assert found.is_exact
+    check(found, rows, weights)
+
+
+@given(tables(gaps=False), st.lists(st.integers(1, 3), min_size=6, max_size=6))
+@few
+def test_each_repetition_has_its_own_sign(table, many):
+    rows, weights = table
+    rows, weights, many = rows[:3], weights[:3], many[: len(rows[:3])]
+    found = flips(rows, weights=weights, counts=many)
+    written = [row for row, count in zip(rows, many, strict=True) for _ in range(count)]
+    again = [w for w, count in zip(weights, many, strict=True) for _ in range(count)]
+    if len(written) <= 6:
+        check(found, written, again)
+    expected = flips(written, weights=again)
+    for name in ("ahead", "together", "alone", "first"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_rankings_of_one_task_have_one_sign():
+    rows = [[3, 0, 1], [5, 2, 2], [2, 4, 0], [1, 1, 0]]
+    found = flips(rows, clusters="xxyz", weights=[1, 1, 2, 1])
+    means = [[4, 1, 1.5], [2, 4, 0], [1, 1, 0]]
+    expected = flips(means, weights=[1, 2, 1])
+    for name in ("ahead", "together", "alone", "first"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+# -- the level ------------------------------------------------------------------------------------
+
+
+def any_wrong(found, truth, delta):
+    """Say whether a decision is against the truth, a matrix of the signs of true differences."""
+    families = Families.from_flips(found, delta)
+    together = families.together & ~(truth > 0)
+    alone = (families.alone != 0) & (families.alone != truth)
+    return together.any(), alone.any(axis=1), families.led
+
+
+def wrong_shares(noise, centre, deltas):
+    """Return in which share of all signs of the noise something wrong is decided.
+
+    One row for each level; columns: all pairs at once, those of each item, those above the leader.
+    """
+    centre = np.array(centre)
+    truth = np.sign(centre[:, None] - centre).astype(int)
+    leader = int(np.argmax(centre))
+    runs = []
+    for signs in product((1, -1), repeat=len(noise)):
+        found = flips(np.array(signs)[:, None] * noise + centre)
+        for delta in deltas:
+            together, alone, led = any_wrong(found, truth, delta)
+            runs.append([together, *alone, led[leader]])
+    return np.array(runs).reshape(-1, len(deltas), len(centre) + 2).mean(axis=0)
+
+
+# A rule that studentizes each sum decides wrongly in 2^-6 for each of the five others: of those
+# that are a little worse than a steady item, each is above it six times by the same.
+COINS = np.array([list(row) for row in product((1.0, -1.0), repeat=5)])[[0, 3, 5, 9, 17, 30]]
+
+DESIGNS = {
+    "normal": np.random.default_rng(0).normal(size=(6, 4)),
+    "clones": np.random.default_rng(1).normal(size=(6, 2))[:, [0, 0, 1, 1]]
+    + 1e-3 * np.random.default_rng(2).normal(size=(6, 4)),
+    "ties": np.random.default_rng(3).integers(-1, 2, size=(6, 4)),
+    "unequal variances": np.random.default_rng(4).normal(size=(6, 4)) * [0.1, 1, 1, 9],
+    "heavy tails": np.random.default_rng(5).standard_cauchy(size=(6, 4)),
+    "units of other sizes": np.random.default_rng(6).normal(size=(6, 4))
+    * np.exp(np.random.default_rng(7).normal(size=(6, 1))),
+    "coins": np.column_stack([np.zeros(6), COINS[:, :3]]),
+}
+
+
+LEVELS = np.array([1 / 32, 0.05, 0.1, 0.2, 0.4])
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_equal_items_are_told_apart_as_seldom_as_promised(design):
+    shares = wrong_shares(DESIGNS[design], np.zeros(4), LEVELS)
+    assert (shares <= LEVELS[:, None]).all()
+    assert shares.max() > 0
+
+
+@pytest.mark.parametrize("design", ["clones", "unequal variances", "heavy tails", "coins"])
+@pytest.mark.parametrize("centre", [(0.01, 0, 0, 0), (1, 0.2, 0.2, -0.1)], ids=str)
+def test_directions_are_wrong_as_seldom_as_promised(design, centre):
+    assert (wrong_shares(DESIGNS[design], centre, LEVELS) <= LEVELS[:, None]).all()
+
+
+def test_the_level_is_used_where_items_are_equal():
+    shares = wrong_shares(DESIGNS["normal"], np.zeros(4), [1 / 32, 0.125, 0.25])
+    assert shares[:, 0].tolist() == [1 / 32, 0.125, 0.25]
+
+
+def test_sums_are_not_studentized():
+    # Five items are 1 or -1 with equal chance, the first is always 0.01: whoever of the five is 1
+    # in all six units would stand out if its sum were divided by its own root mean square.
+    rows = np.column_stack([np.full(6, 0.01), COINS])
+    rows[:, 1] = 1
+    found = flips(rows)
+    assert found.ahead[1, 0]
+    assert found.together[1, 0] > 0.05
+    noise = np.column_stack([np.zeros(6), COINS])
+    assert wrong_shares(noise, [0.01, 0, 0, 0, 0, 0], [0.05]).max() <= 0.05
+
+
+# -- many units -----------------------------------------------------------------------------------
+
+
+def test_many_sign_vectors_are_drawn_and_the_observed_one_is_among_them():
+    scores = np.random.default_rng(0).normal(size=(40, 5)) + np.array([4, 0, 0, 0, 0.1])
+    found = flips(scores, n_vectors=250)
+    assert (found.n_vectors, found.is_exact) == (500, False)
+    # No drawn vector reaches what is observed, but for itself and its opposite.
+    assert found.together[0, 1] == found.alone[0, 1] == 1 / 250
+    assert found.first[1] == 1 / 500
+    assert found.first[0] == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
+    scores = np.random.default_rng(seed).normal(size=(12, 4)) + np.array([1.2, 0.8, 0, 0])
+    exact = flips(scores)
+    assert (exact.n_vectors, exact.is_exact) == (4096, True)
+    monkeypatch.setattr(module, "EXACT", 1)
+    drawn = flips(scores, n_vectors=2000, rng=seed)
+    assert not drawn.is_exact
+    for name in ("together", "alone", "first"):
+        found, expected = getattr(drawn, name), getattr(exact, name)
+        error = 4.5 * np.sqrt(expected * (1 - expected) / 2000) + 2 / 2000
+        assert (np.abs(found - expected) <= error).all()
+    assert np.ptp(exact.together) > 0.5
+
+
+def test_all_are_gone_through_where_as_many_are_drawn(monkeypatch):
+    scores = np.random.default_rng(0).normal(size=(9, 3))
+    assert flips(scores, n_vectors=100).is_exact
+    monkeypatch.setattr(module, "EXACT", 1)
+    assert flips(scores, n_vectors=256).is_exact
+    assert not flips(scores, n_vectors=255).is_exact
+
+
+def test_counts_draw_sums_of_signs():
+    rows, many = [[1, 0], [0, 1]], [33, 17]
+    found = flips(rows, counts=many, n_vectors=20_000)
+    # Fifty fair coins of which 33 or more, or 17 or less, are heads.
+    exact = 2 * stats.binom.sf(32, 50, 0.5)
+    assert found.together[0, 1] == pytest.approx(exact, abs=4.5 * (exact / 20_000) ** 0.5)
+    assert found.first[1] == pytest.approx(exact / 2, abs=4.5 * (exact / 20_000) ** 0.5)
+
+
+def test_equal_seeds_give_equal_p_values():
+    scores = np.random.default_rng(0).normal(size=(30, 4))
+    first, again, other = (flips(scores, n_vectors=500, rng=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.together, again.together)
+    assert (first.together != other.together).any()
+
+
+@pytest.mark.parametrize("block", [50, 400, 4_000_000])
+@pytest.mark.parametrize(("held", "many"), [(0, 10**9), (10**9, 10**9), (0, 0)], ids=str)
+def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, many):
+    scores = np.random.default_rng(0).normal(size=(40, 5)) + np.array([1, 0.6, 0.3, 0, 0])
+    weights = np.random.default_rng(1).uniform(0.5, 2, size=40)
+    exact = flips(scores[:9], weights=weights[:9])
+    expected = flips(scores, weights=weights, n_vectors=4000)
+    monkeypatch.setattr(module, "BLOCK", block)
+    found = flips(scores[:9], weights=weights[:9])
+    np.testing.assert_array_equal(found.together, exact.together)
+    monkeypatch.setattr(module, "HELD", held)
+    monkeypatch.setattr(module, "MANY", many)
+    found = flips(scores, weights=weights, n_vectors=4000)
+    assert not found.is_exact
+    for name in ("together", "alone", "first"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=0.05)
+    np.testing.assert_array_equal(found.ahead, expected.ahead)
+
+
+def test_summed_items_give_the_p_values_of_summed_pairs(monkeypatch):
+    # The same signs are drawn for both.
+    scores = np.random.default_rng(0).normal(size=(30, 5)) + np.array([1, 0.6, 0.3, 0, 0])
+    pairs = flips(scores, n_vectors=3000)
+    monkeypatch.setattr(module, "MANY", 0)
+    items = flips(scores, n_vectors=3000)
+    for name in ("ahead", "together", "alone", "first"):
+        np.testing.assert_array_equal(getattr(items, name), getattr(pairs, name))
+
+
+def test_equal_rankings_are_summed_once():
+    profile = ra.Profile.from_orders(["ABC", "BCA", "ABC", "CAB"] * 20)
+    source = point_differences(profile.ranks, "uniform")
+    given = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
+    assert len(module._Sums.of(given).held.counts) == 3
+
+
+# -- what tells nothing ---------------------------------------------------------------------------
+
+
+def test_units_that_tie_all_items_are_not_counted():
+    scores = [[2, 1, 0]] * 8 + [[1, 1, 1]] * 40
+    found = flips(scores)
+    assert (found.is_exact, found.n_vectors) == (True, 256)
+    assert found.together[0, 2] == 2 / 256
+
+
+def test_items_that_are_equal_everywhere_are_never_told_apart():
+    steady = np.random.default_rng(0).normal(size=8)
+    found = flips(np.column_stack([steady + 9, steady, steady]))
+    assert found.together[1, 2] == 1
+    assert not found.ahead[1, 2] | found.ahead[2, 1]
+    assert found.together[0, 1] == 2 / 256
+
+
+def test_rounding_errors_tell_nothing():
+    exact = np.arange(1.0, 9.0)
+    noisy = exact * (1 + 4e-16)
+    assert (noisy > exact).all()
+    found = flips(np.column_stack([noisy, exact]))
+    assert found.together[0, 1] == 1
+    assert not found.ahead.any()
+
+
+def test_a_sum_that_rounding_keeps_from_being_equal_counts_as_equal():
+    # .1 + .2 is not .3 in floats: the flip of the first two units gives the observed sum.
+    scores = np.array([[0.1, 0], [0.2, 0], [-0.3, 0], [5, 0], [5, 0]])
+    check(flips(scores), np.rint(10 * scores).astype(int).tolist(), [1] * 5)
+
+
+def test_nothing_at_all_decides_nothing():
+    for found in (flips([[1, 1]] * 3), flips([[NAN, 1.0], [2.0, NAN]]), flips([[1.0]] * 3)):
+        assert (found.together == 1).all()
+        assert (found.alone == 1).all()
+        assert (found.first == 1).all()
+        assert not found.ahead.any()
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+def test_signs_of_fixed_tasks_cannot_be_turned():
+    profile = ra.Profile.from_orders(["AB", "BA", "AB"], groups="xxy")
+    source = point_differences(profile.ranks, "uniform")
+    for groups, refused in (("xxy", True), ("xxx", False)):
+        profile = ra.Profile.from_orders(["AB", "BA", "AB"], groups=groups)
+        given = units_from(profile, source, unit="ranking", fixed_tasks=True, instances=None)
+        if refused:
+            with pytest.raises(InvalidInputError, match=r"another one with fixed tasks.*'task'"):
+                sign_flips(given, 100, np.random.default_rng(0))
+        else:
+            assert sign_flips(given, 100, np.random.default_rng(0)).is_exact
