@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -203,7 +203,7 @@ def _long(
 def _without(tasks: list[Any], drop: Iterable[Any]) -> list[Any]:
     known, gone = set(tasks), names_of(drop)
     for name in gone:
-        if name not in known:
+        if not isinstance(name, Hashable) or name not in known:
             raise InvalidInputError("drop", f"tasks of the table ({listed(tasks)})", name)
     left_out = set(gone)
     return [name for name in tasks if name not in left_out]

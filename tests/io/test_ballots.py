@@ -131,6 +131,21 @@ def test_counts_are_positive_whole_numbers(count):
         read(f"A,B,count\n1,2,3\n1,2,{count}\n", count="count")
 
 
+@pytest.mark.parametrize("count", ["0", "-1", "1.5", "", "NA", 2**53, "1e300"])
+def test_the_row_of_a_count_is_named(count):
+    with pytest.raises(
+        DataFormatError,
+        match=r"row 3, column 'n' must be a positive whole number below 2\*\*53\. Got '",
+    ):
+        read(f"A,B,n\n1,2,3\n1,2,{count}\n", count="n")
+
+
+def test_large_counts_are_exact():
+    profile = read(f"A,B,n\n1,2,{2**53 - 1}\n2,1,4.0\n", count="n")
+    assert profile.counts.tolist() == [2**53 - 1, 4]
+    assert profile.n_rankings == 2**53 + 3
+
+
 @pytest.mark.parametrize("weight", ["0", "-1", ""])
 def test_weights_are_positive(weight):
     with pytest.raises((InvalidInputError, DataFormatError), match="weight"):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError
+from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io.matrices import looks_like_matrix
 
 
 def test_numbers_may_be_broken_into_lines_anyhow() -> None:
@@ -22,6 +23,72 @@ def test_one_title_line_may_stand_first() -> None:
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(DataFormatError, match="a number n and n x n numbers"):
         ra.read_matrix(StringIO(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0\n",
+        "-2\n1 2 3 4\n",
+        "2.0\n0 1 2 0\n",
+        "²\n0 1 2 0\n",
+        "٢\n0 1 2 0\n",
+        "2\n0 nan 2 0\n",
+        "2\n0 inf 2 0\n",
+        "2\n0 1_0 2 0\n",
+        "2\n0 1 2 0 5\n",
+        "3\n1\n5\n",  # a line of numbers is no title
+        "3 4.5\n1\n5\n",
+        "2\n0 1e-99999999999999999999999 2 0\n",
+    ],
+)
+def test_what_is_almost_a_matrix_is_refused(text: str) -> None:
+    assert not looks_like_matrix(text)
+    with pytest.raises(DataFormatError, match=r"^the stream is no .*a number n and n x n numbers"):
+        ra.read_matrix(StringIO(text))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n"])
+@pytest.mark.parametrize("title", ["", "a title", "  2 tables", "\n\nN-x"])
+def test_line_ends_and_titles(end: str, title: str) -> None:
+    text = "\n".join(filter(None, [title, "2", "0 1.5", "2 0", ""])).replace("\n", end)
+    assert looks_like_matrix(text)
+    assert ra.read_matrix(StringIO(text)).wins.tolist() == [[0, 1.5], [2, 0]]
+
+
+def test_one_item_is_a_matrix() -> None:
+    assert ra.read_matrix(StringIO("1\n7\n")).n_items == 1
+    assert ra.read_matrix(StringIO("12\n" + "1 " * 144)).n_items == 12
+
+
+def test_whole_numbers_are_exact_at_any_size() -> None:
+    odd = 2**53 + 1
+    votes = ra.read_matrix(StringIO(f"2\n5 {odd}\n{odd - 1} 5\n"))
+    assert votes.scaled_wins.tolist() == [[0, odd], [odd - 1, 0]]
+    assert ra.Kemeny().aggregate(votes).order == (0, 1)
+    votes = ra.read_matrix(StringIO(f"2\n0 {10**30}.0\n{10**30 + 1} 0\n"))
+    assert votes.margins.tolist() == [[0, -1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ("0.1 0.10000000000000001", "floats tell apart"),
+        (f"0.5 {2**53 + 1}", "hold exactly"),
+        ("-1 1", "free of negative numbers"),
+        ("1e101 1", r"at most 1e\+100"),
+    ],
+)
+def test_numbers_that_are_no_votes(cells: str, message: str) -> None:
+    upper, lower = cells.split()
+    with pytest.raises(InvalidInputError, match=message):
+        ra.read_matrix(StringIO(f"2\n0 {upper}\n{lower} 0\n"))
+
+
+def test_fractions_of_many_digits_are_the_nearest_floats() -> None:
+    votes = ra.read_matrix(StringIO("2\n0 0.12345678901234567\n0.5 0\n"))
+    assert votes.wins[0, 1] == pytest.approx(0.12345678901234567, rel=1e-9)
+    assert votes.wins[1, 0] == 0.5
 
 
 def test_library_instance_is_solved(data) -> None:

@@ -232,8 +232,6 @@ def test_a_damaged_file_is_read_or_refused_in_words(kind, start, length, scrap):
     whole = SMALL[kind][0]
     start %= len(whole)
     damaged = whole[:start] + scrap + whole[start + length :]
-    # A hundred thousand alternatives are no damage, only a long test.
-    assume(not any(len(word) > 4 for word in damaged.split() if word.isdigit()))
     try:
         profile = read(damaged)
     except RankaggError:

@@ -9,17 +9,13 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
 from rankagg.io.table import read_table
-from rankagg.io.text import read_text
+from rankagg.io.text import lines_of
 
 READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
     "read_ballots": ra.read_ballots,
-    "read_preflib": ra.read_preflib,
 }
-every_reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-every_table_reader = pytest.mark.parametrize(
-    "read", [READERS["read_scores"], READERS["read_ballots"]], ids=["read_scores", "read_ballots"]
-)
+every_table_reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 
 
 def table_of(text):
@@ -29,61 +25,6 @@ def table_of(text):
 def write(path, text, encoding="utf-8"):
     path.write_bytes(text.encode(encoding))
     return path
-
-
-# -- files ----------------------------------------------------------------------------------------
-
-
-def test_a_path_a_string_and_a_stream_are_the_same_source(tmp_path):
-    path = write(tmp_path / "table.csv", "system,x\nÄ,1\n")
-    with path.open(encoding="utf-8") as stream:
-        sources = [read_text(path), read_text(str(path)), read_text(stream)]
-    assert {text for _, text in sources} == {"system,x\nÄ,1\n"}
-    assert [name for name, _ in sources[:2]] == ["table.csv", "table.csv"]
-
-
-@every_reader
-def test_a_missing_file(read, tmp_path):
-    with pytest.raises(InvalidInputError, match=r"absent\.csv.*No such file"):
-        read(tmp_path / "absent.csv")
-
-
-@every_reader
-def test_a_folder_is_no_file(read, tmp_path):
-    with pytest.raises(InvalidInputError, match="readable file"):
-        read(tmp_path)
-
-
-@every_reader
-@pytest.mark.parametrize("source", [None, b"system,x\nA,1\n"])
-def test_what_is_no_source(read, source):
-    with pytest.raises(InvalidInputError, match="source"):
-        read(source)
-
-
-@every_reader
-def test_latin_1_names_the_byte(read, tmp_path):
-    path = write(tmp_path / "table.csv", "system,x\nCafé,1\n", "latin-1")
-    with pytest.raises(DataFormatError, match=r"table\.csv is not UTF-8: byte 12 is 0xe9"):
-        read(path)
-
-
-@every_reader
-def test_utf_16(read, tmp_path):
-    path = write(tmp_path / "table.csv", "system,x\nA,1\n", "utf-16")
-    with pytest.raises(DataFormatError, match="not UTF-8"):
-        read(path)
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
-    path = write(tmp_path / "table.csv", "system,x\nA,1\n", "utf-8-sig")
-    assert read_table(path).header == ["system", "x"]
-
-
-def test_a_byte_order_mark_in_a_stream(tmp_path):
-    path = write(tmp_path / "table.csv", "A,B\n1,2\n", "utf-8-sig")
-    with path.open(encoding="utf-8") as stream:
-        assert list(ra.read_ballots(stream).items) == ["A", "B"]
 
 
 # -- cells ----------------------------------------------------------------------------------------
@@ -292,3 +233,57 @@ def test_an_index_called_like_a_column():
     frame = pd.DataFrame({"model": ["A"], "x": [1]}, index=pd.Index(["a"], name="model"))
     with pytest.raises(RankaggError, match="model"):
         read_table(frame)
+
+
+def test_cells_of_a_frame_that_are_no_labels():
+    for cell in ([1], {"a": 1}, np.array([1, 2]), b"A", 1j):
+        frame = pd.DataFrame({"model": pd.Series([cell], dtype=object), "x": [1]})
+        with pytest.raises(DataFormatError, match=r"row 1, column 'model' must hold a label"):
+            read_table(frame).labels("model", "system")
+
+
+# -- limits ----------------------------------------------------------------------------------------
+
+
+def test_only_quotes_are_an_empty_table():
+    for text in ('""', '""\n""\n', '" "'):
+        with pytest.raises(DataFormatError, match="is empty"):
+            table_of(text)
+
+
+def test_lines_of_all_three_kinds_in_one_file():
+    table = table_of("system,x\rA,1\nB,2\r\nC,3")
+    assert table.rows == [["A", "1"], ["B", "2"], ["C", "3"]]
+    assert table.lines == [2, 3, 4]
+    assert lines_of("a\rb\nc\r\nd\n") == ["a", "b", "c", "d", ""]
+
+
+def test_a_quote_that_is_not_closed_is_named_whatever_else_is_wrong():
+    with pytest.raises(DataFormatError, match="line 3: unexpected end of data"):
+        table_of('system,x,y\nA,",0.5\nB,,1e-3\n')
+    with pytest.raises(DataFormatError, match="line 2: field larger than field limit"):
+        table_of("system,x\nA," + "1" * 200_000 + "\n")
+
+
+def test_many_columns_are_not_all_named():
+    header = ",".join(f"column{i}" for i in range(500))
+    table = table_of(f"{header}\n{','.join('1' * 500)}\n")
+    with pytest.raises(InvalidInputError, match=r"column5 and 494 more\)") as error:
+        table.column("x", "system")
+    assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize("name", [["x"], {"x"}, None, 5])
+def test_what_is_no_name_of_a_column(name):
+    with pytest.raises(InvalidInputError, match="`system` must be a column"):
+        table_of("system,x\nA,1\n").column(name, "system")
+
+
+@pytest.mark.parametrize("drop", [None, 5, [["x"]], [None]])
+def test_what_cannot_be_dropped(drop):
+    for read in (
+        lambda: ra.read_scores(StringIO("s,x,y\nA,1,2\n"), higher_is_better=True, drop=drop),
+        lambda: ra.read_ballots(StringIO("A,B\n1,2\n"), drop=drop),
+    ):
+        with pytest.raises(InvalidInputError, match="`drop` must be"):
+            read()

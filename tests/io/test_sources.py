@@ -1,0 +1,134 @@
+"""What a source may be, and what is said where it cannot be read."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io.table import read_table
+from rankagg.io.text import read_text
+
+READERS = {
+    "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
+    "read_ballots": ra.read_ballots,
+    "read_preflib": ra.read_preflib,
+    "read_matrix": ra.read_matrix,
+}
+every_reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+
+
+def write(path, text, encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def test_a_path_a_string_and_a_stream_are_the_same_source(tmp_path):
+    path = write(tmp_path / "table.csv", "system,x\nÄ,1\n")
+    with path.open(encoding="utf-8") as stream:
+        sources = [read_text(path), read_text(str(path)), read_text(stream)]
+    assert {text for _, text in sources} == {"system,x\nÄ,1\n"}
+    assert [name for name, _ in sources[:2]] == ["table.csv", "table.csv"]
+
+
+@every_reader
+def test_a_missing_file(read, tmp_path):
+    with pytest.raises(InvalidInputError, match=r"absent\.csv.*No such file"):
+        read(tmp_path / "absent.csv")
+
+
+@every_reader
+def test_a_folder_is_no_file(read, tmp_path):
+    with pytest.raises(InvalidInputError, match="readable file"):
+        read(tmp_path)
+
+
+@every_reader
+@pytest.mark.parametrize("source", [None, b"system,x\nA,1\n"])
+def test_what_is_no_source(read, source):
+    with pytest.raises(InvalidInputError, match="source"):
+        read(source)
+
+
+@every_reader
+def test_latin_1_names_the_byte(read, tmp_path):
+    path = write(tmp_path / "table.csv", "system,x\nCafé,1\n", "latin-1")
+    with pytest.raises(DataFormatError, match=r"table\.csv is not UTF-8: byte 12 is 0xe9"):
+        read(path)
+
+
+@every_reader
+def test_utf_16(read, tmp_path):
+    path = write(tmp_path / "table.csv", "system,x\nA,1\n", "utf-16")
+    with pytest.raises(DataFormatError, match="not UTF-8"):
+        read(path)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
+    path = write(tmp_path / "table.csv", "system,x\nA,1\n", "utf-8-sig")
+    assert read_table(path).header == ["system", "x"]
+
+
+def test_a_byte_order_mark_in_a_stream(tmp_path):
+    path = write(tmp_path / "table.csv", "A,B\n1,2\n", "utf-8-sig")
+    with path.open(encoding="utf-8") as stream:
+        assert list(ra.read_ballots(stream).items) == ["A", "B"]
+
+
+@every_reader
+@pytest.mark.parametrize("path", ["a\x00b", "\ud800"])
+def test_what_is_no_path(read, path):
+    with pytest.raises(InvalidInputError, match="`source` must be a path"):
+        read(path)
+
+
+@every_reader
+def test_a_path_that_is_too_long(read):
+    with pytest.raises(InvalidInputError, match=r"readable file.*File name too long"):
+        read("a" * 5000)
+
+
+@every_reader
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read all files")
+def test_a_file_without_permission(read, tmp_path):
+    path = write(tmp_path / "table.csv", "system,x\nA,1\n")
+    path.chmod(0)
+    with pytest.raises(InvalidInputError, match=r"readable file.*Permission denied"):
+        read(path)
+
+
+@every_reader
+def test_a_file_that_cannot_be_read(read, tmp_path, monkeypatch):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(InvalidInputError, match=r"readable file.*Permission denied\.$"):
+        read(tmp_path / "table.csv")
+
+
+@every_reader
+def test_streams_that_cannot_be_read(read, tmp_path):
+    path = write(tmp_path / "table.csv", "Café,x\n", "latin-1")
+    wrong = r"table\.csv is not UTF-8: byte 3 is 0xe9"
+    with path.open(encoding="utf-8") as stream, pytest.raises(DataFormatError, match=wrong):
+        read(stream)
+    with pytest.raises(InvalidInputError, match=r"readable stream.*closed"):
+        read(stream)
+    wrong = r"readable stream.*not readable"
+    with (
+        (tmp_path / "new").open("w", encoding="utf-8") as stream,
+        pytest.raises(InvalidInputError, match=wrong),
+    ):
+        read(stream)
+    with path.open("rb") as stream, pytest.raises(InvalidInputError, match="stream of text"):
+        read(stream)
+
+
+@every_reader
+@pytest.mark.parametrize("text", ["", "\n", "\r\n \r", "\ufeff", '""', '"\n"', ",", '"",""\n'])
+def test_files_that_hold_nothing(read, text, tmp_path):
+    path = write(tmp_path / "table.csv", text)
+    with pytest.raises(DataFormatError, match=r"table\.csv"):
+        read(path)
