@@ -53,7 +53,13 @@ def read_ballots(
     Raises
     ------
     DataFormatError
-        If the file is not such a table, or a ballot ranks nothing; the message names the row.
+        If the file is not such a table, a ballot ranks nothing, or a whole number is beyond what a
+        64-bit float holds; the message names the row.
+
+    Warns
+    -----
+    DataWarning
+        If ranks of one ballot differ only beyond the digits of a 64-bit float: they are tied.
 
     Examples
     --------
@@ -105,7 +111,8 @@ def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> Non
     """Write rankings as a CSV file of ranks from 1 with a column `count`.
 
     Weights and groups, where there are any, are columns `weight` and `group`; an unranked item is
-    an empty cell.
+    an empty cell. Labels that a spreadsheet would run as formulas get an apostrophe in front, which
+    `read_ballots` takes away.
 
     Parameters
     ----------
