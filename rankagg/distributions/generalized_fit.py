@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
 
 from rankagg._typing import Floats, Ranks
@@ -43,11 +44,48 @@ FEW = 6
 class GeneralizedMallowsFit(FitResult):
     """A fitted generalized Mallows distribution.
 
-    Made by `GeneralizedMallows.fit`; one theta per place but the last. Standard errors are
-    conditional on the centre.
+    Made by `GeneralizedMallows.fit`; one theta per place but the last. Standard errors and
+    intervals are conditional on the centre, which the rankings chose: with few rankings the thetas
+    are too high and their intervals too narrow. `Mallows.fit` has an interval that allows for it.
     """
 
     distribution: GeneralizedMallows
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return Wald intervals for the thetas, conditional on the centre.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of each where the centre is known, in (0, 1).
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: names. Columns lower and upper, not negative; NaN for a theta at its bound.
+        """
+        return super().conf_int(alpha).clip(lower=0.0)
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return one row per theta.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            estimate, std_err, z, p_value, lower, upper. z and p_value are NaN: a centre that is
+            chosen to fit makes rankings look concentrated around it.
+        """
+        frame = super().to_frame(alpha)
+        frame[["z", "p_value"]] = np.nan
+        return frame
+
+    def _table(self, alpha: float) -> pd.DataFrame:
+        return super()._table(alpha).drop(columns=["z", "P>|z|"])
 
     def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
         """Draw thetas by place; see `rankagg.plotting.thetas_plot`.
@@ -110,7 +148,8 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
     at_bound = np.flatnonzero(best.thetas >= bound)
     notes = [
         f"Centre: {law.center._arrows()}",
-        "Standard errors are conditional on the centre.",
+        "Standard errors and intervals are conditional on the centre, which these rankings chose: "
+        "with few rankings thetas are too high and intervals too narrow.",
         "All centres were tried." if profile.n_items <= FEW else "The centre is a local maximum.",
     ]
     if len(at_bound):

@@ -1,4 +1,8 @@
-"""Maximum likelihood for the Mallows distribution: centre, theta, and how sure the latter is."""
+"""Maximum likelihood for the Mallows distribution: centre, theta, and how sure the latter is.
+
+A centre that is chosen to fit makes rankings look concentrated around it. So the interval of theta
+allows for that choice, by test inversion; see `theta_interval`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from rankagg._typing import Label, RNGLike
-from rankagg._validation import as_generator, check_choice, check_integer
+from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.aggregation.result import Consensus
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import Permutation
@@ -20,6 +24,7 @@ from rankagg.distributions.fit_result import FitResult, check_alpha
 from rankagg.distributions.mallows import Mallows, check_theta
 from rankagg.distributions.mallows_center import MOST_STEPS, Found, search_center
 from rankagg.distributions.mallows_likelihood import MallowsData, best_theta, information_at
+from rankagg.distributions.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
 from rankagg.distributions.uniformity import UniformityTest, simulate_uniformity
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -27,6 +32,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["MallowsFit", "fit_mallows"]
+
+Method = Literal["inversion", "profile", "wald"]
+ALPHA = 0.05
 
 
 def fit_mallows(
@@ -77,10 +85,10 @@ def fit_mallows(
             f"Theta has no finite maximum: the likelihood of {found.center._arrows()} grows with "
             "it.",
         )  # fmt: skip
-    return _result(data, found, theta)
+    return _result(data, found, theta, is_given=not isinstance(center, str))
 
 
-def _result(data: MallowsData, found: Found, theta: float) -> MallowsFit:
+def _result(data: MallowsData, found: Found, theta: float, *, is_given: bool) -> MallowsFit:
     center = found.center
     scale = data.n_effective / data.total
     if found.sampled is None:
@@ -89,7 +97,8 @@ def _result(data: MallowsData, found: Found, theta: float) -> MallowsFit:
     else:
         height = found.sampled.log_likelihood
         information = found.sampled.information * scale
-    notes = [f"Centre: {center._arrows()}", "The interval of theta is conditional on the centre."]
+    default = _default_method(data, center, ALPHA, is_given=is_given)
+    notes = [f"Centre: {center._arrows()}", _interval_note(default, is_given=is_given)]
     if theta == 0.0:
         notes.append("Theta is at its bound 0: the data are no closer to the centre than chance.")
     return MallowsFit(
@@ -104,18 +113,50 @@ def _result(data: MallowsData, found: Found, theta: float) -> MallowsFit:
         n_iterations=found.n_iterations,
         notes=[*notes, *found.notes],
         consensus=found.consensus,
+        center_is_given=is_given,
         _data=data,
+    )
+
+
+def _default_method(
+    data: MallowsData, center: Permutation, alpha: float, *, is_given: bool
+) -> Method:
+    if not is_given and is_feasible(ThetaData.of(data.profile, center), alpha):
+        return "inversion"
+    return "profile" if data.is_exact else "wald"
+
+
+def _interval_note(method: Method, *, is_given: bool) -> str:
+    if is_given:
+        return "The centre is given; interval and error of theta are conditional on it."
+    if method == "inversion":
+        return (
+            "The interval of theta allows for the choice of the centre (inverted test); the "
+            "standard error, AIC and BIC do not."
+        )
+    return (
+        "The interval of theta is conditional on the centre, which these rankings chose, and may "
+        "be too high and too narrow: there are too many rankings to simulate that choice."
+    )
+
+
+def _frame(lower: float, upper: float) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"lower": [lower], "upper": [upper]}, index=pd.Index(["theta"], name="parameter")
     )
 
 
 class MallowsFit(FitResult):
     """A fitted Mallows distribution.
 
-    Made by `Mallows.fit`. The one continuous parameter is theta; its standard error and interval
-    are conditional on the centre, and so is the count of parameters in AIC and BIC.
+    Made by `Mallows.fit`. The one continuous parameter is theta; its standard error is conditional
+    on the centre, and so is the count of parameters in AIC and BIC. Its interval is not, where the
+    centre was chosen by the rankings: see `conf_int`.
 
     Attributes
     ----------
+    center_is_given : bool
+        True where the centre was given, and not chosen by the rankings.
     consensus : Consensus or None
         Of complete strict rankings: the exact Kemeny consensus that is the centre, with its proof
         and the set of all equally likely centres; or Borda's. None for a given centre, and for
@@ -124,6 +165,7 @@ class MallowsFit(FitResult):
 
     distribution: Mallows
     consensus: Consensus | None
+    center_is_given: bool
     _data: MallowsData
 
     def log_likelihood_at(self, theta: float) -> float:
@@ -141,29 +183,58 @@ class MallowsFit(FitResult):
         return self._data.log_likelihood(self.distribution.center, check_theta(theta))
 
     def conf_int(
-        self, alpha: float = 0.05, *, method: Literal["profile", "wald"] | None = None
+        self, alpha: float = ALPHA, *, method: Method | None = None, rng: RNGLike = 0
     ) -> pd.DataFrame:
-        """Return an interval for theta, conditional on the centre.
+        """Return an interval for theta.
 
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error, in (0, 1).
-        method : {"profile", "wald"}, optional
-            All thetas that a likelihood-ratio test does not refute (the default), or estimate and
-            standard error (where the likelihood had to be estimated).
+            Probability of error, in (0, 1); 0.002 or more for "inversion".
+        method : {"inversion", "profile", "wald"}, optional
+            "inversion": all thetas that are not refuted by a test whose statistic, the cost of a
+            quick consensus, has the same law whatever the centre is. So the interval holds its
+            level whatever the centre is, but for the simulation (some tenths of a per cent) and,
+            with gaps or ties, for the centre that they refer to. It need not hold the estimate,
+            which is too high where few rankings choose the centre. Where majorities are those of
+            the centre almost surely, the law is that of the distance to it, and not simulated.
+            "profile": all thetas that a likelihood-ratio test does not refute; "wald": estimate
+            and standard error. Both are conditional on the centre: right where it is given, too
+            high and too narrow where it is chosen by few or by scattered rankings.
+            By default "inversion" where the centre was chosen, and "profile" where it was given;
+            "wald" where the likelihood had to be estimated and "inversion" cannot be used. The
+            notes say which it is.
+        rng : int or numpy.random.Generator, default 0
+            For the simulation. The seed is fixed by default, so that a fit always shows the same.
 
         Returns
         -------
         pandas.DataFrame
-            Index: "theta". Columns lower and upper.
+            Index: "theta". Columns lower and upper. Both are 0 where the rankings agree even less
+            than by chance.
+
+        Raises
+        ------
+        InvalidInputError
+            If a method cannot be used: "inversion" with a given centre, with a smaller alpha or
+            with too many rankings; "profile" where the likelihood had to be estimated.
         """
         level = check_alpha(alpha)
-        default = "profile" if self._data.is_exact else "wald"
-        chosen = default if method is None else check_choice(method, ("profile", "wald"), "method")
-        if chosen == "profile" and default == "wald":
+        data = ThetaData.of(self._data.profile, self.distribution.center)
+        chosen: Method = (
+            _default_method(
+                self._data, self.distribution.center, level, is_given=self.center_is_given
+            )
+            if method is None
+            else check_choice(method, ("inversion", "profile", "wald"), "method")
+        )
+        if chosen == "inversion":
+            self._check_inversion(data, level)
+            ends = invert(data, self.distribution.theta, level, as_generator(rng))
+            return _frame(*ends)
+        if chosen == "profile" and not self._data.is_exact:
             raise InvalidInputError(
-                "method", "'wald' where the likelihood had to be estimated", method
+                "method", "'inversion' or 'wald' where the likelihood had to be estimated", method
             )
         if chosen == "wald":
             frame = super().conf_int(level)
@@ -180,9 +251,45 @@ class MallowsFit(FitResult):
         while short(high) < 0:
             high *= 2.0
         upper = float(brentq(short, theta, high))
-        return pd.DataFrame(
-            {"lower": [lower], "upper": [upper]}, index=pd.Index(["theta"], name="parameter")
-        )
+        return _frame(lower, upper)
+
+    def _check_inversion(self, data: ThetaData, alpha: float) -> None:
+        if self.center_is_given:
+            raise InvalidInputError(
+                "method", "'profile' or 'wald' with a given centre", "inversion",
+                "`Mallows.fit(profile)` lets the rankings choose it.",
+            )  # fmt: skip
+        if is_feasible(data, alpha):
+            return
+        if alpha < LEAST_ALPHA:
+            check_number(alpha, "alpha of method 'inversion'", low=LEAST_ALPHA, high=1)
+        raise InvalidInputError(
+            "method", "'profile' or 'wald' with so many rankings", "inversion",
+            "A draw would take too long. The interval is then conditional on the centre.",
+        )  # fmt: skip
+
+    def to_frame(self, alpha: float = ALPHA) -> pd.DataFrame:
+        """Return theta, its error and its interval in one row.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the interval.
+
+        Returns
+        -------
+        pandas.DataFrame
+            estimate, std_err, z and p_value of "it is 0", lower, upper. z and p_value are NaN
+            where the centre was chosen by the rankings: `test_uniform` tests that theta is 0.
+        """
+        frame = super().to_frame(alpha)
+        if not self.center_is_given:
+            frame[["z", "p_value"]] = np.nan
+        return frame
+
+    def _table(self, alpha: float) -> pd.DataFrame:
+        table = super()._table(alpha)
+        return table if self.center_is_given else table.drop(columns=["z", "P>|z|"])
 
     def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
         """Draw distances to the centre, beside the law's; see `rankagg.plotting.distances_plot`.
