@@ -13,7 +13,7 @@ from rankagg._typing import Label
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
-__all__ = ["ItemSet", "clean_label", "listed", "shortened"]
+__all__ = ["ItemSet", "clean_label", "label_column", "listed", "shortened"]
 
 _SHOWN = 6
 
@@ -188,6 +188,19 @@ class ItemSet(Value, Sequence[Label]):
     def _repr_html_(self) -> str:
         rows = "".join(f"<li>{escape(str(label))}</li>" for label in self)
         return f"<ol start='0'>{rows}</ol>"
+
+
+def label_column(values: Iterable[Label], parameter: str) -> tuple[Label, ...]:
+    """Return labels, one per row or column, that may repeat and mix strings and integers."""
+    if not isinstance(values, Iterable):
+        raise InvalidInputError(parameter, "a sequence of strings or integers", values)
+    column = tuple(values)
+    if {str, int} >= set(map(type, column)):
+        return column
+    for value in column:
+        if isinstance(value, bool | np.bool_) or not isinstance(value, str | int | np.integer):
+            raise InvalidInputError(parameter, "strings or integers", value)
+    return tuple(clean_label(value) for value in column)
 
 
 def clean_label(label: object) -> Label:

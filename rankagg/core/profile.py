@@ -21,7 +21,7 @@ from rankagg._validation import (
     check_unranked,
 )
 from rankagg.core import exact, places
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, label_column
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
@@ -45,7 +45,7 @@ class Profile(Value):
     weights : array_like of float, shape (m,), optional
         The importance of each ranking; 1 by default. Aggregation uses counts times weights;
         inference takes the counts as the sample size.
-    groups : sequence, length m, optional
+    groups : sequence of str or int, length m, optional
         The group (task) of each ranking, for rules that work on two levels.
 
     Attributes
@@ -109,15 +109,16 @@ class Profile(Value):
         groups: Sequence[Group] | None,
     ) -> None:
         m = len(ranks)
-        if groups is not None and len(groups) != m:
+        named = None if groups is None else label_column(groups, "groups")
+        if named is not None and len(named) != m:
             allowed = f"one group per ranking ({m} of them)"
-            raise InvalidInputError("groups", allowed, Described(f"{len(groups)} groups"))
+            raise InvalidInputError("groups", allowed, Described(f"{len(named)} groups"))
         self._set(
             items=items,
             ranks=frozen_array(np.ascontiguousarray(ranks, dtype=np.int32)),
             counts=frozen_array(as_counts(counts, m)),
             weights=frozen_array(as_weights(weights, m)),
-            groups=None if groups is None else tuple(groups),
+            groups=named,
         )
 
     @classmethod
@@ -255,7 +256,11 @@ class Profile(Value):
         -------
         Profile
         """
-        rows = [tuple(order) for order in orders]
+        try:
+            rows = [tuple(order) for order in orders]
+        except TypeError:
+            allowed = "orders, each a sequence of labels"
+            raise InvalidInputError("orders", allowed, orders) from None
         item_set = ItemSet.coerce(items, (label for row in rows for label in row))
         rankings = [PartialRanking.from_order(row, items=item_set) for row in rows]
         return cls(rankings, counts=counts, weights=weights, groups=groups)

@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Bools, Floats, Label, Ranks
-from rankagg._validation import as_matrix, check_choice, check_number
+from rankagg._validation import as_matrix, check_choice, check_integer, check_number
 from rankagg.core import places
 from rankagg.core.exact_sum import mean_by_group, weighted_mean
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, label_column
 from rankagg.core.profile import Profile
 from rankagg.core.score_checks import (
     as_directions,
@@ -24,6 +24,7 @@ from rankagg.core.score_checks import (
     check_known,
     check_units,
 )
+from rankagg.core.score_summaries import count_near_ties, describe_scores
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -100,19 +101,20 @@ class ScoreTable(Value):
             raise InvalidInputError("values", allowed, Described(f"shape {scores.shape}"))
         names = ItemSet(range(rows) if systems is None else systems)
         check_axis(names, rows, "systems", "row")
-        unit_names = list(range(columns) if tasks is None else tasks)
+        unit_names = label_column(range(columns) if tasks is None else tasks, "tasks")
         check_axis(unit_names, columns, "tasks", "column")
         task_set = ItemSet(dict.fromkeys(unit_names))
-        if instances is not None:
-            check_axis(instances, columns, "instances", "column")
-        check_units(unit_names, instances)
+        unit_instances = None if instances is None else label_column(instances, "instances")
+        if unit_instances is not None:
+            check_axis(unit_instances, columns, "instances", "column")
+        check_units(unit_names, unit_instances)
         unit_tasks = np.array(task_set.indices(unit_names), dtype=np.int64)
         self._set(
             systems=names,
             tasks=task_set,
             values=frozen_array(scores),
             unit_tasks=frozen_array(unit_tasks),
-            instances=None if instances is None else tuple(instances),
+            instances=unit_instances,
             _directions=as_directions(higher_is_better, task_set),
             _weights=as_task_weights(task_weights, task_set),
         )
@@ -366,7 +368,16 @@ class ScoreTable(Value):
                 "system", "a system with a positive score on every unit", value,
                 "Leave such tasks out with `.drop(tasks=...)`.",
             )  # fmt: skip
-        return self._with(values=self.values / reference)
+        with np.errstate(over="ignore"):
+            ratios = self.values / reference
+        if np.isinf(ratios).any():
+            row, unit = np.argwhere(np.isinf(ratios))[0]
+            task = self.tasks[int(self.unit_tasks[unit])]
+            value = Described(f"{reference[unit]:g} beside {self.values[row, unit]:g} on {task!r}")
+            raise InvalidInputError(
+                "system", "a system with scores whose ratios to others are floats", value
+            )
+        return self._with(values=ratios)
 
     def with_task_weights(self, task_weights: Mapping[Label, float]) -> ScoreTable:
         """Return the table with other task weights; tasks not named weigh 1."""
@@ -397,24 +408,11 @@ class ScoreTable(Value):
         Returns
         -------
         pandas.DataFrame
-            Columns count, missing, mean, sum, variance and std (both with n - 1).
+            Columns count, missing, mean, sum, variance and std (both with n - 1); infinite where
+            the number is larger than any float.
         """
-        choice = check_choice(by, ("system", "task", "cell"), "by")
-        units = [self.tasks[int(t)] for t in self.unit_tasks]
-        long = pd.DataFrame(
-            {
-                "system": np.repeat(np.array(self.systems.labels, dtype=object), self.n_units),
-                "task": np.tile(np.array(units, dtype=object), self.n_systems),
-                "score": self.values.ravel(),
-            }
-        )
-        keys = ["system", "task"] if choice == "cell" else [choice]
-        scores = long.groupby(keys, sort=False)["score"]
-        result = scores.agg(["count", "mean", "sum", "var", "std"]).rename(
-            columns={"var": "variance"}
-        )
-        result.insert(1, "missing", scores.size() - result["count"])
-        return result
+        check_choice(by, ("system", "task", "cell"), "by")
+        return describe_scores(self.values, self.systems, self._unit_labels, by)
 
     def near_ties(self, digits: int = 7) -> int:
         """Count pairs of scores that differ, but not within `digits` significant digits.
@@ -425,18 +423,18 @@ class ScoreTable(Value):
         Parameters
         ----------
         digits : int, default 7
-            Significant digits that count.
+            Significant digits that count, 1 to 15.
 
         Returns
         -------
         int
             Pairs of systems, summed over units.
         """
-        with np.errstate(divide="ignore"):
-            magnitude = np.floor(np.log10(np.abs(self.values)))
-        scale = 10.0 ** (digits - 1 - np.where(np.isfinite(magnitude), magnitude, 0.0))
-        rounded = np.rint(self.values * scale) / scale
-        return _tied_pairs(rounded.T) - _tied_pairs(self.values.T)
+        return count_near_ties(self.values, check_integer(digits, "digits", low=1, high=15))
+
+    @property
+    def _unit_labels(self) -> list[Label]:
+        return [self.tasks[t] for t in self.unit_tasks.tolist()]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the scores as a DataFrame: systems x tasks, or x (task, instance)."""
@@ -465,10 +463,3 @@ def _plain_means(values: Floats) -> Floats:
     means = np.full(len(values), np.nan)
     means[known] = weighted_mean(values[known], np.ones_like(values[known]))
     return means
-
-
-def _tied_pairs(values: Floats) -> int:
-    ranks = places.competition_ranks(values)
-    scored = ranks >= 0
-    # In a bucket of s items the mean place exceeds the best by (s - 1)/2; s items add s(s - 1)/2.
-    return round(float((places.mid_ranks(ranks)[scored] - ranks[scored]).sum()))
