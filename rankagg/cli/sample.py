@@ -112,6 +112,11 @@ def _stored(path: str) -> RankingDistribution:
         facts = json.loads(read_text(path)[1])
     except ValueError as error:
         raise DataFormatError(f"{path} is not JSON: {error}.") from None
+    except RecursionError:
+        raise DataFormatError(f"{path} is nested too deep to be read.") from None
     if not isinstance(facts, dict):
         raise DataFormatError(f"{path} holds no object: `rankagg fit --json` prints one.")
-    return distribution_from_dict(facts.get("distribution", facts))
+    try:
+        return distribution_from_dict(facts.get("distribution", facts))
+    except DataFormatError as error:
+        raise DataFormatError(f"{path}: {error}") from None

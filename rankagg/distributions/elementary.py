@@ -10,7 +10,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 
-__all__ = ["elementary", "leave_one_out"]
+__all__ = ["elementary", "leave_one_out", "log_elementary"]
 
 
 def elementary(x: Floats, degree: int) -> Floats:
@@ -32,6 +32,28 @@ def elementary(x: Floats, degree: int) -> Floats:
     for column in x.T:
         for d in range(degree, 0, -1):
             sums[d] += column * sums[d - 1]
+    return sums
+
+
+def log_elementary(logs: Floats, degree: int) -> Floats:
+    """Return the logs of `elementary` of exp(logs), which need not have floats.
+
+    Parameters
+    ----------
+    logs : ndarray of float, shape (s, n)
+        -inf for a 0.
+    degree : int
+        The largest size of a subset.
+
+    Returns
+    -------
+    ndarray of float, shape (degree + 1, s)
+    """
+    sums = np.full((degree + 1, len(logs)), -np.inf)
+    sums[0] = 0.0
+    for column in logs.T:
+        for d in range(degree, 0, -1):
+            sums[d] = np.logaddexp(sums[d], column + sums[d - 1])
     return sums
 
 

@@ -19,9 +19,12 @@ from scipy.special import logsumexp
 
 from rankagg._typing import Floats
 from rankagg.distributions.choices import Choices
-from rankagg.distributions.elementary import elementary, leave_one_out
+from rankagg.distributions.elementary import elementary, leave_one_out, log_elementary
 
-__all__ = ["Derivatives", "Likelihood", "log_bucket_weights", "tilted"]
+__all__ = ["Derivatives", "Likelihood", "log_bucket_weights"]
+
+# Log worths of one set that differ by no more: products of few of them are floats after a tilt.
+NARROW = 600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +138,7 @@ class Likelihood:
             features = np.zeros((len(logs), n + t))  # expected in each set
             second = np.zeros((n + t, n + t))  # of products, summed over sets
             for k, d in enumerate((1, *self.sizes)):
-                x, top = tilted(logs, d)
+                x, top = _tilted(logs, d)
                 delta = parameters[n + k - 1] if k else 0.0
                 rates = np.exp(delta + top - total)
                 without = leave_one_out(x, d - 1)
@@ -156,7 +159,7 @@ class Likelihood:
         return expected, information
 
 
-def tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
+def _tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
     """Return exp(logs/d) of every row, times what makes the largest product of d of them 1.
 
     Parameters
@@ -179,7 +182,9 @@ def tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
     top: Floats = -np.partition(-logs, d - 1, axis=1)[:, :d].mean(axis=1)
     enough = np.isfinite(top)
     shift = np.where(enough, top, 0.0)
-    x: Floats = np.where(enough[:, None], np.exp((logs - shift[:, None]) / d), 0.0)
+    # What overflows is no number in the end, and the climb does not go there.
+    with np.errstate(over="ignore"):
+        x: Floats = np.where(enough[:, None], np.exp((logs - shift[:, None]) / d), 0.0)
     return x, top
 
 
@@ -198,13 +203,18 @@ def log_bucket_weights(logs: Floats, log_ties: dict[int, float]) -> Floats:
     ndarray of float, shape (1 + t, s)
         For one item, then for the sizes in their order; -inf where there is no such choice.
     """
+    inside = logs > -np.inf
+    span = np.where(inside, logs, -np.inf).max(axis=1, initial=-np.inf)
+    span -= np.where(inside, logs, np.inf).min(axis=1, initial=np.inf)
     rows = []
     for d, log_delta in {1: 0.0, **log_ties}.items():
-        x, top = tilted(logs, d)
-        sums = elementary(x, d)[d]
+        if (span > NARROW).any():
+            rows.append(log_elementary(logs / d, d)[d] + log_delta)
+            continue
+        x, top = _tilted(logs, d)
         possible = np.isfinite(top)
-        rows.append(np.where(possible, np.log(np.where(possible, sums, 1.0)) + top, -np.inf))
-        rows[-1] += log_delta
+        sums = np.where(possible, elementary(x, d)[d], 1.0)
+        rows.append(np.where(possible, np.log(sums) + top + log_delta, -np.inf))
     return np.stack(rows)
 
 

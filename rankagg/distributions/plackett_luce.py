@@ -20,7 +20,7 @@ from rankagg.core.rankings import PartialRanking, Permutation, as_ranking
 from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.choices import stage_masks
-from rankagg.distributions.luce import log_bucket_weights, tilted
+from rankagg.distributions.luce import log_bucket_weights
 from rankagg.distributions.subsets import BucketTable
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from rankagg.distributions.plackett_luce_fit import PlackettLuceFit
 
 __all__ = ["PlackettLuce"]
+
+# Sums of log worths are floats too.
+LARGEST = 1e100
 
 
 class PlackettLuce(RankingDistribution):
@@ -91,6 +94,8 @@ class PlackettLuce(RankingDistribution):
         if len(values) != len(item_set) or not np.isfinite(values).all():
             allowed = f"one finite number for each item ({len(item_set)} of them)"
             raise InvalidInputError("log_worths", allowed, values)
+        if np.abs(values).max() > LARGEST:
+            raise InvalidInputError("log_worths", f"at most {LARGEST:g} in size", values)
         self._set(
             items=item_set,
             log_worths=frozen_array(_centered(values)),
@@ -158,7 +163,7 @@ class PlackettLuce(RankingDistribution):
             place = (~left).sum(axis=1)
             for d in np.unique(number):
                 picked = rows[number == d]
-                chosen = _sample_bucket(tilted(logs[number == d], int(d))[0], int(d), rng)
+                chosen = _sample_bucket(logs[number == d] / d, int(d), rng)
                 part = ranks[picked]
                 part[chosen] = np.repeat(place[number == d], d)
                 ranks[picked] = part
@@ -289,26 +294,24 @@ def _check_ties(log_ties: Mapping[int, float] | None, n: int) -> tuple[tuple[int
     given = {} if log_ties is None else dict(log_ties)
     for d, value in given.items():
         check_integer(d, "log_ties", low=2, high=max(n, 2))
-        check_number(value, f"log_ties[{d}]")
+        check_number(value, f"log_ties[{d}]", low=-LARGEST, high=LARGEST)
     return tuple((int(d), float(given[d])) for d in sorted(given))
 
 
-def _sample_bucket(x: Floats, d: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw d items of every row, a subset with chance in proportion to its product."""
-    s, n = x.shape
-    # rest[k, :, j]: e_k of the entries from j on.
-    rest = np.zeros((d + 1, s, n + 1))
-    rest[0] = 1.0
+def _sample_bucket(logs: Floats, d: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw d items of every row, a subset with chance in proportion to exp of its summed logs."""
+    s, n = logs.shape
+    # rest[k, :, j]: the log of e_k of the entries from j on.
+    rest = np.full((d + 1, s, n + 1), -np.inf)
+    rest[0] = 0.0
     for j in range(n - 1, -1, -1):
-        rest[:, :, j] = rest[:, :, j + 1]
-        rest[1:, :, j] += x[:, j] * rest[:-1, :, j + 1]
+        rest[1:, :, j] = np.logaddexp(rest[1:, :, j + 1], logs[:, j] + rest[:-1, :, j + 1])
     chosen = np.zeros((s, n), dtype=bool)
     needed = np.full(s, d)
     rows = np.arange(s)
     for j in range(n):
         fewer = np.maximum(needed - 1, 0)
-        chance = x[:, j] * rest[fewer, rows, j + 1]
-        total = rest[needed, rows, j]
-        chosen[:, j] = (needed > 0) & (rng.random(s) * total < chance)
+        chance = np.exp(logs[:, j] + rest[fewer, rows, j + 1] - rest[needed, rows, j])
+        chosen[:, j] = (needed > 0) & (rng.random(s) < chance)
         needed -= chosen[:, j]
     return chosen

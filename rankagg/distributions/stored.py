@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from math import inf, isfinite
+from typing import Any, cast
 
+from rankagg._typing import Label
+from rankagg.core.items import ItemSet
 from rankagg.core.rankings import Permutation
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.bradley_terry import BradleyTerry
@@ -13,10 +17,14 @@ from rankagg.distributions.mallows import Mallows
 from rankagg.distributions.plackett_luce import PlackettLuce
 from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io.strict_json import Field, shown
 
 __all__ = ["distribution_from_dict", "distribution_to_dict"]
 
 SCHEMA = "rankagg.distribution"
+# Integers beyond have no float; sizes of buckets are written without signs, zeros or blanks.
+LARGEST = 10**300
+SIZE = re.compile(r"[2-9]|[1-9][0-9]{1,8}")
 
 
 def distribution_to_dict(law: RankingDistribution) -> dict[str, Any]:
@@ -55,6 +63,9 @@ def distribution_to_dict(law: RankingDistribution) -> dict[str, Any]:
 def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     """Return the distribution that `distribution_to_dict` described.
 
+    It is read strictly: nothing is converted, nothing may be missing, and nothing may be there
+    that is not read.
+
     Parameters
     ----------
     facts : mapping
@@ -67,36 +78,98 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     Raises
     ------
     DataFormatError
-        If something is missing or unknown.
+        If something is missing, unknown or no distribution; it names the field.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> facts = ra.distribution_to_dict(ra.Mallows("AB", theta=1.0))
+    >>> ra.distribution_from_dict({**facts, "theta": "1"})
+    Traceback (most recent call last):
+        ...
+    rankagg.exceptions.DataFormatError: `theta` must be a finite number of at least 0. Got '1'.
     """
-    model = facts.get("model")
-    if facts.get("schema") != SCHEMA or facts.get("version") != 1 or model not in READERS:
+    if not isinstance(facts, Mapping):
+        raise DataFormatError(f"A stored distribution is an object. Got {shown(facts)}.")
+    stated = tuple(facts.get(name) for name in ("schema", "version", "model"))
+    known = stated[:2] == (SCHEMA, 1) and type(stated[1]) is int
+    if not known or type(stated[2]) is not str or stated[2] not in READERS:
+        schema, version, model = map(shown, stated)
         raise DataFormatError(
             f"This is no distribution of schema {SCHEMA!r}, version 1: it says "
-            f"{facts.get('schema')!r}, {facts.get('version')!r}, model {model!r}."
+            f"{schema}, {version}, model {model}."
         )
+    own, read = READERS[stated[2]]
+    fields = Field(dict(facts), "").members("schema", "version", "model", "items", *own)
     try:
-        return READERS[model](facts)
-    except KeyError as error:
-        raise DataFormatError(f"A stored {model} law needs {error}.") from None
+        return read(_items(fields[3]), *fields[4:])
+    except InvalidInputError as error:
+        # What the classes ask for, beyond the kinds of values.
+        raise DataFormatError(f"No {stated[2]} distribution is stored here: {error}") from None
 
 
-def _center(facts: Mapping[str, Any]) -> Permutation:
-    return Permutation.from_order(facts["center"], items=facts["items"])
+def _items(field: Field) -> ItemSet:
+    """Return texts or integers; which of them go together, the ItemSet says."""
+    for element in field.elements():
+        if type(element.value) not in {str, int}:
+            element.refuse("a text or an integer")
+    return ItemSet(cast("list[Label]", field.value))
 
 
-def _worths(law: type[PlackettLuce]) -> Callable[[Mapping[str, Any]], PlackettLuce]:
-    def read(facts: Mapping[str, Any]) -> PlackettLuce:
-        ties = {int(d): value for d, value in facts["log_ties"].items()}
-        return law(facts["log_worths"], items=facts["items"], log_ties=ties)
+def _number(field: Field, low: float = -inf) -> float:
+    """Return a finite number; integers that a float holds nearly are numbers too."""
+    value = field.value
+    allowed = "a finite number" + ("" if low == -inf else f" of at least {low:g}")
+    if type(value) is int and abs(value) <= LARGEST:
+        value = float(value)
+    if type(value) is not float or not isfinite(value) or value < low:
+        field.refuse(allowed)
+    return value
+
+
+def _numbers(field: Field, length: int, low: float = -inf) -> list[float]:
+    numbers = [_number(element, low) for element in field.elements()]
+    if len(numbers) != length:
+        field.refuse(f"a list of {length} numbers")
+    return numbers
+
+
+def _center(items: ItemSet, field: Field) -> Permutation:
+    labels = [element.value for element in field.elements()]
+    kinds = {type(label) for label in items}
+    if {type(label) for label in labels} != kinds or sorted(labels) != sorted(items):  # type: ignore[type-var]
+        field.refuse("a list of all items, each once")
+    return Permutation.from_order(cast("list[Label]", labels), items=items)
+
+
+def _mallows(items: ItemSet, center: Field, theta: Field) -> Mallows:
+    return Mallows(_center(items, center), _number(theta, 0.0))
+
+
+def _generalized(items: ItemSet, center: Field, thetas: Field) -> GeneralizedMallows:
+    return GeneralizedMallows(_center(items, center), _numbers(thetas, len(items) - 1, 0.0))
+
+
+def _worths(law: type[PlackettLuce]) -> Callable[..., PlackettLuce]:
+    def read(items: ItemSet, log_worths: Field, log_ties: Field) -> PlackettLuce:
+        if type(log_ties.value) is not dict:
+            log_ties.refuse("an object")
+        ties = {}
+        for size, value in log_ties.value.items():
+            known = type(size) is str and SIZE.fullmatch(size) is not None
+            if not known or int(size) > max(len(items), 2):
+                log_ties.refuse(f"an object whose keys are texts from '2' to '{len(items)}'")
+            ties[int(size)] = _number(Field(value, f"log_ties[{size}]"))
+        return law(_numbers(log_worths, len(items)), items=items, log_ties=ties)
 
     return read
 
 
-READERS: dict[str, Callable[[Mapping[str, Any]], RankingDistribution]] = {
-    "Uniform": lambda facts: Uniform(facts["items"]),
-    "Mallows": lambda facts: Mallows(_center(facts), facts["theta"]),
-    "GeneralizedMallows": lambda facts: GeneralizedMallows(_center(facts), facts["thetas"]),
-    "PlackettLuce": _worths(PlackettLuce),
-    "BradleyTerry": _worths(BradleyTerry),
+# For each model what is stored of it beside the items, and what reads that.
+READERS: dict[str, tuple[tuple[str, ...], Callable[..., RankingDistribution]]] = {
+    "Uniform": ((), Uniform),
+    "Mallows": (("center", "theta"), _mallows),
+    "GeneralizedMallows": (("center", "thetas"), _generalized),
+    "PlackettLuce": (("log_worths", "log_ties"), _worths(PlackettLuce)),
+    "BradleyTerry": (("log_worths", "log_ties"), _worths(BradleyTerry)),
 }

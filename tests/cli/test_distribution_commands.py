@@ -152,7 +152,7 @@ def test_a_stated_law_is_drawn_from(run, options, law):
         (["ballots.csv"], "is not JSON"),
         (["list.json"], "holds no object"),
         (["other.json"], "no distribution of schema"),
-        (["short.json"], "needs 'theta'"),
+        (["short.json"], "short.json: `theta` is missing"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )
