@@ -14,6 +14,7 @@ __all__ = [
     "NotIdentifiedError",
     "NotProvedError",
     "OutOfTimeError",
+    "OutputError",
     "RankaggError",
     "SolverError",
     "SolverNotFoundError",
@@ -126,6 +127,10 @@ class OutOfTimeError(RankaggError):
 
     def __init__(self, message: str = "Not computed in time: the time limit has passed.") -> None:
         super().__init__(message)
+
+
+class OutputError(RankaggError, OSError):
+    """A file that cannot be written; the former one is untouched."""
 
 
 class NotIdentifiedError(RankaggError, ValueError):

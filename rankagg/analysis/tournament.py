@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -22,6 +21,7 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.value import Value
 from rankagg.exceptions import Described, InvalidInputError
+from rankagg.io.output_files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,14 +126,15 @@ class TournamentGraph(Value):
         return tuple((self.items[int(i)], self.items[int(j)]) for i, j in np.argwhere(level))
 
     def _frame(self, pairs: Any) -> pd.DataFrame:
-        wins = self.votes.wins
+        first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        wins, labels = self.votes.wins, tuple(self.items)
         frame = pd.DataFrame(
             {
-                "above": [self.items[int(i)] for i, _ in pairs],
-                "below": [self.items[int(j)] for _, j in pairs],
-                "margin": [self.margins[i, j] for i, j in pairs],
-                "votes_for": [wins[i, j] for i, j in pairs],
-                "votes_against": [wins[j, i] for i, j in pairs],
+                "above": [labels[i] for i in first.tolist()],
+                "below": [labels[j] for j in second.tolist()],
+                "margin": self.margins[first, second],
+                "votes_for": wins[first, second],
+                "votes_against": wins[second, first],
             }
         )
         return frame.sort_values("margin", ascending=False, kind="stable", ignore_index=True)
@@ -349,7 +350,8 @@ class TournamentGraph(Value):
         target : path
             The file to write.
         """
-        nx.write_graphml(self.to_networkx(), Path(target))
+        graph = self.to_networkx()
+        write_file(target, lambda path: nx.write_graphml(graph, path))
 
     def to_dot(self) -> str:
         """Return the graph in the DOT language of Graphviz; labels of arcs are margins."""

@@ -10,11 +10,20 @@ from typing import Any
 import click
 
 from rankagg import __version__
-from rankagg.exceptions import DataWarning, RankaggError, SolverError, VerificationError
+from rankagg.exceptions import (
+    DataWarning,
+    OutputError,
+    RankaggError,
+    SolverError,
+    VerificationError,
+)
 
 __all__ = ["main"]
 
 DONE, FAILED, BAD_INPUT, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
+
+# A failure of this side, not of what was given.
+FAILURES = (SolverError, VerificationError, OutputError)
 
 COMMANDS = {
     "compare": "rankagg.cli.compare",
@@ -106,18 +115,25 @@ def main(args: list[str] | None = None) -> None:
 def _run(args: list[str] | None) -> int:
     try:
         code: Any = app.main(args=args, standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
         return INTERRUPTED
     except click.ClickException as error:
         error.show()
         return BAD_INPUT
-    except (SolverError, VerificationError) as error:
-        click.echo(f"error: {error}", err=True)
-        return FAILED
-    except RankaggError as error:
-        click.echo(f"error: {error}", err=True)
-        return BAD_INPUT
+    except (RankaggError, MemoryError, OSError) as error:
+        click.echo(f"error: {_told(error)}", err=True)
+        bad = isinstance(error, RankaggError) and not isinstance(error, FAILURES)
+        return BAD_INPUT if bad else FAILED
     return code if isinstance(code, int) else DONE
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for data of this size."
+    if isinstance(error, OSError) and not isinstance(error, RankaggError):
+        return f"the output cannot be written: {error.strerror or error}."
+    return str(error)
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:

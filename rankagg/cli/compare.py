@@ -18,6 +18,7 @@ from rankagg.cli.methods import make, methods_option
 from rankagg.cli.numbers import SEED
 from rankagg.cli.output import echo_json, json_option, rows_options, write_frame, write_json
 from rankagg.cli.plots import plot_option, save_plot
+from rankagg.cli.targets import FOLDER
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.io.votes import write_votes
 
@@ -48,7 +49,7 @@ PLOTTED = 40
 @plot_option("how items move from method to method")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Also write CSV and JSON files, the certificate and its votes, into this folder.",
 )
 def command(

@@ -13,6 +13,7 @@ import pandas as pd
 
 from rankagg.cli.numbers import Whole
 from rankagg.io.formulas import guard_frame
+from rankagg.io.output_files import write_text
 
 __all__ = ["echo_json", "json_option", "rows_options", "write_frame", "write_json"]
 
@@ -48,12 +49,12 @@ def echo_json(data: dict[str, Any]) -> None:
 
 def write_json(data: dict[str, Any], path: Path) -> None:
     """Write plain data as a JSON file."""
-    path.write_text(_dumps(data) + "\n", encoding="utf-8")
+    write_text(path, _dumps(data) + "\n")
 
 
 def write_frame(frame: pd.DataFrame, path: Path, *, index: bool = False) -> None:
     """Write a table as a CSV file."""
-    guard_frame(frame).to_csv(path, index=index)
+    write_text(path, guard_frame(frame).to_csv(index=index, lineterminator="\n"))
 
 
 def _dumps(data: dict[str, Any]) -> str:

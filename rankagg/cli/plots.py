@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from rankagg.cli.targets import FILE
+from rankagg.io.output_files import write_file
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -22,7 +25,7 @@ def plot_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     """Add --plot, which a command receives as `plot`: a path, or None."""
     return click.option(
         "--plot",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=FILE,
         callback=_check_kind,
         metavar="FILE",
         help=f"Draw {what} into a .svg, .pdf or .png file.",
@@ -48,7 +51,8 @@ def save_plot(draw: Callable[[], Axes], path: Path | None) -> None:
     mpl.use("Agg")
     with style("paper"), warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        cast("Figure", draw().figure).savefig(path)
+        figure = cast("Figure", draw().figure)
+        write_file(path, figure.savefig)
         plt.close("all")
     if any("missing from font" in str(warning.message) for warning in told):
         click.echo("warning: no font at hand has all letters of the names", err=True)

@@ -12,6 +12,7 @@ from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, method_option
 from rankagg.cli.output import echo_json, json_option, write_frame, write_json
+from rankagg.cli.targets import FOLDER
 
 __all__ = ["command"]
 
@@ -23,7 +24,7 @@ __all__ = ["command"]
 @json_option
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Also write ranking.csv and consensus.json into this folder.",
 )
 def command(

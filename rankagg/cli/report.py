@@ -11,6 +11,7 @@ from rankagg.cli.exact import show_progress
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.methods import make, methods_option
 from rankagg.cli.numbers import DELTA, SECONDS, SEED
+from rankagg.cli.targets import FILE
 from rankagg.inference.units import Unit
 from rankagg.report.page import make_report
 
@@ -23,7 +24,7 @@ __all__ = ["command"]
 @click.option(
     "-o",
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     default=Path("report.html"),
     show_default=True,
     help="The file to write.",

@@ -10,6 +10,7 @@ from typing import cast
 import click
 
 from rankagg.cli.numbers import SEED, Number, Whole
+from rankagg.cli.targets import FILE
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows import Mallows
 from rankagg.distributions.plackett_luce import PlackettLuce
@@ -43,7 +44,7 @@ PLACES = 10**8
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
 @click.option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Write here; default: the standard output.",
 )

@@ -16,6 +16,7 @@ from rankagg.cli.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.output import echo_json, json_option, write_json
 from rankagg.cli.plots import plot_option, save_plot
+from rankagg.cli.targets import FILE
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.io.votes import write_votes
 
@@ -38,13 +39,13 @@ __all__ = ["command"]
 )
 @click.option(
     "--certificate",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Write the proof as JSON.",
 )
 @click.option(
     "--votes",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Write the votes that the proof speaks of as JSON.",
 )

@@ -12,6 +12,7 @@ from rankagg.cli.methods import make, methods_option
 from rankagg.cli.numbers import JOBS, SECONDS, SEED, Number, Whole
 from rankagg.cli.output import echo_json, json_option, write_frame
 from rankagg.cli.plots import plot_option, save_plot
+from rankagg.cli.targets import FILE
 from rankagg.studies.approximation import ApproximationStudy
 from rankagg.studies.models import GumbelModel, MallowsModel, PlackettLuceModel, StudyModel
 
@@ -87,13 +88,13 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 )
 @click.option(
     "--journal",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Note finished data sets here, and go on from it.",
 )
 @click.option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Write all rows here as CSV.",
 )

@@ -16,6 +16,8 @@ from rankagg.cli.exact import time_limit_option
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.cli.plots import plot_option, save_plot
+from rankagg.cli.targets import FILE
+from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,12 +31,10 @@ __all__ = ["command"]
 @rows_options("majorities")
 @json_option
 @plot_option("the majorities, and where the exact consensus and Borda go against them,")
-@click.option(
-    "--graphml", type=click.Path(dir_okay=False, path_type=Path), help="Also write GraphML."
-)
+@click.option("--graphml", type=FILE, help="Also write GraphML.")
 @click.option(
     "--dot",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Also write the DOT language of Graphviz.",
 )
 def command(
@@ -68,7 +68,7 @@ def command(
     if graphml is not None:
         graph.write_graphml(graphml)
     if dot is not None:
-        dot.write_text(graph.to_dot(), encoding="utf-8")
+        write_text(dot, graph.to_dot())
 
 
 def _plot(graph: TournamentGraph, given: Input, deadline: Deadline) -> Axes:

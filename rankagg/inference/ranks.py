@@ -10,6 +10,7 @@ import numpy as np
 
 from rankagg._typing import Label, RNGLike, Unranked
 from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -55,6 +56,7 @@ def rank_intervals(
     tolerance: float | Mapping[Label, float] = 0.0,
     instances: Sequence[Label] | None = None,
     n_resamples: int | None = None,
+    time_limit: float | None = None,
     rng: RNGLike = 0,
 ) -> RankIntervals:
     """Bound the places of all items at once, and of each alone.
@@ -102,6 +104,9 @@ def rank_intervals(
     n_resamples : int, optional
         Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
         many to go through them all, 10,000 by default.
+    time_limit : float, optional
+        Seconds after which sign flips, which take long for hundreds of items, raise
+        `OutOfTimeError`.
     rng : int or numpy.random.Generator, default 0
         For "max-t", and for "sign-flips" with more than 13 units.
 
@@ -135,6 +140,7 @@ def rank_intervals(
     >>> ranks.first, ranks.method, ranks.n_units
     (('A',), 'sign-flips', 100)
     """
+    deadline = Deadline.after(time_limit_of(time_limit))
     kind = cast(Of, check_choice(of, get_args(Of), "of"))
     if method is not None:
         check_choice(method, METHODS[kind], f"method for of={kind!r}")
@@ -179,7 +185,7 @@ def rank_intervals(
     )
     case = _Case(kind, chosen, seen, units, options.delta)
     if chosen == "sign-flips":
-        return case.by_flips(n_resamples or VECTORS, rng)
+        return case.by_flips(n_resamples or VECTORS, rng, deadline)
     return case.by_bounds(options, rng)
 
 
@@ -323,9 +329,9 @@ class _Case:
     units: Units
     delta: float
 
-    def by_flips(self, n_vectors: int, rng: RNGLike) -> RankIntervals:
+    def by_flips(self, n_vectors: int, rng: RNGLike, deadline: Deadline) -> RankIntervals:
         """Decide by sign flips."""
-        flips = sign_flips(self.units, n_vectors, as_generator(rng))
+        flips = sign_flips(self.units, n_vectors, as_generator(rng), deadline)
         notes: list[str] = []
         if not flips.is_exact and flips.n_vectors * self.delta < 100:
             notes.append(

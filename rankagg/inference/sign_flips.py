@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
+from rankagg.aggregation.deadline import Deadline
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.units import Block, Units
@@ -62,7 +63,9 @@ class SignFlips:
     is_exact: bool
 
 
-def sign_flips(units: Units, n_vectors: int, rng: np.random.Generator) -> SignFlips:
+def sign_flips(
+    units: Units, n_vectors: int, rng: np.random.Generator, deadline: Deadline | None = None
+) -> SignFlips:
     """Compare the sums of all differences with what they would be under other signs.
 
     Parameters
@@ -73,6 +76,8 @@ def sign_flips(units: Units, n_vectors: int, rng: np.random.Generator) -> SignFl
         Sign vectors to draw where there are too many to go through, the observed one among them.
     rng : numpy.random.Generator
         Where from.
+    deadline : Deadline, optional
+        When to give up.
 
     Returns
     -------
@@ -80,6 +85,8 @@ def sign_flips(units: Units, n_vectors: int, rng: np.random.Generator) -> SignFl
 
     Raises
     ------
+    OutOfTimeError
+        If the deadline passes.
     InvalidInputError
         If several tasks are fixed.
 
@@ -114,6 +121,8 @@ def sign_flips(units: Units, n_vectors: int, rng: np.random.Generator) -> SignFl
     exact = sums.fits(max(EXACT, n_vectors))
     counter = _Counter(units, sums)
     for block in sums.all_signs() if exact else sums.drawn_signs(n_vectors, rng):
+        if deadline is not None:
+            deadline.seconds_left()
         counter.add(block)
     return counter.result(is_exact=exact)
 

@@ -16,6 +16,7 @@ from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.formulas import guard_frame
+from rankagg.io.output_files import write_text
 from rankagg.io.rounding import warn_of_ties
 from rankagg.io.table import names_of, read_table
 from rankagg.io.text import Source
@@ -148,4 +149,8 @@ def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> Non
         set(";\t") & set(str(label)) for label in (*profile.items, *(profile.groups or ()))
     )
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if doubtful else csv.QUOTE_MINIMAL
-    guard_frame(frame).to_csv(target, index=False, quoting=quoting)
+    text = guard_frame(frame).to_csv(index=False, quoting=quoting, lineterminator="\n")
+    if isinstance(target, str | PathLike):
+        write_text(target, text)
+    else:
+        target.write(text)

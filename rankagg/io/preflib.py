@@ -19,6 +19,7 @@ from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.kinds import check_plain_table
+from rankagg.io.output_files import write_text
 from rankagg.io.preflib_ballots import as_ranks, whole_number
 from rankagg.io.preflib_lines import Contents, looks_like_preflib, parse
 from rankagg.io.text import Source, read_text
@@ -182,4 +183,4 @@ def write_preflib(profile: Profile, target: str | PathLike[str], *, title: str =
             raise InvalidInputError("profile", "free of empty ballots", ranking)
         ballot = ",".join(g[0] if len(g) == 1 else "{" + ",".join(g) + "}" for g in groups)
         lines.append(f"{count}: {ballot}")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_text(path, "\n".join(lines) + "\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from rankagg.core.items import ItemSet
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.plain_votes import LARGEST_VOTES, SCALE
 from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io.output_files import write_text
 from rankagg.io.strict_json import Field, parse_json
 from rankagg.io.text import Source, read_text
 
@@ -71,7 +71,7 @@ def write_votes(votes: PairwiseMatrix, target: str | PathLike[str]) -> None:
         The file to write.
     """
     text = json.dumps(votes_to_dict(votes), ensure_ascii=False, separators=(",", ":"))
-    Path(target).write_text(f"{text}\n", encoding="utf-8")
+    write_text(target, f"{text}\n")
 
 
 def read_votes(source: Source) -> PairwiseMatrix:

@@ -20,7 +20,7 @@ from rankagg.analysis.stability import Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.missing import MissingReport, missing_report
 from rankagg.inference.ranks import RankIntervals, rank_intervals
 from rankagg.inference.units import Unit
@@ -115,7 +115,8 @@ class Findings:
             ranks=None if isinstance(data, PairwiseMatrix) else patience.quick(
                 "ranks",
                 lambda: rank_intervals(
-                    data, unit=chosen, delta=delta, tolerance=tolerance, unranked=unranked
+                    data, unit=chosen, delta=delta, tolerance=tolerance, unranked=unranked,
+                    time_limit=_at_least_a_second(deadline.share(2)),
                 ),
             ),
             missing=None if isinstance(data, PairwiseMatrix) else missing_report(data),
@@ -167,6 +168,12 @@ def _alternatives(exact: Consensus, deadline: Deadline) -> Alternatives:
     return Alternatives.of(exact.optima, deadline, radius=True)
 
 
+def _at_least_a_second(deadline: Deadline) -> float | None:
+    """Return what is left for what mostly takes no time."""
+    left = deadline.time_limit
+    return None if left is None else max(left, 1.0)
+
+
 class _Patience:
     """Does one thing after the other until the user interrupts, and then what is quick only."""
 
@@ -185,6 +192,9 @@ class _Patience:
         """Return the result although the user waits no more; a second interruption ends it."""
         try:
             return compute()
+        except OutOfTimeError:
+            self.late.append(name)
+            return None
         except KeyboardInterrupt:
             if self.is_over:
                 raise

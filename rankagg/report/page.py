@@ -9,7 +9,6 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -22,6 +21,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Data
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import Unit
+from rankagg.io.output_files import write_text
 from rankagg.report.chapters_certainty import certainty, without_tasks
 from rankagg.report.chapters_data import colophon, missing_data, what_was_read
 from rankagg.report.chapters_result import consensus_table, lead, majorities, methods, proof
@@ -63,9 +63,14 @@ class Report:
         Parameters
         ----------
         target : path
-            The file; an existing one is replaced.
+            The file; an existing one is replaced once the new one is whole.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written.
         """
-        Path(target).write_text(self.html, encoding="utf-8")
+        write_text(target, self.html)
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}: {len(self.html):,} characters of HTML>"

@@ -1,0 +1,161 @@
+"""Writing files: checked before the work, written beside the target, and renamed when whole.
+
+Whatever goes wrong, the former file stays what it was and nothing half-written is left behind.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from rankagg.exceptions import OutputError
+
+__all__ = ["check_target", "write_file", "write_text"]
+
+#: A file or folder that a user named.
+Target = str | PathLike[str]
+
+
+def check_target(target: Target) -> Path:
+    """Return the path of a file that can be written as far as one can tell before.
+
+    Parameters
+    ----------
+    target : path
+        The file; it need not exist, its folder must.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    OutputError
+        If the folder is missing or read-only, or the target is a folder or a file that must not
+        be replaced.
+
+    Examples
+    --------
+    >>> check_target("no-such-folder/page.html")
+    Traceback (most recent call last):
+        ...
+    rankagg.exceptions.OutputError: no-such-folder/page.html cannot be written: there is no \
+folder no-such-folder. Make it first, or give another path.
+    """
+    path = Path(target)
+    try:
+        why = _why_not(path)
+    except OSError as error:  # such as a name that is too long
+        why = f"{error.strerror or error}."
+    if why is not None:
+        raise OutputError(f"{str(path)!r}"[1:-1] + f" cannot be written: {why}")
+    return path
+
+
+def _why_not(path: Path) -> str | None:
+    """Say why a file cannot be written, and what to do; None where it seems that it can be."""
+    if "\0" in str(path):
+        return "a path has no zero bytes."
+    folder = _real(path).parent
+    if path.is_dir():
+        return "it is a folder. Give the path of a file in it."
+    if not folder.is_dir():
+        return f"there is no folder {folder}. Make it first, or give another path."
+    if _is_special(path):
+        return None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return f"the folder {folder} is read-only for you. Give another path."
+    if path.exists() and not os.access(path, os.W_OK):
+        return "the file is read-only. Give another path, or allow it."
+    return None
+
+
+def write_file(target: Target, write: Callable[[Path], None]) -> None:
+    """Let a function write a file beside the target, and put it in its place when it is whole.
+
+    Parameters
+    ----------
+    target : path
+        The file; an existing one is replaced, and keeps its permissions.
+    write : callable
+        Writes to the path that it is given, whose ending is that of the target.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written: the former file is untouched then.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_file(Path(folder) / "a.txt", lambda path: path.write_bytes(b"whole") and None)
+    ...     (Path(folder) / "a.txt").read_bytes()
+    b'whole'
+    """
+    path = check_target(target)
+    try:
+        if _is_special(path):  # a pipe or a device takes what comes
+            write(path)
+            return
+        final = _real(path)
+        with NamedTemporaryFile(
+            dir=final.parent, prefix=f".{final.stem[:40]}-", suffix=final.suffix, delete=False
+        ) as file:
+            beside = Path(file.name)
+        try:
+            write(beside)
+            beside.chmod(_mode(final))
+            _flush(beside)
+            beside.replace(final)
+        except BaseException:  # an interruption too leaves nothing behind
+            with suppress(OSError):
+                beside.unlink()
+            raise
+    except OSError as error:
+        raise OutputError(_sentence(path, error)) from error
+
+
+def write_text(target: Target, text: str) -> None:
+    """Write a text in UTF-8 with line feeds; see `write_file`."""
+    write_file(target, lambda path: _put(path, text))
+
+
+def _put(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _real(path: Path) -> Path:
+    """Return where a link leads, so that it stays a link."""
+    return path.resolve() if path.is_symlink() else path
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _mode(path: Path) -> int:
+    """Return the permissions of a file that is there, or those of a new one."""
+    if path.exists():
+        return path.stat().st_mode & 0o7777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _flush(path: Path) -> None:
+    """Have the file on the disk before it takes the place of another one."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sentence(path: Path, error: OSError) -> str:
+    return f"{path} cannot be written: {error.strerror or error}. Nothing was changed."

@@ -1,0 +1,207 @@
+"""Writing: whatever goes wrong, one sentence, the former file, and nothing half-written."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import click
+import matplotlib as mpl
+import networkx as nx
+import pandas as pd
+import pytest
+
+import rankagg as ra
+from rankagg.analysis.tournament import TournamentGraph
+from rankagg.cli import main
+from rankagg.cli.app import COMMANDS, app
+from rankagg.cli.targets import OutputFile, OutputFolder
+from rankagg.exceptions import OutputError
+from rankagg.io import output_files
+from rankagg.io.output_files import check_target, write_file, write_text
+from rankagg.io.votes import write_votes
+from rankagg.report.page import Report
+
+BALLOTS = ra.datasets.load("tennessee")
+WRITERS = {
+    "page": lambda path: Report("title", "<html>", is_proved=True).save(path),
+    "ballots": lambda path: ra.write_ballots(BALLOTS, path),
+    "preflib": lambda path: ra.write_preflib(BALLOTS, path),
+    "votes": lambda path: write_votes(BALLOTS.pairwise(), path),
+    "graphml": lambda path: TournamentGraph(BALLOTS.pairwise()).write_graphml(path),
+    "text": lambda path: write_text(path, "new\n"),
+}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    path = tmp_path / "result.xml"
+    path.write_bytes(b"former")
+    return path
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_whole_file_takes_the_place_of_the_former_one(target, name) -> None:
+    target.chmod(0o640)
+    WRITERS[name](target)
+    assert list(content(target.parent)) == [target.name]
+    assert target.read_bytes() != b"former"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+FAULTS = {
+    "disk is full": OSError(errno.ENOSPC, "No space left on device"),
+    "quota": OSError(errno.EDQUOT, "Disk quota exceeded"),
+    "input/output error": OSError(errno.EIO, "Input/output error"),
+    "interrupted": KeyboardInterrupt(),
+    "out of memory": MemoryError(),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_write_that_fails_leaves_the_former_file_and_nothing_else(
+    monkeypatch, target, name, fault
+) -> None:
+    def fail(path: Path) -> None:
+        assert path.read_bytes() not in (b"", b"former")  # all but the last step was done
+        raise FAULTS[fault]
+
+    monkeypatch.setattr(output_files, "_flush", fail)
+    kind = OutputError if isinstance(FAULTS[fault], OSError) else type(FAULTS[fault])
+    with pytest.raises(kind) as caught:
+        WRITERS[name](target)
+    assert content(target.parent) == {target.name: b"former"}
+    if kind is OutputError:
+        sentence = f"{target} cannot be written: {FAULTS[fault].strerror}. Nothing was changed."
+        assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_folder_that_is_missing_or_in_the_place_of_the_file_is_named(tmp_path, name) -> None:
+    with pytest.raises(OutputError, match=r"there is no folder .*nowhere\. Make it first"):
+        WRITERS[name](tmp_path / "nowhere" / "file.xml")
+    with pytest.raises(OutputError, match="it is a folder"):
+        WRITERS[name](tmp_path)
+    assert content(tmp_path) == {}
+
+
+def test_a_folder_or_file_that_is_read_only_is_named(monkeypatch, target) -> None:
+    real = os.access
+    for closed, words in ((target.parent, "is read-only for you"), (target, "file is read-only")):
+        monkeypatch.setattr(
+            os, "access", lambda path, how, closed=closed: path != closed and real(path, how)
+        )
+        with pytest.raises(OutputError, match=words):
+            check_target(target)
+    monkeypatch.setattr(os, "access", real)
+    assert check_target(target) == target
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "zero\0byte"])
+def test_a_name_that_no_file_can_have_is_refused(tmp_path, name) -> None:
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_text(tmp_path / name, "text")
+
+
+def test_a_disk_that_is_full_is_an_error_in_one_sentence() -> None:
+    with pytest.raises(OutputError, match="/dev/full cannot be written: No space left on device"):
+        write_text("/dev/full", "text" * 10_000)
+    write_text(os.devnull, "text")
+
+
+def test_a_link_stays_a_link(tmp_path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "real.txt").write_text("former")
+    (tmp_path / "link.txt").symlink_to("there/real.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "there" / "real.txt").read_text() == "new"
+
+
+def test_a_new_file_is_as_open_as_others_of_the_user(tmp_path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_file(tmp_path / "new.bin", lambda path: path.write_bytes(b"1") and None)
+        assert stat.S_IMODE((tmp_path / "new.bin").stat().st_mode) == 0o640
+    finally:
+        os.umask(before)
+
+
+# -- the command line -----------------------------------------------------------------------------
+
+
+def output_options() -> list[tuple[str, str, type]]:
+    found = []
+    for name in COMMANDS:
+        command = app.get_command(click.Context(app), name)
+        found += [
+            (name, parameter.opts[-1], type(parameter.type))
+            for parameter in command.params
+            if isinstance(parameter, click.Option) and isinstance(parameter.type, click.Path)
+        ]
+    return found
+
+
+def test_every_option_that_names_an_output_is_checked() -> None:
+    assert {kind for *_, kind in output_options()} == {OutputFile, OutputFolder}
+    assert len(output_options()) >= 17
+
+
+@pytest.mark.parametrize(("command", "option", "kind"), output_options())
+def test_outputs_are_refused_before_the_work(tmp_path, capsys, command, option, kind) -> None:
+    (tmp_path / "file").write_text("former")
+    bad = tmp_path / ("file/folder" if kind is OutputFolder else "nowhere/out.svg")
+    # The data do not exist either: nobody has looked for them yet.
+    with pytest.raises(SystemExit) as stop:
+        main([command, "no-data.csv", option, str(bad)])
+    told = capsys.readouterr()
+    assert (stop.value.code, told.out) == (2, "")
+    assert option in told.err
+    assert "cannot be" in told.err
+    assert "no-data" not in told.err
+    assert content(tmp_path) == {"file": b"former"}
+
+
+@pytest.mark.parametrize(
+    ("args", "name"),
+    [
+        (["report", "--dataset", "tennessee", "-o"], "page.html"),
+        (["solve", "--dataset", "tennessee", "--certificate"], "proof.json"),
+        (["solve", "--dataset", "tennessee", "--plot"], "picture.png"),
+        (["tournament", "--dataset", "tennessee", "--dot"], "graph.dot"),
+        (["sample", "--items", "A,B", "--out"], "drawn.csv"),
+        (["rank", "--dataset", "tennessee", "--out"], ""),
+    ],
+)
+def test_a_full_disk_ends_with_one_sentence_and_code_one(
+    monkeypatch, tmp_path, capsys, args, name
+) -> None:
+    mpl.use("Agg")
+    target = tmp_path / name
+    if name:
+        target.write_bytes(b"former")
+    before = content(tmp_path)
+
+    def fail(path: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(output_files, "_flush", fail)
+    with pytest.raises(SystemExit) as stop:
+        main([*args, str(target)])
+    assert stop.value.code == 1
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
+    assert "No space left on device. Nothing was changed." in line
+    assert content(tmp_path) == before
+
+
+def test_what_is_written_can_be_read(tmp_path) -> None:
+    for name in ("ballots", "preflib", "graphml"):
+        WRITERS[name](tmp_path / name)
+    assert nx.read_graphml(tmp_path / "graphml").number_of_nodes() == 4
+    assert pd.read_csv(tmp_path / "ballots")["count"].sum() == BALLOTS.n_rankings
+    assert ra.read_preflib(tmp_path / "preflib").n_rankings == BALLOTS.n_rankings
