@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
-from math import isfinite
+from math import isfinite, isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,12 +77,8 @@ def _cells(text: str) -> Floats | NDArray[np.object_] | None:
     if _numbers(title.split()) is None:  # a line of numbers is no title
         candidates.append("\n".join(lines).split())
     for words in candidates:
-        size = words[0] if words else ""
-        # Numbers of more digits need more words than any text has.
-        if not (size.isascii() and size.isdecimal() and len(size) < 10):
-            continue
-        n = int(size)
-        if n < 1 or len(words) != 1 + n * n:
+        n = isqrt(max(len(words) - 1, 0))
+        if n < 1 or words[0] != str(n) or len(words) != 1 + n * n:
             continue
         numbers = _numbers(words[1:])
         return None if numbers is None else numbers.reshape(n, n)

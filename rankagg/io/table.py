@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from io import StringIO
 from math import isnan
@@ -208,13 +208,18 @@ def _fit(text: str, delimiter: str) -> tuple[bool, int]:
 def _from_frame(frame: pd.DataFrame) -> TextTable:
     # An integer index without a name is a row number, in whatever order it stands.
     is_number = frame.index.name is None and pd.api.types.is_integer_dtype(frame.index)
-    if not is_number and frame.index.name in frame.columns:
+    try:
+        named = frame if is_number else frame.reset_index()
+    except ValueError as error:  # a name that exists already
         raise DataFormatError(
-            f"the DataFrame has an index and a column named {frame.index.name!r}; "
-            "names must be distinct."
-        )
-    named = frame if is_number else frame.reset_index()
-    clean = named.astype(object).where(named.notna(), None)
+            f"the DataFrame has an index and columns of one name ({error}); names must be distinct."
+        ) from None
+    try:
+        clean = named.astype(object).where(named.notna(), None)
+    except InvalidOperation:
+        raise DataFormatError(
+            "the DataFrame holds a signaling NaN; use None for a missing cell."
+        ) from None
     rows = [list(row) for row in clean.itertuples(index=False, name=None)]
     header = [cell.strip() if isinstance(cell, str) else cell for cell in clean.columns]
     table = TextTable("the DataFrame", header, rows, list(range(1, len(rows) + 1)), is_text=False)
@@ -234,6 +239,8 @@ def _check_shape(
         seen.add(column)
     if not rows:
         raise DataFormatError(f"{name} has a header and no rows; it must hold at least one row.")
+    if not header:
+        raise DataFormatError(f"{name} has rows and no columns; it must hold at least one column.")
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(header):
             raise DataFormatError(

@@ -1,5 +1,6 @@
 """Text files and frames as tables of cells: encodings, delimiters, and what is wrong where."""
 
+from decimal import Decimal
 from io import StringIO
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
+from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.table import read_table
 from rankagg.io.text import lines_of
 
@@ -221,6 +222,8 @@ def test_a_cell_of_a_frame_that_is_no_number_is_named(cell):
     [
         (pd.DataFrame(), "no rows"),
         (pd.DataFrame({"model": [], "x": []}), "no rows"),
+        (pd.DataFrame(index=[1, 2]), "rows and no columns"),
+        (pd.DataFrame({"model": [Decimal("sNaN")], "x": [1]}), "signaling NaN"),
         (pd.DataFrame([["A", 1, 2]], columns=["model", "x", "x"]), "two columns 'x'"),
     ],
 )
@@ -231,8 +234,14 @@ def test_a_frame_that_is_no_table(frame, message):
 
 def test_an_index_called_like_a_column():
     frame = pd.DataFrame({"model": ["A"], "x": [1]}, index=pd.Index(["a"], name="model"))
-    with pytest.raises(RankaggError, match="model"):
+    with pytest.raises(DataFormatError, match=r"index and columns of one name.*model"):
         read_table(frame)
+    two = pd.MultiIndex.from_tuples([("a", "b")], names=["x", "y"])
+    with pytest.raises(DataFormatError, match="index and columns of one name"):
+        read_table(pd.DataFrame({"model": ["A"], "x": [1]}, index=two))
+    named = pd.DataFrame([["A", 1, 2]], columns=["model", "index", "level_0"], index=["a"])
+    with pytest.raises(DataFormatError, match="index and columns of one name"):
+        read_table(named)
 
 
 def test_cells_of_a_frame_that_are_no_labels():

@@ -1,0 +1,75 @@
+"""Frames of any cells are read or refused in words."""
+
+import random
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataWarning, RankaggError
+
+ODD = [
+    None, np.nan, pd.NA, pd.NaT, "", "a", "1", "=x", True, 2.5, -0.0, float("inf"), 2**53 + 1,
+    10**400, 10**5000, 1j, [1], {"a": 1}, np.array([1, 2]), b"x", object(), (1, 2), frozenset(),
+    Decimal("0.1"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Fraction(1, 3),
+    np.float32(0.1), np.longdouble("0.1"), np.int8(3), np.str_("q"), np.datetime64("NaT"),
+    pd.Timestamp("2020"), pd.Timedelta("1s"), "\x00", "\ud800",
+]  # fmt: skip
+COLUMNS = ["system", "x", "y", "k", 1, 2.5, None, ("a", "b"), "=q", np.nan, True]
+WAYS = {
+    "wide": lambda frame: ra.read_scores(frame, higher_is_better=True),
+    "instances": lambda frame: ra.read_scores(frame, higher_is_better=True, instance="k"),
+    "long": lambda frame: ra.read_scores(frame, higher_is_better=True, task="x", score="y"),
+    "ballots": ra.read_ballots,
+    "counts": lambda frame: ra.read_ballots(frame, count="x", group="y"),
+    "table": lambda frame: ra.ScoreTable(frame, higher_is_better=True),
+}
+
+
+def frames(number, seed):
+    rng = random.Random(seed)
+    for _ in range(number):
+        columns = rng.sample(COLUMNS, rng.randint(0, 4))
+        if rng.random() < 0.5:
+            columns = ["system", "x", "y", "k"][: len(columns)]
+        odd = rng.choice([0, 0.1, 0.3])
+        rows = [
+            [rng.choice(ODD if rng.random() < odd else [1, 2, "A", 0.5]) for _ in columns]
+            for _ in range(rng.randint(0, 3))
+        ]
+        frame = pd.DataFrame(rows, columns=columns, dtype=object)
+        yield frame.set_index(columns[0]) if columns and rng.random() < 0.3 else frame
+
+
+def outcomes(read, number, seed):
+    found, longest = [], 0
+    for frame in frames(number, seed):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            try:
+                read(frame)
+            except RankaggError as error:
+                found.append(type(error).__name__)
+                longest = max(longest, len(str(error)))
+            else:
+                found.append("read")
+    assert longest < 1000
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_frames_of_any_cells(way):
+    found = outcomes(WAYS[way], 150, seed=0)
+    assert len(found) == 150
+    assert "DataFormatError" in found or way == "table"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_many_frames_of_any_cells(way):
+    found = outcomes(WAYS[way], 20_000, seed=1)
+    assert found.count("read") > 20
