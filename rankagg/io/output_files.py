@@ -48,7 +48,7 @@ folder no-such-folder. Make it first, or give another path.
     """
     path = Path(target)
     try:
-        why = _why_not(path)
+        why = "a path has no zero bytes." if "\0" in str(path) else _why_not(path)
     except OSError as error:  # such as a name that is too long
         why = f"{error.strerror or error}."
     if why is not None:
@@ -58,8 +58,6 @@ folder no-such-folder. Make it first, or give another path.
 
 def _why_not(path: Path) -> str | None:
     """Say why a file cannot be written, and what to do; None where it seems that it can be."""
-    if "\0" in str(path):
-        return "a path has no zero bytes."
     folder = _real(path).parent
     if path.is_dir():
         return "it is a folder. Give the path of a file in it."
