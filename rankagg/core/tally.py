@@ -164,7 +164,7 @@ def _weigh(columns: Ranks, weights: Integers) -> Integers:
     digits, scales = zip(*exact.limbs(weights, 1), strict=True)
     factors = np.stack(digits, axis=1)
     parts = np.empty((n, n, len(scales)), dtype=np.int64)
-    size = max(1, BLOCK // (n * m))
+    size = max(1, BLOCK // (8 * n * m))  # floats take eight times the room
     for start in range(0, n, size):
         rows = columns[start : start + size, None]
         sums = (rows < columns).reshape(-1, m).astype(np.float64) @ factors
