@@ -25,28 +25,83 @@ DONE, FAILED, BAD_INPUT, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
 # A failure of this side, not of what was given.
 FAILURES = (SolverError, VerificationError, OutputError)
 
+#: The module of each command, and its first line: --help loads none of them.
 COMMANDS = {
-    "compare": "rankagg.cli.compare",
-    "report": "rankagg.cli.report",
-    "rank": "rankagg.cli.rank",
-    "solve": "rankagg.cli.solve",
-    "verify": "rankagg.cli.verify",
-    "tournament": "rankagg.cli.tournament",
-    "explain": "rankagg.cli.explain",
-    "stability": "rankagg.cli.stability",
-    "intervals": "rankagg.cli.intervals",
-    "dispersion": "rankagg.cli.dispersion",
-    "missing": "rankagg.cli.missing",
-    "fit": "rankagg.cli.fit",
-    "sample": "rankagg.cli.sample",
-    "study": "rankagg.cli.study",
-    "methods": "rankagg.cli.catalogue",
-    "datasets": "rankagg.cli.datasets",
+    "compare": (
+        "rankagg.cli.compare",
+        "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
+    ),
+    "report": (
+        "rankagg.cli.report",
+        "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
+        "plots.",
+    ),
+    "rank": (
+        "rankagg.cli.rank",
+        "Rank by one method and print places and scores.",
+    ),
+    "solve": (
+        "rankagg.cli.solve",
+        "Find the exact Kemeny consensus, prove it, and count the optima.",
+    ),
+    "verify": (
+        "rankagg.cli.verify",
+        "Check that CERTIFICATE proves what it states about the votes of FILE.",
+    ),
+    "tournament": (
+        "rankagg.cli.tournament",
+        "Show who beats whom by how much, the winners, and the circles.",
+    ),
+    "explain": (
+        "rankagg.cli.explain",
+        "Say why one item stands above another: votes, circle, scores, and what a swap costs.",
+    ),
+    "stability": (
+        "rankagg.cli.stability",
+        "Rank again without single tasks or systems, and on subsets of every size.",
+    ),
+    "intervals": (
+        "rankagg.cli.intervals",
+        "Say how sure one may be of each pair, and of each place.",
+    ),
+    "dispersion": (
+        "rankagg.cli.dispersion",
+        "Measure the distance of consensuses to the rankings, and of the rankings to each other.",
+    ),
+    "missing": (
+        "rankagg.cli.missing",
+        "Say who lacks what, who was never compared, and what flips between assumptions.",
+    ),
+    "fit": (
+        "rankagg.cli.fit",
+        "Fit a distribution over rankings by maximum likelihood.",
+    ),
+    "sample": (
+        "rankagg.cli.sample",
+        "Draw rankings and print them as a CSV table of ranks with counts.",
+    ),
+    "study": (
+        "rankagg.cli.study",
+        "Draw many data sets and say how near each method comes to the proved optimum.",
+    ),
+    "methods": (
+        "rankagg.cli.catalogue",
+        "List the methods: what they need, how they treat gaps and ties, and what is proved.",
+    ),
+    "datasets": (
+        "rankagg.cli.datasets",
+        "List the bundled data sets, or tell all about one.",
+    ),
 }
 
 
 class LazyGroup(click.Group):
     """Commands that are imported when they are called, so that --help is quick."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -54,7 +109,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(COMMANDS[cmd_name]).command
+        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import pandas as pd
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
@@ -131,6 +130,8 @@ def _write(comparison: Comparison, given: Input, folder: Path) -> None:
         if method != exact
     ]
     if pairs:
+        import pandas as pd  # noqa: PLC0415
+
         write_frame(pd.concat(pairs, ignore_index=True), folder / "disagreements.csv")
     write_json(comparison.exact.certificate.to_dict(), folder / "certificate.json")
     write_votes(comparison.exact.pairwise, folder / "votes.json")

@@ -7,45 +7,43 @@ from typing import Any
 
 import click
 
+import rankagg as ra
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.condorcet import Copeland, PairwiseMajority
-from rankagg.aggregation.footrule import FootruleOptimal
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
-from rankagg.aggregation.markov import MC4
-from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
-from rankagg.aggregation.positional import Borda, Bucklin
-from rankagg.aggregation.searches import InsertionSearch, KwikSort, PickAPerm
-from rankagg.aggregation.two_level import TwoLevel
-from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
 
-__all__ = ["METHODS", "make", "method_option", "methods_option"]
+__all__ = ["METHODS", "WITHOUT_POLICY", "make", "method_option", "methods_option"]
 
+# A rule is loaded when it is made.
 METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
-    "mean": lambda unranked: Mean(),
-    "geometric-mean": lambda unranked: GeometricMean(),
-    "harmonic-mean": lambda unranked: HarmonicMean(),
-    "median": lambda unranked: Median(),
-    "borda": lambda unranked: Borda(unranked=unranked),
-    "bucklin": lambda unranked: Bucklin(),
-    "two-level-borda": lambda unranked: TwoLevel(
-        Borda(unranked=unranked), Borda(unranked=unranked)
+    "mean": lambda unranked: ra.Mean(),
+    "geometric-mean": lambda unranked: ra.GeometricMean(),
+    "harmonic-mean": lambda unranked: ra.HarmonicMean(),
+    "median": lambda unranked: ra.Median(),
+    "borda": lambda unranked: ra.Borda(unranked=unranked),
+    "bucklin": lambda unranked: ra.Bucklin(),
+    "two-level-borda": lambda unranked: ra.TwoLevel(
+        ra.Borda(unranked=unranked), ra.Borda(unranked=unranked)
     ),
-    "copeland": lambda unranked: Copeland(unranked=unranked),
-    "majority": lambda unranked: PairwiseMajority(unranked=unranked),
-    "minimax": lambda unranked: Minimax(unranked=unranked),
-    "schulze": lambda unranked: Schulze(unranked=unranked),
-    "ranked-pairs": lambda unranked: RankedPairs(unranked=unranked),
-    "mc4": lambda unranked: MC4(unranked=unranked),
-    "pick-a-perm": lambda unranked: PickAPerm(unranked=unranked),
-    "footrule": lambda unranked: FootruleOptimal(unranked=unranked),
-    "kwiksort": lambda unranked: KwikSort(pivot="best", unranked=unranked),
-    "borda-kemenized": lambda unranked: InsertionSearch(start=Borda(unranked=unranked)),
-    "plackett-luce": lambda unranked: PlackettLuceRanking(),
-    "mallows": lambda unranked: MallowsRanking(),
-    "kemeny": lambda unranked: Kemeny(unranked=unranked),
+    "copeland": lambda unranked: ra.Copeland(unranked=unranked),
+    "majority": lambda unranked: ra.PairwiseMajority(unranked=unranked),
+    "minimax": lambda unranked: ra.Minimax(unranked=unranked),
+    "schulze": lambda unranked: ra.Schulze(unranked=unranked),
+    "ranked-pairs": lambda unranked: ra.RankedPairs(unranked=unranked),
+    "mc4": lambda unranked: ra.MC4(unranked=unranked),
+    "pick-a-perm": lambda unranked: ra.PickAPerm(unranked=unranked),
+    "footrule": lambda unranked: ra.FootruleOptimal(unranked=unranked),
+    "kwiksort": lambda unranked: ra.KwikSort(pivot="best", unranked=unranked),
+    "borda-kemenized": lambda unranked: ra.InsertionSearch(start=ra.Borda(unranked=unranked)),
+    "plackett-luce": lambda unranked: ra.PlackettLuceRanking(),
+    "mallows": lambda unranked: ra.MallowsRanking(),
+    "kemeny": lambda unranked: ra.Kemeny(unranked=unranked),
 }
+
+
+# What is present counts for these, whatever the policy for the rest.
+WITHOUT_POLICY = (
+    "mean", "geometric-mean", "harmonic-mean", "median", "bucklin", "plackett-luce", "mallows",
+)  # fmt: skip
 
 
 def make(name: str, unranked: Unranked) -> Aggregator:

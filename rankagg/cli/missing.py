@@ -9,7 +9,7 @@ import click
 
 from rankagg._typing import Unranked
 from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import METHODS, make
+from rankagg.cli.methods import METHODS, WITHOUT_POLICY, make
 from rankagg.cli.numbers import SEED, Whole
 from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.cli.plots import plot_option, save_plot
@@ -31,7 +31,7 @@ __all__ = ["command"]
 @input_options
 @click.option(
     "--method",
-    type=click.Choice([name for name in METHODS if make(name, "uniform").policy is not None]),
+    type=click.Choice([name for name in METHODS if name not in WITHOUT_POLICY]),
     default="borda",
     show_default=True,
     help="The method whose sensitivity to what is missing is shown.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import weightedtau
+import scipy
 
 from rankagg._validation import check_number
 from rankagg.core import places
@@ -113,4 +113,6 @@ def weighted_kendall_tau(
     0.182
     """
     mids = places.mid_ranks(common_ranks(first, second))
-    return float(weightedtau(-mids[0], -mids[1], rank=True, additive=additive).statistic)
+    return float(
+        scipy.stats.weightedtau(-mids[0], -mids[1], rank=True, additive=additive).statistic
+    )

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from statsmodels.iolib.summary2 import Summary
+import scipy
 
 from rankagg._typing import Floats
 from rankagg._validation import check_number
@@ -18,6 +17,7 @@ from rankagg.distributions.base import RankingDistribution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from statsmodels.iolib.summary2 import Summary
 
 __all__ = ["FitResult"]
 
@@ -130,7 +130,7 @@ class FitResult(Value):
             Index: names. Columns lower and upper.
         """
         level = check_alpha(alpha)
-        radius = stats.norm.ppf(1.0 - level / 2.0) * self.standard_errors
+        radius = scipy.stats.norm.ppf(1.0 - level / 2.0) * self.standard_errors
         return pd.DataFrame(
             {"lower": self.estimates - radius, "upper": self.estimates + radius},
             index=pd.Index(self.names, name="parameter"),
@@ -155,7 +155,7 @@ class FitResult(Value):
             "estimate": self.estimates,
             "std_err": self.standard_errors,
             "z": z,
-            "p_value": 2.0 * stats.norm.sf(np.abs(z)),
+            "p_value": 2.0 * scipy.stats.norm.sf(np.abs(z)),
         }
         frame = pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
         return frame.join(self.conf_int(alpha))
@@ -238,6 +238,8 @@ class FitResult(Value):
         -------
         statsmodels.iolib.summary2.Summary
         """
+        from statsmodels.iolib.summary2 import Summary  # noqa: PLC0415
+
         summary = Summary()
         summary.add_title(f"{type(self.distribution).__name__} fit")
         summary.add_dict(self._facts())

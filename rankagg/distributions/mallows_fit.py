@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 from scipy.optimize import brentq
 
 from rankagg._typing import Label, RNGLike
@@ -241,7 +241,7 @@ class MallowsFit(FitResult):
             return frame.clip(lower=0.0)
         theta = self.distribution.theta
         scale = self._data.n_effective / self._data.total
-        allowed = stats.chi2.isf(level, df=1) / 2.0 / scale
+        allowed = scipy.stats.chi2.isf(level, df=1) / 2.0 / scale
 
         def short(other: float) -> float:
             return self.log_likelihood - self.log_likelihood_at(other) - allowed

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from statsmodels.iolib.summary2 import Summary
-from statsmodels.stats.contrast import ContrastResults
+import scipy
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import as_matrix, check_choice, check_integer, check_number
@@ -34,6 +32,8 @@ from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from statsmodels.iolib.summary2 import Summary
+    from statsmodels.stats.contrast import ContrastResults
 
 __all__ = ["FitOptions", "PlackettLuceFit", "Sample", "fit_plackett_luce", "maximize_choices"]
 
@@ -363,7 +363,7 @@ class PlackettLuceFit(FitResult):
             z = estimates / errors
         columns = {
             "estimate": estimates, "std_err": errors, "z": z,
-            "p_value": 2.0 * stats.norm.sf(np.abs(z)),
+            "p_value": 2.0 * scipy.stats.norm.sf(np.abs(z)),
         }  # fmt: skip
         return pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
 
@@ -380,7 +380,7 @@ class PlackettLuceFit(FitResult):
         pandas.DataFrame
             estimate, quasi_se, lower, upper; items by estimate.
         """
-        radius = stats.norm.ppf(1.0 - check_alpha(alpha) / 2.0)
+        radius = scipy.stats.norm.ppf(1.0 - check_alpha(alpha) / 2.0)
         errors = self.quasi_variances().standard_errors
         estimates = self.estimates[: self._n]
         frame = pd.DataFrame(
@@ -424,7 +424,7 @@ class PlackettLuceFit(FitResult):
         spread = matrix @ self.covariance @ matrix.T
         rank = int(np.linalg.matrix_rank(matrix))
         statistic = float(value @ np.linalg.pinv(spread) @ value)
-        return ContrastResults(statistic=statistic, df_denom=rank, distribution="chi2")
+        return _chi_squared(statistic, rank)
 
     def test_equal_worths(self, method: Literal["lr", "wald"] = "lr") -> ContrastResults:
         """Test "all items have the same worth".
@@ -450,7 +450,7 @@ class PlackettLuceFit(FitResult):
             contrasts[np.arange(self._n - 1), np.arange(1, self._n)] = -1.0
             return self.wald_test(contrasts)
         statistic = 2.0 * (self.log_likelihood - self.log_likelihood_equal) * self._scale
-        return ContrastResults(statistic=statistic, df_denom=self._n - 1, distribution="chi2")
+        return _chi_squared(statistic, self._n - 1)
 
     # -- how it looks -------------------------------------------------------------------------
 
@@ -490,9 +490,11 @@ class PlackettLuceFit(FitResult):
             return super().summary(alpha=alpha)
         level = check_alpha(alpha)
         frame = self.relative_to(reference)
-        radius = stats.norm.ppf(1.0 - level / 2.0) * frame["std_err"]
+        radius = scipy.stats.norm.ppf(1.0 - level / 2.0) * frame["std_err"]
         frame["lower"], frame["upper"] = frame["estimate"] - radius, frame["estimate"] + radius
         columns = ["coef", "std err", "z", "P>|z|", f"[{level / 2:g}", f"{1 - level / 2:g}]"]
+        from statsmodels.iolib.summary2 import Summary  # noqa: PLC0415
+
         summary = Summary()
         summary.add_title(f"{type(self.distribution).__name__} fit")
         summary.add_dict(self._facts())
@@ -501,3 +503,10 @@ class PlackettLuceFit(FitResult):
         for note in self.notes[1:]:
             summary.add_text(note)
         return summary
+
+
+def _chi_squared(statistic: float, df: int) -> ContrastResults:
+    # statsmodels takes longer to load than most fits take.
+    from statsmodels.stats.contrast import ContrastResults  # noqa: PLC0415
+
+    return ContrastResults(statistic=statistic, df_denom=df, distribution="chi2")

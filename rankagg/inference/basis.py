@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from scipy import stats
+import scipy
 
 from rankagg.inference.bounds import anytime_delta, bernstein_radius, hoeffding_radius
 from rankagg.inference.methods import Options
@@ -119,7 +119,7 @@ def by_intervals(options: Options, n_items: int) -> int | None:
         if options.method == "clopper-pearson":
             return bool(tail ** (1.0 / units) > 0.5)
         if options.method == "wilson":
-            return bool(units > stats.norm.isf(tail) ** 2)
+            return bool(units > scipy.stats.norm.isf(tail) ** 2)
         if options.method == "bernstein":
             return bool(bernstein_radius(0.0, units, delta, options.sides) < 0.5)
         level = anytime_delta(delta, units) if options.anytime else delta

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from rankagg._typing import Bools, Floats
 from rankagg.inference.units import Block, Units
@@ -70,15 +70,15 @@ class Resamples:
         equal = close.sum(axis=0)
         total = np.maximum(valid.sum(axis=0), 1)
         share = np.clip((below + equal / 2.0) / total, 0.5 / total, 1.0 - 0.5 / total)
-        bias = stats.norm.ppf(share)
+        bias = scipy.stats.norm.ppf(share)
         tail = delta / sides
-        bounds = [self._at(bias, stats.norm.ppf(level)) for level in (tail, 1.0 - tail)]
+        bounds = [self._at(bias, scipy.stats.norm.ppf(level)) for level in (tail, 1.0 - tail)]
         return bounds[0], bounds[1]
 
     def _at(self, bias: Floats, normal: float) -> Floats:
         """Return each pair's own quantile of its resampled means."""
         shifted = bias + normal
-        level = stats.norm.cdf(bias + shifted / (1.0 - self.skewness * shifted))
+        level = scipy.stats.norm.cdf(bias + shifted / (1.0 - self.skewness * shifted))
         columns = range(self.means.shape[1])
         return np.array([np.nanquantile(self.means[:, p], level[p]) for p in columns])
 

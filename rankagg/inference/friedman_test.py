@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_integer, check_number
@@ -123,7 +123,7 @@ class FriedmanTest(Value):
     @property
     def p_value(self) -> float:
         """The chance of so large a chi-square if all items rank alike, for many rankings."""
-        return float(stats.chi2.sf(self.statistic, self.df))
+        return float(scipy.stats.chi2.sf(self.statistic, self.df))
 
     @property
     def f_df(self) -> tuple[int, int]:
@@ -139,7 +139,7 @@ class FriedmanTest(Value):
     @property
     def f_p_value(self) -> float:
         """The chance of so large an F if all items rank alike; for few rankings the better one."""
-        return float(stats.f.sf(self.f_statistic, *self.f_df))
+        return float(scipy.stats.f.sf(self.f_statistic, *self.f_df))
 
     # -- which are not ------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from statsmodels.stats.proportion import proportion_confint
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_flag, check_integer
@@ -186,6 +185,8 @@ def _binomial(units: Units, options: Options, delta: float) -> Bounds:
         )  # fmt: skip
     n = first + second
     mean = np.where(n > 0, first / np.maximum(n, 1.0), np.nan)
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
     lower, upper = proportion_confint(
         first, np.maximum(n, 1.0), alpha=2 * delta / options.sides, method=BINOMIAL[options.method]
     )

@@ -8,7 +8,7 @@ Nothing is corrected for ties, which makes the comparison more careful and not l
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from rankagg._typing import Floats
 
@@ -17,7 +17,7 @@ __all__ = ["alike", "critical_difference", "pair_p_values"]
 
 def critical_difference(n_items: int, n_rankings: int, alpha: float) -> float:
     """Return the difference of average ranks that is exceeded with probability alpha."""
-    quantile = float(stats.studentized_range.ppf(1.0 - alpha, n_items, np.inf))
+    quantile = float(scipy.stats.studentized_range.ppf(1.0 - alpha, n_items, np.inf))
     return quantile * _scale(n_items, n_rankings)
 
 
@@ -26,7 +26,7 @@ def pair_p_values(average_ranks: Floats, n_rankings: int) -> Floats:
     n = len(average_ranks)
     gaps = np.abs(average_ranks[:, None] - average_ranks) / _scale(n, n_rankings)
     distinct, where = np.unique(gaps, return_inverse=True)
-    tails = np.clip(stats.studentized_range.sf(distinct, n, np.inf), 0.0, 1.0)
+    tails = np.clip(scipy.stats.studentized_range.sf(distinct, n, np.inf), 0.0, 1.0)
     values: Floats = tails[where].reshape(n, n)
     np.fill_diagonal(values, 1.0)
     return values

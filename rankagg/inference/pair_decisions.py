@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from rankagg._typing import Bools, Floats
 from rankagg.exceptions import InvalidInputError
@@ -27,7 +27,7 @@ def p_values(intervals: PairwiseIntervals) -> Floats:
     mean = np.where(compared, intervals.estimate, 0.5)
     if intervals.method in BINOMIAL:
         wins = np.rint(mean * intervals.n_units)
-        values = stats.binom.sf(wins - 1, np.maximum(intervals.n_units, 1), 0.5)
+        values = scipy.stats.binom.sf(wins - 1, np.maximum(intervals.n_units, 1), 0.5)
     else:
         values = hoeffding_p_value(mean, np.where(compared, intervals.shares, 1.0))
     return _off_diagonal(np.where(compared, values, 1.0))

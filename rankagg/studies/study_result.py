@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.proportion import proportion_confint
 
 from rankagg._validation import check_flag, check_number
 from rankagg.core.value import Value
@@ -119,6 +118,8 @@ class StudyResult(Value):
         groups = frame.groupby(GROUP, sort=False)
         known = groups["hit"].count().to_numpy()
         hits = groups["hit"].sum().to_numpy(dtype=np.float64)
+        from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
         low, high = proportion_confint(hits, np.maximum(known, 1), alpha=1 - level, method="wilson")
         seen = known > 0
         table = {

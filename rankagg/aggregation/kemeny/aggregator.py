@@ -14,7 +14,6 @@ from rankagg._validation import check_choice, check_flag, check_number
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.decomposition import majority_components
 from rankagg.aggregation.kemeny.nodes import Enumeration, moved_to
@@ -22,7 +21,6 @@ from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.pulp_models import solve_lazy, solve_naive
 from rankagg.aggregation.kemeny.solution import Backend, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.core.pairwise import PairwiseMatrix
@@ -32,14 +30,35 @@ __all__ = ["Kemeny"]
 BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]
 
 
+# The solvers are loaded when something is solved.
+
+
+def _solve_cuts(task: Task) -> Solution:
+    from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts  # noqa: PLC0415
+
+    return solve_cuts(task)
+
+
+def _solve_lazy(task: Task) -> Solution:
+    from rankagg.aggregation.kemeny.pulp_models import solve_lazy  # noqa: PLC0415
+
+    return solve_lazy(task)
+
+
+def _solve_naive(task: Task) -> Solution:
+    from rankagg.aggregation.kemeny.pulp_models import solve_naive  # noqa: PLC0415
+
+    return solve_naive(task)
+
+
 def _solve_subset_dp(task: Task) -> Solution:
     return Solution(SubsetTable(task.problem).order(), (Enumeration(),))
 
 
 BACKENDS: dict[str, Backend] = {
-    "cuts": solve_cuts,
-    "lazy": solve_lazy,
-    "naive": solve_naive,
+    "cuts": _solve_cuts,
+    "lazy": _solve_lazy,
+    "naive": _solve_naive,
     "subset-dp": _solve_subset_dp,
 }
 

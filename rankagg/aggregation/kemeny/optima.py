@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 from functools import cached_property
 from itertools import islice, product
 from math import prod
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,15 @@ from rankagg._typing import Bools, Integers, Label
 from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.relation import Relation, can_lead, is_beaten
 from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
 from rankagg.core import compatible, exact
 from rankagg.core.items import ItemSet
 from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import BlockTooLargeError
+
+if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.relation import Relation
 
 __all__ = ["Optima"]
 
@@ -116,6 +118,9 @@ class Optima(Value):
 
     @cached_property
     def _found(self) -> Relation:
+        # The solver is loaded when something is solved.
+        from rankagg.aggregation.kemeny.relation import Relation  # noqa: PLC0415
+
         return Relation(self._problem, self._order, self._deadline)
 
     def relation(self) -> Bools:
@@ -221,6 +226,8 @@ class Optima(Value):
         -------
         best, worst : ndarray of int, shape (n,)
         """
+        from rankagg.aggregation.kemeny.relation import can_lead  # noqa: PLC0415
+
         always = self.relation()
         best, worst = 1 + always.sum(axis=0), len(always) - always.sum(axis=1)
         for number, block in enumerate(self._positions):
@@ -335,6 +342,8 @@ class Optima(Value):
 
     def _survives(self, copies: int) -> bool:
         """Say whether the order stays optimal with copies of its reverse among the votes."""
+        from rankagg.aggregation.kemeny.relation import is_beaten  # noqa: PLC0415
+
         place = np.argsort(self._order)
         ahead = (place[:, None] < place[None, :]).astype(np.int64)
         costs = exact.combine(self._problem.costs, 1, ahead, copies * self._problem.denominator)
