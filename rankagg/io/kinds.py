@@ -49,7 +49,8 @@ ZIPPED = (
     (b".npy", "an archive of NumPy arrays", "load it with numpy.load and give an array"),
 )
 
-MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b", re.IGNORECASE)
+# A tag alone, or another after it: a label in a table is followed by a delimiter.
+MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
 
 
 def check_not_binary(name: str, data: bytes) -> None:

@@ -156,6 +156,8 @@ def test_a_broken_file_that_is_called_json(name, tmp_path):
         "[" * 100_000,
         "<5,x\nA,1\n",
         "<tables>,x\nA,1\n",
+        "<html>,x\nA,1\n",
+        "<body",
         TABLE,
         "",
     ],

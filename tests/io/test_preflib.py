@@ -74,7 +74,7 @@ def test_what_a_ballot_leaves_out_may_be_below_all_it_lists():
     assert unlisted.ranks.tolist() == [[-2 if r == -1 else r for r in row] for row in ranks]
     assert unlisted.has_unlisted
     assert not unlisted.has_unranked
-    with pytest.raises(InvalidInputError, match="left_out"):
+    with pytest.raises(InvalidInputError, match="`left_out` must be 'unranked' or 'unlisted'"):
         read(text, left_out="last")
 
 
@@ -314,7 +314,8 @@ def test_a_title_is_refused_or_keeps_to_its_line(tmp_path):
     path = tmp_path / "ballots.soc"
     try:
         ra.write_preflib(profile, path, title="two\nlines")
-    except InvalidInputError:
+    except InvalidInputError as error:
+        assert error.allowed == "without blanks around them and without line breaks"  # noqa: PT017
         assert not path.exists()
     else:
         assert ra.read_preflib(path) == profile
