@@ -3,49 +3,72 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import click
 
+from rankagg._typing import Label
 from rankagg.cli.inputs import Input, input_options
 from rankagg.cli.numbers import DELTA, SEED, Number, Whole
 from rankagg.cli.output import echo_json, json_option, rows_options
 from rankagg.cli.plots import plot_option, save_plot
+from rankagg.cli.wording import options_named
+from rankagg.core.items import listed
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
 from rankagg.inference.intervals import PairwiseIntervals
-from rankagg.inference.methods import RESAMPLING, Method
-from rankagg.inference.ranks import METHODS, Of, RankIntervals, rank_intervals
+from rankagg.inference.methods import BINOMIAL, Method
+from rankagg.inference.ranks import (
+    METHODS,
+    RESAMPLES,
+    Of,
+    RankIntervals,
+    RankMethod,
+    rank_intervals,
+)
 from rankagg.inference.units import Estimand, Unit, rankings_of
 
 __all__ = ["command"]
+
+OPTIONS = {
+    "delta": "--delta",
+    "unit": "--unit",
+    "fixed_tasks": "--fixed-tasks",
+    "ties": "--ties",
+    "n_resamples": "--resamples",
+    "score_range": "--score-range",
+    "of": "--places",
+    "method": "--method",
+    "k": "--top",
+}
 
 
 @click.command("intervals")
 @input_options
 @click.option(
-    "--method",
-    type=click.Choice(get_args(Method)),
-    default="hoeffding",
+    "--places",
+    type=click.Choice(get_args(Of)),
+    default="borda",
     show_default=True,
-    help="hoeffding and bernstein always hold; wilson and clopper-pearson are for comparisons "
-    "without ties and weights; percentile and bca resample, and hold for many units.",
+    help="What places are by: mean Borda points, majorities (pairwise), or mean scores.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(list(dict.fromkeys([*get_args(RankMethod), *get_args(Method)]))),
+    help="How pairs are decided. By default sign-flips, which turn whole units round; for places "
+    "by majorities sign-test, which counts wins. hoeffding and bernstein hold for all independent "
+    "units, and need many; max-t is a bootstrap for hundreds of units.",
 )
 @click.option("--delta", type=DELTA, default=0.05, show_default=True, help="Probability of error.")
 @click.option(
-    "--simultaneous",
-    type=click.Choice(["none", "bonferroni", "max-t"]),
-    default="none",
-    show_default=True,
-    help="Whether intervals hold for each pair alone or for all at once. Decisions and places "
-    "always hold at once.",
+    "--top", type=Whole(1, 10**6), metavar="K", help="Also say who may be among the first K."
 )
 @click.option(
-    "--estimand",
-    type=click.Choice(get_args(Estimand)),
-    default="direct",
-    show_default=True,
-    help="direct: the chance to be above where both were observed. imputed: the share of "
-    "compatible permutations, over all units.",
+    "--marginal",
+    is_flag=True,
+    help="Places of each item alone, for one that was chosen before looking, and not of all at "
+    "once.",
 )
 @click.option(
     "--unit",
@@ -58,14 +81,10 @@ __all__ = ["command"]
     "--fixed-tasks", is_flag=True, help="The tasks are those of interest, and not a sample."
 )
 @click.option(
-    "--exclude-ties", is_flag=True, help="Leave ties out, for wilson and clopper-pearson."
-)
-@click.option(
-    "--places",
-    type=click.Choice(get_args(Of)),
-    default="pairwise",
-    show_default=True,
-    help="What the places are by: majorities, Borda points, or mean scores.",
+    "--ties",
+    type=click.Choice(["half", "exclude"]),
+    help="A tie counts half for each, or not at all, as exact tests and intervals for proportions "
+    "need.",
 )
 @click.option(
     "--score-range",
@@ -74,84 +93,153 @@ __all__ = ["command"]
     help="The least and the largest possible score, for places by mean scores.",
 )
 @click.option(
-    "--resamples", type=Whole(1, 10**6), default=2000, show_default=True, help="For resampling."
+    "--pairs",
+    type=click.Choice(get_args(Method)),
+    default="hoeffding",
+    show_default=True,
+    help="Intervals for the proportion in which one item is above another. hoeffding and "
+    "bernstein always hold; wilson and clopper-pearson are for comparisons without ties and "
+    "weights; percentile and bca resample, and hold for many units.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For resampling.")
+@click.option(
+    "--simultaneous",
+    type=click.Choice(["none", "bonferroni", "max-t"]),
+    default="none",
+    show_default=True,
+    help="Whether intervals for proportions hold for each pair alone or for all at once.",
+)
+@click.option(
+    "--estimand",
+    type=click.Choice(get_args(Estimand)),
+    default="direct",
+    show_default=True,
+    help="Proportions. direct: the chance to be above where both were observed. imputed: the "
+    "share of compatible permutations, over all units.",
+)
+@click.option(
+    "--resamples",
+    type=Whole(1, 10**6),
+    help="Resamples (default 2000), or sign vectors (default 10,000).",
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For either of them.")
 @rows_options("pairs and items")
 @json_option
-@plot_option("the intervals of places, or of pairs where there are none of places,")
+@plot_option("the intervals of places")
 def command(
-    given: Input,
-    *,
-    places: Of,
-    score_range: tuple[float, float] | None,
-    rows: int | None,
-    as_json: bool,
-    plot: Path | None,
-    **options: Any,
+    given: Input, *, rows: int | None, as_json: bool, plot: Path | None, **options: Any
 ) -> int:
-    """Say how sure one may be of each pair, and of each place.
+    """Say how sure one may be of each place, and of each pair.
 
-    For each two items the proportion in which one is above the other, with an interval; the pairs
-    that are decided, all of them together with one probability of error; and the places that
-    these decisions leave every item.
+    First which pairs are decided, all together with one probability of error; the places that
+    this leaves every item; and who may be first. Then for each two items the proportion in which
+    one is above the other, with an interval.
 
     \b
-        rankagg intervals scores.csv --method bernstein
-        rankagg intervals instances.csv --instance k --unit instance --places borda
-        rankagg intervals --dataset condorcet_1785 --method clopper-pearson
+        rankagg intervals scores.csv
+        rankagg intervals scores.csv --places pairwise --top 3
+        rankagg intervals instances.csv --instance k --unit instance
+        rankagg intervals --dataset condorcet_1785 --places pairwise --pairs clopper-pearson
     """
     if isinstance(given.data, PairwiseMatrix):
         raise click.UsageError("Intervals need rankings or scores; a matrix does not hold them.")
-    profile, instances = rankings_of(given.data, given.tolerance, None)
-    shared: dict[str, Any] = {
-        name: options[name] for name in ("method", "delta", "unit", "fixed_tasks")
-    }
-    intervals = PairwiseIntervals.from_profile(
-        profile,
-        simultaneous=None if options["simultaneous"] == "none" else options["simultaneous"],
-        estimand=options["estimand"],
-        ties="exclude" if options["exclude_ties"] else "half",
-        instances=instances,
-        n_resamples=options["resamples"],
-        rng=options["seed"],
-        **shared,
-    )
-    parts: dict[str, Any] = {"intervals": intervals}
-    if intervals.estimand == "direct":
-        how: Literal["holm", "intervals"] = (
-            "intervals" if options["simultaneous"] == "max-t" else "holm"
+    ranks = _ranks(given.data, given, options)
+    first = _first(ranks, options["top"])
+    intervals = _proportions(given, options)
+    save_plot(ranks.plot, plot)
+    if as_json:
+        told: dict[str, Any] = {
+            "places": ranks.to_dict(),
+            "decisions": ranks.decisions.to_dict(),
+            "intervals": intervals.to_dict(),
+            "input": list(given.lines),
+        }
+        if first is not None:
+            told["top"] = {"k": options["top"], "items": list(first)}
+        echo_json(told)
+        return 0
+    lines = [*given.lines, "", ranks.summary(rows=rows)]
+    if first is not None:
+        lines.append(f"may be among the first {options['top']}: {listed(first)}")
+    if options["marginal"]:
+        lines += ["", _alone(ranks, rows)]
+    # What the decisions assume stands above already.
+    decided = [
+        line
+        for line in ranks.decisions.summary().splitlines()
+        if not line.startswith(("assumed", "too few"))
+    ]
+    click.echo("\n".join([*lines, "", *decided, "", intervals.summary(rows=rows)]))
+    return 0
+
+
+def _ranks(data: Profile | ScoreTable, given: Input, options: dict[str, Any]) -> RankIntervals:
+    places: Of = options["places"]
+    method, ties = options["method"], options["ties"]
+    if method is not None and method not in METHODS[places]:
+        others = [kind for kind in METHODS if method in METHODS[kind]]
+        remedy = (
+            f"--places {others[0]} takes it"
+            if others
+            else f"for proportions of pairs say --pairs {method}"
         )
-        parts["decisions"] = intervals.decisions(how)
-        parts["places"] = RankIntervals.from_intervals(intervals, how)
-    if places != "pairwise":
-        method = "max-t" if options["method"] in RESAMPLING else options["method"]
-        if method not in METHODS[places]:
-            raise click.UsageError(
-                f"--method {method} is not for places by {places}; take one of "
-                f"{', '.join(METHODS[places][:-1])}, percentile."
-            )
-        shared["method"] = method
-        parts["places"] = rank_intervals(
-            given.data,
+        raise click.UsageError(
+            f"--method {method} does not decide places by {places}; take one of "
+            f"{', '.join(METHODS[places])}, or {remedy}."
+        )
+    if ties and places != "pairwise" and options["pairs"] not in BINOMIAL:
+        raise click.UsageError(
+            "--ties is for --places pairwise, and for --pairs wilson and clopper-pearson; "
+            f"{'points' if places == 'borda' else 'scores'} of tied items are equal."
+        )
+    with options_named(OPTIONS):
+        return rank_intervals(
+            data,
             of=places,
+            method=method,
+            delta=options["delta"],
+            unit=options["unit"],
+            fixed_tasks=options["fixed_tasks"],
             unranked=given.unranked,
-            score_range=score_range,
+            ties=ties if places == "pairwise" else None,
+            score_range=options["score_range"],
             tolerance=given.tolerance,
             n_resamples=options["resamples"],
             rng=options["seed"],
-            **shared,
         )
-    save_plot(parts.get("places", intervals).plot, plot)
-    if as_json:
-        echo_json(
-            {**{name: part.to_dict() for name, part in parts.items()}, "input": list(given.lines)}
+
+
+def _first(ranks: RankIntervals, k: int | None) -> tuple[Label, ...] | None:
+    if k is None:
+        return None
+    with options_named(OPTIONS):
+        return ranks.top(k)
+
+
+def _alone(ranks: RankIntervals, rows: int | None) -> str:
+    frame = ranks.to_frame(simultaneous=False)
+    shown = frame if rows is None else frame.head(rows)
+    level = f"{100 * (1 - ranks.decisions.delta):g} %"
+    lines = [f"places of each item alone; {level} for one item chosen before looking"]
+    lines += shown.to_string().splitlines()
+    if len(frame) > len(shown):
+        lines.append(f"... and {len(frame) - len(shown)} more items")
+    return "\n".join(lines)
+
+
+def _proportions(given: Input, options: dict[str, Any]) -> PairwiseIntervals:
+    profile, instances = rankings_of(given.data, given.tolerance, None)
+    exclude = options["ties"] == "exclude" and options["pairs"] in BINOMIAL
+    with options_named({**OPTIONS, "method": "--pairs", "simultaneous": "--simultaneous"}):
+        return PairwiseIntervals.from_profile(
+            profile,
+            method=options["pairs"],
+            delta=options["delta"],
+            simultaneous=None if options["simultaneous"] == "none" else options["simultaneous"],
+            estimand=options["estimand"],
+            unit=options["unit"],
+            fixed_tasks=options["fixed_tasks"],
+            ties="exclude" if exclude else "half",
+            instances=instances,
+            n_resamples=options["resamples"] or RESAMPLES,
+            rng=options["seed"],
         )
-        return 0
-    click.echo("\n".join(given.lines))
-    texts = [
-        part.summary() if name == "decisions" else part.summary(rows=rows)
-        for name, part in parts.items()
-    ]
-    click.echo("\n\n".join(texts))
-    return 0

@@ -360,7 +360,7 @@ class _Case:
             word=word,
             n_units=self.units.n_units,
             decidable_from=enough,
-            is_possible=enough is not None and moments.n.max() >= enough,
+            is_possible=enough is not None and bool(moments.n.max() >= enough),
         )
         decisions = Decisions(
             self.units.items, families.together, self.delta,

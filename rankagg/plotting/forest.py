@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from rankagg._validation import check_integer
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.ranks import RankIntervals
 from rankagg.plotting.letters import widest
@@ -16,7 +17,7 @@ from rankagg.plotting.theme import canvas, plot_labels
 __all__ = ["forest_plot"]
 
 
-def forest_plot(ranks: RankIntervals, *, ax: Axes | None = None) -> Axes:
+def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw confidence intervals for places: a row for each item, the best place first.
 
     The point is the place in the data, the bar goes from the best to the worst place that the
@@ -27,6 +28,8 @@ def forest_plot(ranks: RankIntervals, *, ax: Axes | None = None) -> Axes:
     ----------
     ranks : RankIntervals
         Made by `rank_intervals`.
+    top : int, optional
+        Only the first so many rows.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
 
@@ -37,7 +40,7 @@ def forest_plot(ranks: RankIntervals, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     InvalidInputError
-        If `ranks` is something else.
+        If `ranks` is something else, or `top` is no positive number.
 
     References
     ----------
@@ -58,19 +61,23 @@ def forest_plot(ranks: RankIntervals, *, ax: Axes | None = None) -> Axes:
         raise InvalidInputError(
             "ranks", "RankIntervals", ranks, "`rank_intervals(data)` makes them."
         )
-    order = np.lexsort((ranks.worst, ranks.best, ranks.place))
+    if top is not None:
+        check_integer(top, "top", low=1)
+    order = np.lexsort((ranks.worst, ranks.best, ranks.place))[:top]
     names = plot_labels(ranks.items[int(i)] for i in order)
     rows = [f"{place}  {name}" for place, name in zip(ranks.place[order], names, strict=True)]
-    n = len(rows)
+    n, places = len(rows), len(ranks.place)
     notes = [ranks.describe(), *(f"note: {note}" for note in ranks.notes)]
-    width, new = min(max(28.0, 1.2 * n), 44.0), ax is None
+    if n < places:
+        notes.insert(0, f"the first {n} of {places} items")
+    width, new = min(max(28.0, 1.2 * places), 44.0), ax is None
     height = 5 + 1.35 * n + note_height(notes, width)
     ax = canvas(ax, width + 4 + widest(rows), height)
     best = ranks.best[order]
     bounds = np.column_stack([best, ranks.worst[order]]).astype(np.float64)
     interval_rows(ax, rows, ranks.place[order].astype(np.float64), bounds, best == 1)
-    ax.set_xlim(0.5, n + 0.5)
-    ax.set_xticks(place_ticks(n))
+    ax.set_xlim(0.5, places + 0.5)
+    ax.set_xticks(place_ticks(places))
     _explain(ax, may_be_first=bool((best == 1).any()), not_first=bool((best > 1).any()))
     write_below(ax, notes, width if new else None)
     return ax

@@ -7,6 +7,7 @@ from rankagg.analysis.comparison_text import counted
 from rankagg.core.items import listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
+from rankagg.inference.ranks import RankIntervals
 from rankagg.plotting.forest import forest_plot
 from rankagg.plotting.robustness import robustness_plot
 from rankagg.report.figures import figure_of
@@ -17,6 +18,9 @@ from rankagg.report.tables import bullets, table_of
 __all__ = ["certainty", "without_tasks"]
 
 GROUPS, ROWS = 12, 20
+# Bars that are drawn; none where an item may have more than this share of all places on average.
+BARS, OPEN = 40, 0.9
+BY = {"borda": "mean Borda points", "mean": "mean scores", "pairwise": "majorities"}
 
 
 def certainty(findings: Findings) -> Section:
@@ -29,38 +33,82 @@ def certainty(findings: Findings) -> Section:
             "The data are counts of votes for pairs; without the single rankings nothing can be "
             "said of their uncertainty."
         )
-    decisions = ranks.decisions
-    n = len(decisions.items)
-    pairs = n * (n - 1) // 2
+    section.text(*_who_is_first(ranks), _decided(ranks))
+    section.assumed(f"{_assumption(ranks)} {_caveat(findings)}")
     section.text(
-        f"The data decide {int(decisions.above.sum())} of {pairs} pairs, by {decisions.how}; the "
-        f"chance that any of these is wrong is at most {decisions.delta:g}."
+        f"Places in this section are by {BY[ranks.of]}: no method is known that bounds those of "
+        "the exact consensus."
     )
-    section.assumed(
-        f"This takes the {findings.unit}s as independent draws from all that there could be. "
-        + _caveat(findings)
-    )
-    section.items(ranks.notes)
-    if not decisions.above.any():
-        return section.text(
-            "No pair is decided, so every place is possible for every item: there are too few "
-            f"{findings.unit}s for so many items."
-        )
-    together = [listed(group) for group in decisions.groups if len(group) > 1]
-    if together:
+    section.items(note for note in ranks.notes if note != ranks.decisions.warning)
+    if _openness(ranks) > OPEN:
+        return section
+    together = [listed(group) for group in ranks.decisions.groups if len(group) > 1]
+    if len(ranks.decisions.groups) > 1 and together:
         section.text("These cannot be told apart, directly or through others:")
         section.items(bullets(together, GROUPS))
-    frame = ranks.to_frame()
+    n = len(ranks.items)
+    which = f" The first {BARS} of {n} items." if n > BARS else ""
     section.figure(
         figure_of(
-            lambda: forest_plot(ranks),
-            f"Intervals for the places of {n} items by mean Borda points; the table of the "
-            "consensus has the numbers.",
-            f"{ranks.describe()}.",
+            lambda: forest_plot(ranks, top=BARS),
+            f"Intervals for the places of {n} items by {BY[ranks.of]}; the table of the consensus "
+            f"has the numbers.{which}",
+            f"{ranks.describe()}.{which}",
         )
     )
-    exact = int((frame["best"] == frame["worst"]).sum())
+    exact = int((ranks.best == ranks.worst).sum())
     return section.text(f"{exact} of {n} places are determined.") if exact else section
+
+
+def _who_is_first(ranks: RankIntervals) -> list[str]:
+    """Say who may be first, unless that is everybody."""
+    leaders = [item for item, place in zip(ranks.items, ranks.place, strict=True) if place == 1]
+    others = [item for item in ranks.first if item not in leaders]
+    level, by = f"{100 * (1 - ranks.decisions.delta):g} %", BY[ranks.of]
+    if len(ranks.first) == len(ranks.items):
+        return []
+    if not others:
+        return [f"At {level}, first by {by} can only be {listed(ranks.first)}."]
+    head = f"First by {by} is {listed(leaders)}, but" if leaders else f"By {by}"
+    may = f"{len(others)} others" if len(others) > 1 else "another item"
+    return [f"{head} {may} may be first too at {level}: {listed(others)}."]
+
+
+def _decided(ranks: RankIntervals) -> str:
+    """Say how many pairs are decided, and why none is."""
+    decisions, basis, n = ranks.decisions, ranks.decisions.basis, len(ranks.items)
+    pairs, decided = n * (n - 1) // 2, int(ranks.decisions.above.sum())
+    if decided:
+        bound = "about" if decisions.is_approximate else "at most"
+        text = (
+            f"The data decide {decided} of {counted(pairs, 'pair')}, by {decisions.how}; the "
+            f"chance that any of these is wrong is {bound} {decisions.delta:g}."
+        )
+        if _openness(ranks) <= OPEN:
+            return text
+        mean = float((ranks.worst - ranks.best + 1).mean())
+        return f"{text} That leaves an item {mean:.0f} of {n} places on average."
+    if decisions.warning is not None:
+        return f"{decisions.warning[0].upper()}{decisions.warning[1:]}: any place is possible."
+    text = f"No pair is decided, by {decisions.how}, so any place is possible"
+    if basis is None or basis.decidable_from is None:
+        return f"{text}."
+    return (
+        f"{text}: decisions can be had from {basis.decidable_from} {basis.word}s on, but these "
+        f"{basis.n_units} disagree too much."
+    )
+
+
+def _openness(ranks: RankIntervals) -> float:
+    """Return which share of the places of other items an item may have, on average."""
+    others = max(len(ranks.items) - 1, 1)
+    return float((ranks.worst - ranks.best).mean() / others)
+
+
+def _assumption(ranks: RankIntervals) -> str:
+    if ranks.assumes is None:
+        return f"The {ranks.unit}s are independent draws from all that there could be."
+    return f"{ranks.assumes[0].upper()}{ranks.assumes[1:]}."
 
 
 def _caveat(findings: Findings) -> str:

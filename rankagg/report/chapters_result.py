@@ -47,7 +47,7 @@ def consensus_table(findings: Findings) -> Section:
         level = f"{100 * (1 - findings.ranks.decisions.delta):g} %"
         best, worst = findings.ranks.best, findings.ranks.worst
         frame[f"{level} places"] = [_span(best[i], worst[i]) for i in at]
-        meanings[f"{level} places"] = "interval for the place by majorities, all items at once"
+        meanings[f"{level} places"] = "interval for the place by Borda points, all items at once"
         words.append(f"{level} places")
     for method in comparison.methods:
         if method != name:

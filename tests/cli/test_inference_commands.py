@@ -65,25 +65,40 @@ def plain(told):
 # -- intervals ------------------------------------------------------------------------------------
 
 
-def test_intervals_decisions_and_places_are_told_in_this_order(run):
+def test_places_decisions_and_proportions_are_told_in_this_order(run):
     result = run("intervals", "full.csv", "--delta", "0.1")
     assert result.code == 0
     lines = result.out.splitlines()
     assert lines[0] == "scores: higher is better"
     assert lines[1].startswith("read: full.csv, ScoreTable of 3 systems x 3 tasks")
-    assert "90 % intervals for each pair alone (hoeffding)" in lines[2]
-    starts = ["P(above) among rankings", "decided      0 of 3 pairs", "places by majorities; 90 %"]
+    starts = [
+        "places by mean Borda points; 90 %", "assumed: tasks are independent", "may be first: ",
+        "decided      0 of 3 pairs", "P(above) among rankings",
+    ]  # fmt: skip
     positions = [result.out.index(start) for start in starts]
     assert positions == sorted(positions)
+    assert "90 % intervals for each pair alone (hoeffding)" in result.out
+
+
+def test_too_few_units_are_said_to_be_too_few_once(run):
+    out = run("intervals", "full.csv").out
+    sentence = "with 3 tasks nothing can be decided at 95 %; at least 6 are needed"
+    assert out.count(sentence) == 1
+    assert out.count("tasks are independent") == 1
+    enough = run("intervals", "--dataset", "superglue_human").out
+    assert "at least" not in enough
+    assert "independent: 10 tasks (decisions are possible from 6 on)" in enough
 
 
 def test_intervals_as_json_are_those_of_the_package(parsed):
     told = parsed("intervals", "table.csv", "--simultaneous", "bonferroni", "--delta", "0.2")
-    assert set(told) == {"intervals", "decisions", "places", "input"}
+    assert set(told) == {"places", "decisions", "intervals", "input"}
     intervals = ra.PairwiseIntervals.from_scores(table(), simultaneous="bonferroni", delta=0.2)
+    ranks = ra.rank_intervals(table(), delta=0.2)
     assert told["intervals"] == plain(intervals.to_dict())
-    assert told["decisions"] == plain(intervals.decisions("holm").to_dict())
-    assert told["places"] == plain(ra.RankIntervals.from_intervals(intervals).to_dict())
+    assert told["decisions"] == plain(ranks.decisions.to_dict())
+    assert told["places"] == plain(ranks.to_dict())
+    assert told["places"]["method"] == "sign-flips"
     schemas = [told[part]["schema"] for part in ("intervals", "decisions", "places")]
     assert schemas == ["rankagg.intervals", "rankagg.decisions", "rankagg.rank_intervals"]
     assert told["input"][0] == "scores: higher is better"
@@ -96,65 +111,93 @@ def test_pairs_that_were_never_compared_have_no_estimate(parsed):
     assert {pair["estimate"] for pair in open_pairs} == {None}
 
 
-@pytest.mark.parametrize("of", ["borda", "mean"])
-def test_places_by_points_or_scores(parsed, of):
-    told = parsed("intervals", "full.csv", "--places", of, "--score-range", "0", "5")
-    expected = ra.rank_intervals(table("full.csv"), of=of, score_range=(0, 5), method="hoeffding")
+@pytest.mark.parametrize("of", ["pairwise", "borda", "mean"])
+def test_places_have_their_own_default_method(parsed, of):
+    told = parsed("intervals", "--dataset", "superglue_human", "--places", of)
+    expected = ra.rank_intervals(ra.datasets.load("superglue_human"), of=of, rng=0)
     assert told["places"] == plain(expected.to_dict())
-    assert told["places"]["of"] == of
+    assert told["places"]["method"] == ("sign-test" if of == "pairwise" else "sign-flips")
+
+
+@pytest.mark.parametrize(
+    ("of", "method"),
+    [("borda", "bernstein"), ("mean", "hoeffding"), ("pairwise", "hoeffding"), ("mean", "max-t")],
+)
+def test_places_by_a_method_that_was_asked_for(parsed, of, method):
+    more = ("--score-range", "0", "5", "--resamples", "200", "--seed", "3")
+    told = parsed("intervals", "full.csv", "--places", of, "--method", method, *more)
+    expected = ra.rank_intervals(
+        table("full.csv"), of=of, method=method, score_range=(0, 5), n_resamples=200, rng=3
+    )
+    assert told["places"] == plain(expected.to_dict())
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile"])
-def test_resampling_gives_places_by_the_largest_deviation(parsed, method):
-    options = ("--places", "borda", "--resamples", "200", "--seed", "3")
-    told = parsed("intervals", "full.csv", "--method", method, *options)
-    expected = ra.rank_intervals(
-        table("full.csv"), of="borda", method="max-t", n_resamples=200, rng=3
+def test_proportions_by_resampling(parsed, method):
+    told = parsed("intervals", "full.csv", "--pairs", method, "--resamples", "200", "--seed", "3")
+    expected = ra.PairwiseIntervals.from_scores(
+        table("full.csv"), method=method, n_resamples=200, rng=3
     )
-    assert told["places"] == plain(expected.to_dict())
-    assert told["intervals"]["method"] == method
+    assert told["intervals"] == plain(expected.to_dict())
 
 
-def test_the_largest_deviation_decides_by_intervals(parsed):
-    options = ("--method", "percentile", "--simultaneous", "max-t", "--resamples", "200")
-    told = parsed("intervals", "--dataset", "tennessee", *options)
-    intervals = ra.PairwiseIntervals.from_profile(
-        ra.datasets.load("tennessee"), method="percentile", simultaneous="max-t", n_resamples=200,
-        rng=0,
-    )  # fmt: skip
-    assert told["decisions"] == plain(intervals.decisions("intervals").to_dict())
+def test_places_follow_the_policy_for_what_is_missing(parsed):
+    for unranked in ("uniform", "last"):
+        told = parsed("intervals", "table.csv", "--method", "hoeffding", "--unranked", unranked)
+        expected = ra.rank_intervals(table(), method="hoeffding", unranked=unranked)
+        assert told["places"] == plain(expected.to_dict())
 
 
-def test_imputed_proportions_decide_nothing(parsed):
+def test_the_first_k_and_places_of_items_alone(run, parsed):
+    data = ra.datasets.load("superglue_human")
+    ranks = ra.rank_intervals(data)
+    for k in (1, 3):
+        told = parsed("intervals", "--dataset", "superglue_human", "--top", str(k))
+        assert told["top"] == {"k": k, "items": list(ranks.top(k))}
+    out = run("intervals", "--dataset", "superglue_human", "--top", "3", "--marginal").out
+    assert f"may be among the first 3: {', '.join(ranks.top(3))}" in out
+    alone = out.split("places of each item alone; 95 %")[1]
+    best, worst = ranks.to_frame(simultaneous=False).loc["T5 + Meena", ["best", "worst"]]
+    row = next(line for line in alone.splitlines() if line.startswith("T5 + Meena"))
+    assert row.split()[-2:] == [str(best), str(worst)]
+
+
+def test_imputed_proportions_stand_beside_places(parsed):
     told = parsed("intervals", "table.csv", "--estimand", "imputed")
-    assert set(told) == {"intervals", "input"}
     assert told["intervals"]["estimand"] == "imputed"
-    with_places = parsed("intervals", "table.csv", "--estimand", "imputed", "--places", "borda")
-    assert set(with_places) == {"intervals", "places", "input"}
+    assert told["places"] == plain(ra.rank_intervals(table()).to_dict())
 
 
 def test_units_and_fixed_tasks(parsed):
     wide = ("intervals", "wide.csv", "--instance", "k")
-    by_instance = parsed(*wide, "--unit", "instance", "--places", "borda")
+    by_instance = parsed(*wide, "--unit", "instance")
     assert by_instance["intervals"]["unit"] == by_instance["places"]["unit"] == "instance"
     fixed = parsed(*wide, "--fixed-tasks")
     assert fixed["intervals"]["fixed_tasks"] is True
+    assert "tasks are fixed" in " ".join(fixed["places"]["notes"])
 
 
 def test_ties_may_be_left_out(run, parsed):
-    assert run("intervals", "tied.csv", "--method", "wilson").code == 2
-    told = parsed("intervals", "tied.csv", "--method", "wilson", "--exclude-ties")
-    assert told["intervals"]["notes"][0] == "1 ties were left out"
+    assert run("intervals", "tied.csv", "--pairs", "wilson").code == 2
+    told = parsed("intervals", "tied.csv", "--pairs", "wilson", "--ties", "exclude")
+    assert "left out" in told["intervals"]["notes"][0]
+    exact = ("--places", "pairwise", "--method", "clopper-pearson")
+    assert run("intervals", "tied.csv", *exact).code == 2
+    told = parsed("intervals", "tied.csv", *exact, "--ties", "exclude")
+    expected = ra.rank_intervals(
+        table("tied.csv"), of="pairwise", method="clopper-pearson", ties="exclude"
+    )
+    assert told["places"] == plain(expected.to_dict())
     assert parsed("intervals", "tied.csv", "--tolerance", "5")["intervals"]["pairs"][0][
         "estimate"
     ] == pytest.approx(0.5)
 
 
 def test_rows_of_intervals_are_limited_and_the_rest_is_counted(run):
-    short = run("intervals", "--dataset", "xtreme_gaps", "--rows", "2").out
+    short = run("intervals", "--dataset", "xtreme_gaps", "--rows", "2", "--marginal").out
     assert "more pairs" in short
-    assert "more items" in short
-    everything = run("intervals", "--dataset", "xtreme_gaps", "--all").out
+    assert short.count("more items") == 2
+    everything = run("intervals", "--dataset", "xtreme_gaps", "--all", "--marginal").out
     assert "more pairs" not in everything
     assert "more items" not in everything
 
@@ -249,29 +292,36 @@ def test_missing_knows_every_method_with_a_policy(parsed, method):
 BAD = [
     (["intervals", "full.csv", "--delta", "1.5"], ["--delta", "below 1", "1.5"]),
     (["intervals", "full.csv", "--delta", "0"], ["--delta"]),
-    (["intervals", "full.csv", "--resamples", "5", "--method", "bca"], ["`n_resamples`", "5"]),
+    (["intervals", "full.csv", "--resamples", "5", "--pairs", "bca"], ["`--resamples`", "5"]),
+    (["intervals", "full.csv", "--top", "4"], ["`--top`", "at most 3", "4"]),
     (
-        ["intervals", "full.csv", "--method", "wilson", "--places", "borda"],
-        ["--method wilson", "places by borda", "hoeffding, bernstein, percentile"],
+        ["intervals", "full.csv", "--method", "wilson"],
+        ["--method wilson", "places by borda", "sign-flips, hoeffding", "--pairs wilson"],
     ),
     (
         ["intervals", "full.csv", "--method", "clopper-pearson", "--places", "mean"],
-        ["--method clopper-pearson", "places by mean"],
+        ["--method clopper-pearson", "places by mean", "--places pairwise"],
     ),
-    (["intervals", "full.csv", "--places", "mean"], ["`score_range`"]),
+    (
+        ["intervals", "full.csv", "--places", "mean", "--method", "hoeffding"],
+        ["`--score-range`", "--method sign-flips"],
+    ),
     (
         ["intervals", "full.csv", "--places", "mean", "--score-range", "0", "1"],
-        ["`score_range`", "0 to 3"],
+        ["`--score-range`", "0 to 3"],
     ),
-    (["intervals", "table.csv", "--method", "bca", "--places", "mean"], ["1 of 9 scores missing"]),
-    (["intervals", "--dataset", "tennessee", "--places", "mean"], ["`data`", "ScoreTable"]),
-    (["intervals", "full.csv", "--simultaneous", "max-t"], ["`simultaneous`", "percentile"]),
-    (["intervals", "full.csv", "--exclude-ties"], ["`ties`", "wilson"]),
-    (["intervals", "tied.csv", "--method", "wilson"], ["`ties`", "1 ties"]),
-    (["intervals", "full.csv", "--unit", "instance"], ["`unit`", "no instances"]),
-    (["intervals", "--dataset", "tennessee", "--unit", "task"], ["`unit`", "no tasks"]),
-    (["intervals", "--dataset", "tennessee", "--fixed-tasks"], ["`fixed_tasks`"]),
-    (["intervals", "full.csv", "--unit", "task", "--fixed-tasks"], ["`fixed_tasks`"]),
+    (
+        ["intervals", "table.csv", "--method", "max-t", "--places", "mean"],
+        ["1 of 9 scores missing", "--places borda", "--method sign-flips"],
+    ),
+    (["intervals", "--dataset", "tennessee", "--places", "mean"], ["ScoreTable"]),
+    (["intervals", "full.csv", "--simultaneous", "max-t"], ["`--simultaneous`", "percentile"]),
+    (["intervals", "full.csv", "--ties", "exclude"], ["--ties", "--places pairwise", "--pairs"]),
+    (["intervals", "tied.csv", "--pairs", "wilson"], ["`--ties`", "1 ties"]),
+    (["intervals", "full.csv", "--unit", "instance"], ["`--unit`", "no instances"]),
+    (["intervals", "--dataset", "tennessee", "--unit", "task"], ["`--unit`", "no tasks"]),
+    (["intervals", "--dataset", "tennessee", "--fixed-tasks"], ["`--fixed-tasks`"]),
+    (["intervals", "full.csv", "--unit", "task", "--fixed-tasks"], ["`--fixed-tasks`"]),
     (["intervals", "matrix.lop"], ["Intervals need rankings or scores"]),
     (["intervals", "full.csv", "--method", "magic"], ["magic"]),
     (["intervals", "full.csv", "--rows", "0"], ["--rows"]),

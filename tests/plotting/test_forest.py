@@ -122,6 +122,18 @@ def test_markup_in_names_is_plain_text() -> None:
     assert not cut_off(ax)
 
 
+def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some() -> None:
+    ranks = of_three()
+    ax = plotting.forest_plot(ranks, top=2)
+    rows, _ = drawn(ax, 2)
+    np.testing.assert_array_equal(rows, ranks.to_frame().to_numpy()[:2])
+    assert ax.get_xlim()[1] > 3
+    assert ax.get_xlabel().startswith("the first 2 of 3 items")
+    assert not plotting.forest_plot(ranks, top=3).get_xlabel().startswith("the first")
+    with pytest.raises(InvalidInputError, match="`top` must be an integer of at least 1"):
+        plotting.forest_plot(ranks, top=0)
+
+
 def test_given_axes_are_drawn_on() -> None:
     _, ax = plt.subplots()
     assert of_three().plot(ax=ax) is ax

@@ -4,6 +4,7 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
+from rankagg.report.chapters_certainty import certainty
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -168,13 +170,76 @@ def test_source_lines_methods_and_versions_are_told(human) -> None:
         assert text in made
 
 
+def certainty_of(values):
+    """Return the text of the chapter on certainty, and its figures."""
+    table = ra.ScoreTable(values, higher_is_better=True)
+    findings = SimpleNamespace(
+        ranks=ra.rank_intervals(table), data=table, unit="ranking", late=frozenset()
+    )
+    parts = certainty(findings).parts
+    told = [part.content for part in parts if part.kind in ("text", "assumed")]
+    return " ".join(told), [part.content for part in parts if part.kind == "figure"]
+
+
+def test_what_too_few_units_leave_open_is_one_sentence_and_no_bars() -> None:
+    rng = np.random.default_rng(0)
+    text, figures = certainty_of(rng.normal(size=(9, 4)))
+    assert text.count("nothing can be decided at 95 %; at least 6 are needed") == 1
+    assert "With 4 tasks" in text
+    assert "may be first" not in text
+    assert not figures
+
+
+def test_units_that_disagree_leave_everything_open_and_no_bars() -> None:
+    values = np.tile([[0.0, 1.0], [1.0, 0.0]], 10)
+    text, figures = certainty_of(values)
+    assert "No pair is decided" in text
+    assert "from 6 tasks on, but these 20 disagree too much" in text
+    assert not figures
+
+
+def test_bars_are_drawn_where_they_exclude_places_and_not_all_of_many_items() -> None:
+    rng = np.random.default_rng(1)
+    values = np.linspace(8, 0, 45)[:, None] + rng.normal(size=(45, 9))
+    text, figures = certainty_of(values)
+    ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True))
+    leader = int(np.flatnonzero(ranks.place == 1)[0])
+    others = len(ranks.first) - 1
+    assert others > 1
+    assert f"First by mean Borda points is {leader}, but {others} others may be first too" in text
+    assert "Tasks are independent, and the differences of all items" in text
+    assert "The first 40 of 45 items." in figures[0].caption
+    assert len(figures) == 1
+
+
+def test_a_single_decision_among_many_items_is_told_without_bars() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(12, 12))
+    values[0] += 1.2
+    values[1] -= 1.2
+    ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True))
+    n_decided = int(ranks.decisions.above.sum())
+    assert 0 < n_decided < 0.1 * 66
+    text, figures = certainty_of(values)
+    assert f"The data decide {n_decided} of 66 pairs" in text
+    assert "That leaves an item 12 of 12 places on average" in text
+    assert not figures
+
+
+def test_one_item_that_can_be_first_is_said_to_be_the_only_one() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(3, 12)) + np.array([[9.0], [0.0], [0.0]])
+    text, _ = certainty_of(values)
+    assert "At 95 %, first by mean Borda points can only be 0." in text
+
+
 def test_decisions_follow_the_unit_and_its_assumption_is_told() -> None:
     ballots = ra.datasets.load("tennessee")
     page = Page(ra.make_report(ballots).html)
     ranks = ra.rank_intervals(ballots)
     decided = int(ranks.decisions.above.sum())
     assert f"The data decide {decided} of 6 pairs" in page.sections["certainty"]
-    assert "Assumed. This takes the rankings as independent" in page.sections["certainty"]
+    assert "Assumed. Rankings are independent" in page.sections["certainty"]
     rows = {row["Item"]: row["95 % places"] for row in page.table(0)}
     for item, _, best, worst in ranks.to_frame().itertuples():
         assert rows[item] == (str(best) if best == worst else f"{best} to {worst}")
