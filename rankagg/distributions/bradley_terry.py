@@ -120,6 +120,7 @@ def fit_bradley_terry(
         kind = {"half": "half a win for each", "davidson": "modelled", "ignore": "left out"}[how]
         notes.append(f"Ties ({counted:g}): {kind}.")
     if not chosen.is_regular:
+        _check_lost(data, votes, wins + tied, how)
         check_connected((wins + tied) > 0, votes.items)
     total = float(np.triu(wins + wins.T + tied, k=1).sum())
     if not total:
@@ -134,6 +135,21 @@ def fit_bradley_terry(
         lambda: _observed(wins, tied),
     )  # fmt: skip
     return maximize_choices(sample, chosen, BradleyTerry, notes)
+
+
+def _check_lost(
+    data: Profile | PairwiseMatrix, votes: PairwiseMatrix, results: Floats, ties: str
+) -> None:
+    """Raise where rounding the weights left out results that decide whether there is a maximum."""
+    if not isinstance(data, Profile) or votes.is_exact:
+        return
+    unweighted = Profile._trusted(data.items, data.ranks).pairwise("ignore")
+    wins, tied = _results(unweighted, ties)
+    if ((wins + tied > 0) & (results == 0)).any():
+        raise InvalidInputError(
+            "weights", f"at least {votes.rounding:g}, the step of the votes beside the largest",
+            float(data.weights.min()), "Results of smaller weight are lost: leave them out.",
+        )  # fmt: skip
 
 
 def _results(votes: PairwiseMatrix, ties: str) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Bools, Floats, Ranks
 from rankagg._validation import check_number
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
@@ -114,8 +114,8 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
     profile : Profile
         Complete strict rankings.
     max_theta : float, default 20
-        A theta has no finite maximum where all rankings agree at its place; it is set to this,
-        which a note says.
+        A theta has no finite maximum where all rankings agree at its place; it is set to this, as
+        are larger ones. Notes say so.
 
     Returns
     -------
@@ -145,16 +145,22 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
     inside = best.thetas < bound
     variances = np.full(len(sizes), np.nan)
     variances[inside] = 1.0 / information[inside]
-    at_bound = np.flatnonzero(best.thetas >= bound)
+    at_bound = best.thetas >= bound
     notes = [
         f"Centre: {law.center._arrows()}",
         "Standard errors and intervals are conditional on the centre, which these rankings chose: "
         "with few rankings thetas are too high and intervals too narrow.",
         "All centres were tried." if profile.n_items <= FEW else "The centre is a local maximum.",
     ]
-    if len(at_bound):
-        places = ", ".join(str(k + 1) for k in at_bound)
-        notes.append(f"No finite maximum at place {places}: set to the bound {bound:g}.")
+    agreed = best.means == 0.0
+    if agreed.any():
+        where = _places(agreed)
+        notes.append(f"No finite maximum at place {where}: set to the bound {bound:g}.")
+    if (at_bound & ~agreed).any():
+        where = _places(at_bound & ~agreed)
+        notes.append(
+            f"The maximum is beyond the bound {bound:g} at place {where}: raise `max_theta`."
+        )
     return GeneralizedMallowsFit(
         distribution=law,
         names=[f"theta {k + 1}" for k in range(profile.n_items - 1)],
@@ -172,6 +178,7 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
 @dataclass(frozen=True, eq=False)
 class _Candidate:
     order: tuple[int, ...]
+    means: Floats  # items passed over
     thetas: Floats
     log_likelihood: float
 
@@ -202,7 +209,7 @@ class _Search:
             [self._theta(int(size), mean) for size, mean in zip(sizes, means, strict=True)]
         )
         height = -total * float(thetas @ means + stage_log_normalizers(sizes, thetas).sum())
-        return _Candidate(order, thetas, height)
+        return _Candidate(order, means, thetas, height)
 
     def _theta(self, size: int, mean: float) -> float:
         def excess(theta: float) -> float:
@@ -232,6 +239,10 @@ class _Search:
             if best.log_likelihood - here.log_likelihood <= 1e-12 * abs(here.log_likelihood):
                 return here
             here = best
+
+
+def _places(which: Bools) -> str:
+    return ", ".join(str(k + 1) for k in np.flatnonzero(which))
 
 
 def _moved(order: tuple[int, ...]) -> list[tuple[int, ...]]:

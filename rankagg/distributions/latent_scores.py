@@ -31,6 +31,8 @@ from rankagg.exceptions import Described, InvalidInputError
 __all__ = ["LatentScores", "remove_scores", "replace_tasks", "rescale_tasks"]
 
 Noise = Literal["gumbel", "normal"]
+# Scores, and locations over the scale, are floats too.
+LARGEST = 1e100
 
 
 class LatentScores(Value):
@@ -43,7 +45,7 @@ class LatentScores(Value):
     noise : {"gumbel", "normal"}, default "gumbel"
         Of every single score. A standard Gumbel variable, or a standard normal one.
     scale : float, default 1
-        What noise is multiplied with.
+        What noise is multiplied with; from 1e-100 to 1e100.
     systems : iterable of str or int, optional
         The systems; 0, ..., N - 1 by default.
 
@@ -89,10 +91,13 @@ class LatentScores(Value):
     ) -> None:
         try:
             given = np.asarray(locations, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             allowed = "numbers, one per system or a table of systems x tasks"
             raise InvalidInputError("locations", allowed, locations) from None
         values = as_matrix(given[:, None] if given.ndim == 1 else given, "locations")
+        if np.abs(values).max(initial=0.0) > LARGEST:
+            allowed = f"at most {LARGEST:g} in size"
+            raise InvalidInputError("locations", allowed, float(np.abs(values).max()))
         if 0 in values.shape:
             allowed = "a number for at least one system"
             raise InvalidInputError("locations", allowed, Described(f"shape {values.shape}"))
@@ -104,7 +109,7 @@ class LatentScores(Value):
         self._set(
             locations=frozen_array(values),
             noise=noise,
-            scale=check_number(scale, "scale", low=0, open_low=True),
+            scale=check_number(scale, "scale", low=1.0 / LARGEST, high=LARGEST),
             systems=names,
         )
 

@@ -19,8 +19,10 @@ from rankagg.distributions.mallows import Mallows
 
 __all__ = ["LARGE", "MallowsData", "best_theta", "information_at", "theta_of"]
 
-# A mean distance that is no more is 0, and a theta at which nothing but the best is left.
+# A mean distance estimated to be no more is 0, and a theta at which nothing but the best is left.
 AGREE, LARGE = 1e-12, 100.0
+# A mean distance at which theta has no float near its maximum any more.
+LEAST_MEAN = 1e-290
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,14 @@ class MallowsData:
         counts, weights = self.profile.counts, self.profile.weights
         return float((counts @ weights) ** 2 / (counts @ weights**2))
 
+    def mean_distance(self, center: Permutation) -> float:
+        """Return the mean Kendall distance of complete strict rankings to a centre."""
+        places = self.ranks[:, np.argsort(center.ranks)]
+        distances = np.zeros(len(places))
+        for j in range(1, places.shape[1]):
+            distances += (places[:, :j] > places[:, [j]]).sum(axis=1)
+        return float(self.weights @ distances) / self.total
+
     def log_likelihood(self, center: Permutation, theta: float) -> float:
         """Return the weighted log likelihood."""
         law = Mallows(center, theta)
@@ -71,17 +81,17 @@ class MallowsData:
         return PairwiseMatrix.from_wins(wins, items=center.items)
 
 
-def theta_of(mean_distance: float, n: int) -> float:
+def theta_of(mean_distance: float, n: int, *, agree: float = AGREE) -> float:
     """Return the theta at which the expected distance is the given one.
 
-    0 where the distance is larger than at any theta, infinite where it is 0.
+    0 where the distance is larger than at any theta, infinite where it is at most `agree`.
     """
     sizes = np.arange(1, n + 1)
 
     def excess(theta: float) -> float:
         return float(stage_means(sizes, theta).sum()) - mean_distance
 
-    if mean_distance <= AGREE:
+    if mean_distance <= agree:
         return inf
     if excess(0.0) <= 1e-12 * max(n * n, 1):
         return 0.0
@@ -93,11 +103,11 @@ def theta_of(mean_distance: float, n: int) -> float:
 
 def best_theta(data: MallowsData, center: Permutation) -> float:
     """Return the theta of greatest likelihood around a centre; infinite where nothing disagrees."""
-    against = data.profile.pairwise("ignore").cost(center)
-    if against == 0:
-        return inf
     if data.is_plain:
-        return theta_of(against / data.total, data.profile.n_items)
+        # Not of the matrix, in which very small weights are lost beside large ones.
+        return theta_of(data.mean_distance(center), data.profile.n_items, agree=LEAST_MEAN)
+    if data.profile.pairwise("ignore").cost(center) == 0:
+        return inf
 
     def depth(theta: float) -> float:
         return -data.log_likelihood(center, theta) / data.total

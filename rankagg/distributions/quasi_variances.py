@@ -51,13 +51,19 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     Raises
     ------
     InvalidInputError
-        For two items, which have one difference.
+        For two items, which have one difference; or where some difference has no positive finite
+        variance.
 
     References
     ----------
     Firth and de Menezes (2004), "Quasi-variances", https://doi.org/10.1093/biomet/91.1.65: the
     sum of squared logs of (q_i + q_j)/var(i - j) is minimized.
     """
+    covariance = np.asarray(covariance, dtype=np.float64)
+    if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
+        raise InvalidInputError(
+            "covariance", "a square table of numbers", Described(f"shape {covariance.shape}")
+        )
     n = len(covariance)
     if n < 3:
         raise InvalidInputError(
@@ -65,8 +71,18 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
             "Two items have one difference, whose standard error says all.",
         )  # fmt: skip
     first, second = np.triu_indices(n, k=1)
-    diagonal = np.diag(covariance)
-    target = np.log(diagonal[first] + diagonal[second] - 2.0 * covariance[first, second])
+    # In a unit in which squares are floats.
+    unit = float(np.abs(covariance).max())
+    shares = covariance / unit if unit > 0 and np.isfinite(unit) else covariance
+    diagonal = np.diag(shares)
+    differences = diagonal[first] + diagonal[second] - 2.0 * shares[first, second]
+    if not (np.isfinite(differences) & (differences > 0)).all():
+        at = int(np.argmin(np.isfinite(differences) & (differences > 0)))
+        raise InvalidInputError(
+            "covariance", "finite, with a positive variance of every difference",
+            Described(f"{differences[at] * unit:g} for items {first[at]} and {second[at]}"),
+        )  # fmt: skip
+    target = np.log(differences)
 
     def residuals(q: Floats) -> Floats:
         sums = q[first] + q[second]
@@ -84,4 +100,4 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     start = linear if safe else np.full(n, variance.mean() / 2.0)
     found = least_squares(residuals, start, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
     errors = np.abs(np.expm1(residuals(found.x) / 2.0))
-    return QuasiVariances(found.x, float(errors.max()))
+    return QuasiVariances(found.x * unit, float(errors.max()))

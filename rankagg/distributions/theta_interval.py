@@ -43,8 +43,9 @@ __all__ = ["LEAST_ALPHA", "ThetaData", "invert", "is_feasible", "local_cost"]
 
 # The share of alpha that is spent on the doubt whether majorities are those of the centre.
 DOUBT = 0.02
-# Thetas at which laws are simulated lie so many standard errors apart, and there are so many.
-SPACING, MOST_POINTS = 1.5, 200
+# Thetas at which laws are simulated lie so many standard errors apart, and no more than that: where
+# rankings hardly differ, numbers of exchanges change e-fold with 1. There are at most so many.
+SPACING, WIDEST, MOST_POINTS = 1.5, 1.0, 200
 # Draws at each: at least, at most, and in between what so many comparisons of places allow.
 FEWEST, MOST, WORK = 150, 1500, 40_000_000
 # Of more rankings votes are taken to be normal, with the mean and the covariance of all: they are
@@ -295,15 +296,17 @@ class _Draws:
         draws = cls(data, alpha, rng)
         m, n = data.m, data.n
         enough = alpha / 8.0
+        # Beyond, hardly a draw has any exchange.
+        theta = min(theta, log(100.0 * m * n))
         below, _ = draws.add(theta)
         at = theta
         while at > 0.0 and below > enough and len(draws.thetas) < MOST_POINTS:
-            at = max(at - SPACING * _error(n, m, at), 0.0)
+            at = max(at - _step(n, m, at), 0.0)
             below, _ = draws.add(at)
         # A cost of 0 refutes no theta from above.
         at, above = theta, 1.0 if draws.observed > draws.slack else 0.0
         while at < certain and above > enough and len(draws.thetas) < MOST_POINTS:
-            at = min(at + SPACING * _error(n, m, at), certain)
+            at = min(at + _step(n, m, at), certain)
             _, above = draws.add(at)
         return draws
 
@@ -376,6 +379,7 @@ class _Draws:
         return float(brentq(too_small, low, high, xtol=1e-6)), upper
 
 
-def _error(n: int, m: int, theta: float) -> float:
-    """Return the standard error of an estimate around a known centre."""
-    return 1.0 / sqrt(m * float(stage_variances(np.arange(1, n + 1), theta).sum()))
+def _step(n: int, m: int, theta: float) -> float:
+    """Return how far the next theta is: standard errors of an estimate around a known centre."""
+    information = m * float(stage_variances(np.arange(1, n + 1), theta).sum())
+    return min(SPACING / sqrt(information), WIDEST) if information > 0 else WIDEST

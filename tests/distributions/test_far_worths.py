@@ -7,7 +7,7 @@ import rankagg as ra
 from rankagg.distributions import choice_sets
 from rankagg.distributions.connectivity import beats_graph, components
 from rankagg.distributions.luce import Likelihood, log_bucket_weights
-from rankagg.exceptions import NotIdentifiedError
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import from_rows, gathered
 
 
@@ -252,3 +252,12 @@ def test_a_law_with_worths_without_floats_draws_and_completes():
     # Of three, the pair of the best weighs 800 + 750, more than the best alone.
     assert (tied.sample(5, rng=0).ranks == [0, 0, 2]).all()
     assert tied.log_prob(tied.sample(1, rng=0)) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_results_that_rounded_weights_lose_are_told():
+    profile = ra.Profile.from_orders(["AB", "BA"], weights=[np.pi * 1e10, np.e * 1e-10])
+    with pytest.raises(InvalidInputError, match="Results of smaller weight are lost"):
+        ra.BradleyTerry.fit(profile)
+    # Rankings keep all weights.
+    fit = ra.PlackettLuce.fit(ra.Profile.from_orders(["AB", "BA"], weights=[1e12, 1.0]))
+    assert np.ptp(fit.estimates) == pytest.approx(np.log(1e12), rel=1e-6)

@@ -310,3 +310,21 @@ def test_wald_intervals_cover_about_as_often_as_they_say() -> None:
         covered += (interval["lower"] <= law.thetas) & (law.thetas <= interval["upper"])
     low, high = stats.binom.interval(1 - 1e-4, replicates, 0.9)
     assert ((low <= covered) & (covered <= high)).all()
+
+
+def test_a_theta_beyond_the_bound_is_told_from_an_infinite_one():
+    profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[10**9, 1])
+    fit = ra.GeneralizedMallows.fit(profile)
+    assert fit.notes[-2] == "No finite maximum at place 2: set to the bound 20."
+    assert fit.notes[-1].startswith("The maximum is beyond the bound 20 at place 1: raise")
+    higher = ra.GeneralizedMallows.fit(profile, max_theta=50)
+    assert higher.estimates[0] == pytest.approx(np.log(10**9), rel=1e-6)
+    assert higher.notes[-1] == "No finite maximum at place 2: set to the bound 50."
+
+
+def test_intervals_are_conditional_and_say_so():
+    fit = ra.GeneralizedMallows.fit(ra.Mallows("ABCD", 0.3).sample(20, rng=0))
+    assert "intervals are conditional on the centre, which these rankings chose" in fit.notes[1]
+    assert (fit.conf_int() >= 0).all(axis=None)
+    assert fit.to_frame()[["z", "p_value"]].isna().all(axis=None)
+    assert "P>|z|" not in str(fit.summary())

@@ -278,3 +278,18 @@ def test_the_table_itself_is_left_alone(table):
     ra.remove_scores(table, 0.2, rng=3)
     ra.replace_tasks(table, ["up"], ra.LatentScores(np.zeros(3), systems="ABC"), rng=0)
     assert np.array_equal(table.values, before, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("locations", "scale", "words"),
+    [
+        ([1e101, 0.0], 1.0, "`locations` must be at most 1e"),
+        ([10**400, 0], 1.0, "`locations` must be numbers"),
+        ([0.0, 1.0], 1e101, "`scale` must be a number in"),
+        ([0.0, 1.0], 1e-101, "`scale` must be a number in"),
+    ],
+)
+def test_numbers_whose_scores_have_no_floats_are_refused(locations, scale, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.LatentScores(locations, scale=scale)
+    assert np.isfinite(ra.LatentScores([1e100, -1e100], scale=1e100).sample(2, rng=0).values).all()

@@ -493,3 +493,25 @@ def test_fit_is_a_value() -> None:
         fit.estimates = None
     assert not fit.estimates.flags.writeable
     assert fit != ra.Mallows.fit(VOTES, center="borda")
+
+
+@pytest.mark.parametrize("count", [1, 10**4, 10**9, 10**12, 2**52])
+def test_one_exchange_among_any_number_has_a_finite_theta(count: int) -> None:
+    fit = ra.Mallows.fit(ra.Profile.from_orders(["AB", "BA"], counts=[count, 1]))
+    assert fit.distribution.theta == pytest.approx(np.log(count), rel=1e-9)
+    if count > 1:
+        # A Poisson number of exchanges: 1 is at least 0.0253 and at most 5.57, at 95 %.
+        lower, upper = fit.conf_int().loc["theta"]
+        assert lower == pytest.approx(np.log(count / 5.57), abs=0.1)
+        assert upper == pytest.approx(np.log(count / 0.0253), abs=0.1)
+
+
+def test_weights_of_very_different_size_have_a_finite_theta() -> None:
+    profile = ra.Profile.from_orders(["ABC", "BAC"], weights=[1e60, 1.0])
+    fit = ra.Mallows.fit(profile)
+    assert fit.distribution.theta == pytest.approx(np.log(2e60), rel=1e-6)
+    # Two rankings that differ, whatever they weigh: a chance of .025 at about 4 exp(-theta).
+    lower, upper = fit.conf_int().loc["theta"]
+    assert lower == 0.0
+    assert upper == pytest.approx(np.log(4 / 0.025), abs=0.6)
+    json.dumps(fit.to_dict(), allow_nan=False)

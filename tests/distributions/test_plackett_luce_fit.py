@@ -2,12 +2,15 @@
 
 import json
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from scipy import optimize, stats
 
 import rankagg as ra
 from rankagg.distributions import choices
+from rankagg.distributions.plackett_luce_fit import FitOptions
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import (
     from_rows,
@@ -742,3 +745,227 @@ def test_a_first_step_that_overflows_is_halved(data) -> None:
     fit = ra.fit_plackett_luce(table.rankings(), pseudo_rankings=0.5)
     assert fit.converged
     assert np.isfinite(fit.log_likelihood)
+
+
+# -- numbers and words, to the letter -------------------------------------------------------------
+
+
+def test_the_defaults_of_a_climb():
+    options = FitOptions()
+    assert (options.method, options.max_iterations, options.tolerance) == ("newton", 100, 1e-9)
+    assert (options.pseudo_rankings, options.ridge, options.tie_ridge) == (0.0, 0.0, 0.0)
+    assert FitOptions(method="mm").max_iterations == 100_000
+    assert FitOptions(method="mm", max_iterations=7).max_iterations == 7
+    assert FitOptions(max_iterations=1).max_iterations == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "is_regular", "is_plain"),
+    [
+        ({}, False, True), ({"pseudo_rankings": 1e-9}, True, False), ({"ridge": 1e-9}, True, False),
+        ({"tie_ridge": 1e-9}, False, False), ({"ridge": 1.0, "tie_ridge": 1.0}, True, False),
+    ],
+)  # fmt: skip
+def test_what_changes_the_maximum(options, is_regular, is_plain):
+    found = FitOptions(**options)
+    assert found.is_regular is is_regular
+    assert found.is_plain is is_plain
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: FitOptions(method="mm", ridge=2.0),
+         "`ridge` must be 0 with method 'mm'. Got 2.0. Use method='newton'."),
+        (lambda: FitOptions(method="mm", tie_ridge=3.0),
+         "`ridge` must be 0 with method 'mm'. Got 3.0. Use method='newton'."),
+        (lambda: FitOptions(tie_ridge=-1.0), "`tie_ridge` must be a number in [0, inf). Got -1.0."),
+        (lambda: FitOptions(pseudo_rankings=-1.0),
+         "`pseudo_rankings` must be a number in [0, inf). Got -1.0."),
+        (lambda: FitOptions(tolerance=-1.0), "`tolerance` must be a number in (0, inf). Got -1.0."),
+        (lambda: ra.PlackettLuce.fit(DATA["ties of 2 and 3"], max_tied=2),
+         "`max_tied` must be 3 or more: so many items are tied somewhere. Got 2. Break such ties "
+         "first, or leave the rankings out."),
+        (lambda: ra.PlackettLuce.fit(DATA["complete"], ridge=1.0).test_equal_worths(),
+         "`method` must be 'wald' with pseudo-rankings or a ridge. Got 'lr'. The estimates do not "
+         "maximize the likelihood of the data."),
+        (lambda: ra.PlackettLuce.fit(DATA["complete"]).wald_test([[1, 0, 0, 0]]),
+         "`contrasts` must be rows that sum to 0 over the items. Got a row that does not. Only "
+         "differences of log worths are determined."),
+        (lambda: ra.PlackettLuce.fit(DATA["complete"]).wald_test(np.zeros((2, 4))),
+         "`contrasts` must be rows that are not 0. Got zeros."),
+        (lambda: ra.PlackettLuce.fit(DATA["ties of 2"]).wald_test([[1, -1]]),
+         "`contrasts` must be rows of 5 numbers, one per parameter. Got shape (1, 2)."),
+    ],
+)  # fmt: skip
+def test_refusals_to_the_letter(call, sentence):
+    with pytest.raises(InvalidInputError) as caught:
+        call()
+    assert str(caught.value) == sentence
+
+
+def test_the_kind_of_data_is_named():
+    with pytest.raises(InvalidInputError, match="`profile` must be a Profile of two or more items"):
+        ra.PlackettLuce.fit("AB")
+
+
+@pytest.mark.parametrize(
+    ("options", "notes"),
+    [
+        ({}, []),
+        ({"pseudo_rankings": 0.5},
+         ["With 0.5 pseudo-rankings per item; the likelihood is of the data."]),
+        ({"ridge": 2.0, "tie_ridge": 0.25},
+         ["With a ridge of 2; the likelihood is of the data.",
+          "With a ridge on ties of 0.25; the likelihood is of the data."]),
+        ({"tie_ridge": 0.25}, ["With a ridge on ties of 0.25; the likelihood is of the data."]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_notes_to_the_letter(options, notes):
+    first = [
+        "Log worths sum to 0; standard errors are for that contrast.",
+        "Buckets of up to 2 items are modelled.",
+    ]
+    profile = DATA["ties of 2"]
+    assert list(ra.PlackettLuce.fit(profile, **options).notes) == first + notes
+    weighted = ra.Profile(list(profile), weights=[1.0, 1.0, 1.0, 1.0, 1.0, 1.5])
+    fit = ra.PlackettLuce.fit(weighted, pseudo_rankings=0.1)
+    last = "Weighted rankings: errors are for the effective number of observations."
+    assert fit.notes[-1] == last
+    assert ra.PlackettLuce.fit(DATA["complete"]).notes == tuple(first[:1])
+
+
+def test_a_fit_that_did_not_arrive_says_so():
+    fit = ra.PlackettLuce.fit(DATA["complete"], max_iterations=1)
+    assert fit.notes[-1] == (
+        "Not converged in 1 steps; what is shown is not the maximum. Raise `max_iterations`."
+    )
+    heavy = 2.0**60
+    wins = [[0, heavy, 0, 0], [heavy, 0, 9, 0], [0, 1, 0, heavy], [0, 0, heavy, 0]]
+    stuck = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
+    assert stuck.notes[-1] == (
+        "Not converged: rounding hides the maximum, since weights or worths differ too much. What "
+        "is shown is not the maximum."
+    )
+
+
+@every_kind
+@pytest.mark.parametrize("bits", [62, 0])
+@pytest.mark.parametrize("more", [{"ridge": 1.5}, {"ridge": 0.7, "tie_ridge": 2.0}], ids=str)
+def test_errors_with_a_ghost_and_ridges_are_from_what_is_climbed(kind, bits, more, monkeypatch):
+    monkeypatch.setattr(choices, "BITS", bits)
+    profile = DATA[kind]
+    fit = ra.PlackettLuce.fit(profile, pseudo_rankings=0.5, **more)
+    items = "ABCDG"
+    rows = [ra.PartialRanking([*ranking.ranks, ra.UNRANKED], items) for ranking in profile]
+    votes = from_rows([row for item in "ABCD" for row in (f"{item}>G", f"G>{item}")], items)
+    wider = ra.Profile(
+        [*rows, *votes], counts=[*profile.counts, *[1] * 8], weights=[1.0] * len(rows) + [0.5] * 8
+    )
+    value = log_likelihood_function(wider, [*fit.distribution.log_ties])
+    ridges = np.array([more["ridge"]] * 5 + [more.get("tie_ridge", 0.0)] * len(fit.names[4:]))
+
+    def climbed(x):
+        return value(x) - ridges @ x**2 / 2
+
+    found = optimize.minimize(lambda x: -climbed(x), np.zeros(len(ridges)), tol=1e-10).x
+    worths = found[:4] - found[:4].mean()
+    assert fit.estimates == pytest.approx(np.r_[worths, found[5:]], abs=1e-4)
+    bend = -numerical_gradient(lambda x: numerical_gradient(climbed, x, 1e-4), found, 1e-4)
+    keep = [0, 1, 2, 3, *range(5, len(ridges))]
+    inverse = np.linalg.inv(bend)[np.ix_(keep, keep)]
+    project = np.eye(len(keep))
+    project[:4, :4] -= 0.25
+    assert fit.covariance == pytest.approx(project @ inverse @ project.T, rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["ties of 2", "ties of 2 and 3"])
+def test_a_ridge_on_ties_alone_pulls_their_weights_only(kind):
+    profile = DATA[kind]
+    fit = ra.PlackettLuce.fit(profile, tie_ridge=2.0)
+    value = likelihood_of(profile, fit)
+
+    def climbed(x):
+        return value(x) - (x[4:] ** 2).sum()
+
+    assert numerical_gradient(climbed, fit.estimates) == pytest.approx(0, abs=1e-5)
+    assert fit.log_likelihood == pytest.approx(value(fit.estimates), rel=1e-12)
+    bend = -numerical_gradient(lambda x: numerical_gradient(climbed, x, 1e-4), fit.estimates, 1e-4)
+    assert fit.covariance == pytest.approx(centered_inverse(bend, 4), rel=1e-3, abs=1e-4)
+    assert np.isnan(fit.log_likelihood_equal)
+    with pytest.raises(InvalidInputError, match="'wald' with pseudo-rankings or a ridge"):
+        fit.test_equal_worths()
+
+
+def test_weights_and_pseudo_rankings_scale_the_errors_of_the_data():
+    profile = DATA["complete"]
+    weighted = ra.Profile(list(profile), counts=profile.counts, weights=[1.0, 2.0, 0.5, 1.0, 3.0])
+    fit = ra.PlackettLuce.fit(weighted, pseudo_rankings=0.5)
+    value = log_likelihood_function(weighted)
+    bend = -numerical_gradient(lambda x: numerical_gradient(value, x, 1e-4), fit.estimates, 1e-4)
+    total = float(weighted.counts @ weighted.weights)
+    expected = centered_inverse(bend, 4) * total / fit.n_observations
+    assert fit.covariance == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    assert fit.n_parameters == 3
+
+
+def test_five_in_a_hundred_is_the_default():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
+    for call in (fit.conf_int, fit.to_frame, fit.comparison_intervals):
+        assert call().equals(call(0.05))
+    for options in ({}, {"reference": "B"}):
+        text = str(fit.summary(**options))
+        assert text == str(fit.summary(alpha=0.05, **options))
+        assert "[0.025" in text
+        assert "0.975]" in text
+    assert fit.comparison_intervals().index.name == "item"
+    assert fit.relative_to("A").index.name == "parameter"
+    assert list(fit.relative_to("A").columns) == ["estimate", "std_err", "z", "p_value"]
+
+
+def test_the_summary_relative_to_an_item_has_all_its_parts():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"], ridge=1.0)
+    table = fit.summary(alpha=0.2, reference="B").tables[1]
+    columns = ["coef", "std err", "z", "P>|z|", "[0.1", "0.9]"]
+    assert table.columns.tolist() == columns
+    assert table.index.tolist() == list(fit.names)
+    text = str(fit.summary(reference="B"))
+    for part in ("PlackettLuce fit", "No. Items:", "Log-Likelihood:", "With a ridge of 1;"):
+        assert part in text
+    assert text.count("Log worths less that of B.") == 1
+
+
+def test_items_as_good_as_each_other_stay_in_their_order():
+    fit = ra.PlackettLuce.fit(ra.Profile.from_orders(["CAB", "CBA", "ACB", "BCA"], items="ABC"))
+    assert fit.estimates[0] == pytest.approx(fit.estimates[1], abs=1e-12)
+    assert fit.comparison_intervals().index[0] == "C"
+
+
+def test_bradley_terry_fits_carry_their_own_name_and_notes():
+    votes = from_rows(["A>B", "B>A", "B>C", "C>A"], "ABC").pairwise("ignore")
+    fit = ra.BradleyTerry.fit(votes)
+    assert type(fit.distribution) is ra.BradleyTerry
+    assert str(fit.summary()).count("BradleyTerry fit") == 1
+    tied = ra.BradleyTerry.fit(from_rows(["A>B", "B>A", "A=B"], "AB"))
+    assert tied.notes[-1] == "Ties (1): half a win for each."
+
+
+def test_tests_have_their_degrees_of_freedom():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2 and 3"])
+    assert fit.test_equal_worths().df_denom == 3
+    assert fit.test_equal_worths("wald").df_denom == 3
+    assert fit.wald_test([[0, 0, 0, 0, 1.0, 0]]).df_denom == 1
+    one = fit.wald_test([[0, 0, 0, 0, 1.0, 0]]).statistic
+    assert one == pytest.approx((fit.estimates[4] / fit.standard_errors[4]) ** 2)
+
+
+def test_a_fit_is_drawn_at_its_level():
+    fit = ra.PlackettLuce.fit(DATA["complete"])
+    figure, axes = plt.subplots(1, 2)
+    drawn = fit.plot(ax=axes[0]), fit.plot(level=0.8, ax=axes[1])
+    assert drawn == tuple(axes)
+    words = ["".join(text.get_text() for text in ax.findobj(Text)).split() for ax in axes]
+    assert "95 % intervals" in " ".join(words[0])
+    assert "80 % intervals" in " ".join(words[1])
+    plt.close(figure)

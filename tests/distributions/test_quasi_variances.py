@@ -120,3 +120,26 @@ def test_those_of_a_fit_are_of_its_covariance():
     ratios = np.sqrt(sums(found.variances) / difference_variances(fit.covariance))
     assert np.abs(ratios - 1).max() == pytest.approx(found.worst_error)
     assert found.worst_error < 0.05
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-5, 1e5, 1e300])
+def test_the_unit_plays_no_part(unit):
+    root = np.random.default_rng(0).standard_normal((5, 20))
+    plain, scaled = quasi_variances(root @ root.T), quasi_variances(root @ root.T * unit)
+    assert scaled.variances / unit == pytest.approx(plain.variances, rel=1e-6)
+    assert scaled.worst_error == pytest.approx(plain.worst_error, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("covariance", "words"),
+    [
+        (np.zeros((3, 3)), "a positive variance of every difference. Got 0 for items 0 and 1"),
+        (np.full((3, 3), np.nan), "finite, with a positive variance"),
+        (np.diag([1.0, np.inf, 1.0]), "finite, with a positive variance"),
+        (np.diag([1.0, 1.0, -1.0]), "for items 0 and 2"),
+        (np.ones((3, 4)), "square"),
+    ],
+)
+def test_what_is_no_covariance_is_refused(covariance, words):
+    with pytest.raises(InvalidInputError, match=words):
+        quasi_variances(covariance)
