@@ -29,7 +29,8 @@ class Families:
         1 where row is decided to be above column, -1 where column is above row, in the family of
         the pairs of the row's item; 0 elsewhere.
     led : ndarray of bool, shape (n,)
-        Some item is decided to be above this one, in the family of the others above it.
+        Some item is decided to be above this one, in the family of the others above it, or of all
+        its pairs.
     """
 
     together: Bools
@@ -47,7 +48,8 @@ class Families:
         """Decide by sign flips."""
         direction = flips.ahead.astype(np.int8) - flips.ahead.T.astype(np.int8)
         alone = np.where(flips.alone <= delta, direction, 0).astype(np.int8)
-        return cls(flips.ahead & (flips.together <= delta), alone, flips.first <= delta)
+        led = np.any(alone < 0, axis=1, keepdims=True)[:, 0]
+        return cls(flips.ahead & (flips.together <= delta), alone, led)
 
     @classmethod
     def from_p_values(cls, p_values: Floats, least: Floats, delta: float) -> Families:

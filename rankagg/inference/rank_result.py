@@ -161,9 +161,9 @@ class RankIntervals(Value):
         Several items can be first together; then each of them is among these with that
         probability. For all of them at once see `top`.
         """
-        # An item is left out where another is decided to be above it, in the family of the others
-        # above it. For an item that is first all these hypotheses are true, so it is left out with
-        # probability delta at most. How many other items are tried does not matter: to leave out
+        # An item is left out where another is decided to be above it, in a family of its own pairs.
+        # For an item that is first that is an error, so it is left out with probability delta at
+        # most. How many other items are tried does not matter: to leave out
         # those is no error.
         return tuple(self.items[int(i)] for i in np.flatnonzero(~self._led))
 

@@ -108,7 +108,7 @@ def rank_intervals(
         Seconds after which sign flips, which take long for hundreds of items, raise
         `OutOfTimeError`.
     rng : int or numpy.random.Generator, default 0
-        For "max-t", and for "sign-flips" with more than 13 units.
+        For "max-t", and for "sign-flips" with more than 14 units.
 
     Returns
     -------
@@ -333,7 +333,7 @@ class _Case:
         """Decide by sign flips."""
         flips = sign_flips(self.units, n_vectors, as_generator(rng), deadline)
         notes: list[str] = []
-        if not flips.is_exact and flips.n_vectors * self.delta < 100:
+        if not flips.is_exact and flips.n_vectors * self.delta < 50:
             notes.append(
                 f"only {flips.n_vectors} sign vectors for a level of {self.delta:g}: raise "
                 "`n_resamples`"

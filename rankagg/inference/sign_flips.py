@@ -43,14 +43,11 @@ class SignFlips:
     ahead : ndarray of bool, shape (n, n)
         The sum of the differences has row above column.
     together : ndarray of float, shape (n, n)
-        Adjusted for all pairs. Decide a pair as observed where it is at most delta; the chance
-        that any such decision is wrong is at most delta.
+        Adjusted for all pairs. Decide a pair as observed where it is at most delta.
     alone : ndarray of float, shape (n, n)
         The same for the pairs of the item of the row only.
-    first : ndarray of float, shape (n,)
-        Of "no other item is above this one".
     n_vectors : int
-        Sign vectors that were gone through, those with the opposite signs included.
+        Sign vectors that were gone through; the opposite ones say the same.
     is_exact : bool
         True where these are all there are.
     """
@@ -58,7 +55,6 @@ class SignFlips:
     ahead: Bools
     together: Floats
     alone: Floats
-    first: Floats
     n_vectors: int
     is_exact: bool
 
@@ -92,18 +88,21 @@ def sign_flips(
 
     Notes
     -----
-    Two one-sided hypotheses for each pair compete for the largest sum; what is rejected leaves,
-    and the others compete again (Romano and Wolf 2005). The level holds for every number of units,
-    and wrong directions count as errors, if the vector of each unit's differences is symmetric
-    about a centre and units are independent.
+    The largest sum over all pairs, without its sign, is compared with those under other signs;
+    the pairs that reach the level are decided as observed, and the others are compared again until
+    none is (Romano and Wolf 2005). Units must be independent, and the differences of each, taken
+    together, symmetric about a centre.
 
-    For a true hypothesis let the differences be r e - c with random signs r and c >= 0. Observed
-    is r.e - 1.c, and the signs s r make it s.e - (s r).c, which is at least s.e - 1.c: what would
-    be observed if r were s. So the largest sum has a (1 - delta) quantile under other signs that
-    is never below its true one, given e. This needs sums whose scale does not depend on c. They
-    are therefore not studentized, which can be wrong far more often than delta where differences
-    vary little; only a pair that some units do not tell of is scaled, by the root of the squared
-    weights of those that do.
+    The chance that any pair of items that are equal (whose centre is nought) is decided is at most
+    delta, for every number of units and however other items differ. In the first step the same
+    holds for pairs that differ and are decided the wrong way. Let the differences of a pair be
+    r e - c with random signs r and c >= 0. Observed is r.e - 1.c, and the signs s r make it
+    s.e - (s r).c, which is at least s.e - 1.c: what would be observed if r were s. So the largest
+    sum has a (1 - delta) quantile under other signs that is never below its true one, given e.
+    For later steps no such proof is known, nor any case above delta. It needs sums whose scale does
+    not depend on c. Studentized ones can be wrong far more often than delta where differences
+    vary little, so sums are not studentized; only a pair that some units do not tell of is scaled,
+    by the root of the squared weights of those that do.
 
     References
     ----------
@@ -218,17 +217,14 @@ class _Counter:
         self.vectors = 0
 
     def add(self, sums: Floats) -> None:
-        """Take the sums of more sign vectors, and of the opposite ones."""
+        """Take the sums of more sign vectors."""
         if not self.vectors:
             self._observe(sums[0])
-        self.vectors += 2 * len(sums)
-        ahead = sums * self.sign
-        self.together += _reached(ahead[:, self.order], self.bar[self.order])
+        self.vectors += len(sums)
+        sizes = np.abs(sums)
+        self.together += _reached(sizes[:, self.order], self.bar[self.order])
         for i, mine in enumerate(self.of_item):
-            self.alone[i] += _reached(ahead[:, mine], self.bar[mine])
-            others = sums[:, mine] * self.above[i]
-            self.first[i] += (others.max(axis=1) >= self.best[i]).sum()
-            self.first[i] += (others.min(axis=1) <= -self.best[i]).sum()
+            self.alone[i] += _reached(sizes[:, mine], self.bar[mine])
 
     def _observe(self, seen: Floats) -> None:
         first, second = self.pairs
@@ -240,15 +236,8 @@ class _Counter:
             self.order[(first[self.order] == i) | (second[self.order] == i)]
             for i in range(self.n if self.n > 1 else 0)
         ]
-        # The other item of a pair is above this one where the sum has this sign.
-        self.above = [np.where(second[mine] == i, 1.0, -1.0) for i, mine in enumerate(self.of_item)]
-        self.best = [
-            np.max(seen[mine] * sign - SAME * size[mine] - self.least[mine])
-            for mine, sign in zip(self.of_item, self.above, strict=True)
-        ]
         self.together = np.zeros(len(seen))
         self.alone = np.zeros((self.n, max(self.n - 1, 0)))
-        self.first = np.zeros(self.n)
 
     def result(self, *, is_exact: bool) -> SignFlips:
         """Return the p-values."""
@@ -264,8 +253,7 @@ class _Counter:
         together[second[self.order], first[self.order]] = ordered
         for i, mine in enumerate(self.of_item):
             alone[i, first[mine] + second[mine] - i] = _adjusted(self.alone[i], self.vectors)
-        leads = self.first / self.vectors if self.n > 1 else np.ones(self.n)
-        return SignFlips(ahead, together, alone, leads, self.vectors, is_exact)
+        return SignFlips(ahead, together, alone, self.vectors, is_exact)
 
 
 class _Centred(Differences):
@@ -305,16 +293,12 @@ def _draw(counts: Floats, times: int, rng: np.random.Generator) -> Floats:
     return (2 * rng.binomial(many, 0.5, size=(times, len(many))) - many).astype(np.float64)
 
 
-def _reached(sums: Floats, bar: Floats) -> NDArray[np.intp]:
+def _reached(sizes: Floats, bar: Floats) -> NDArray[np.intp]:
     """Count the sign vectors whose largest sum reaches the bar of each pair.
 
-    Columns are pairs, the smallest observed sum first, oriented as observed. Those up to a pair
-    compete with it, and all the reverse ones, which are never rejected.
+    Columns are pairs, the smallest observed sum first: those up to a pair compete with it.
     """
-    up, down = (np.maximum.accumulate(side, axis=1) for side in (sums, -sums))
-    plain = np.maximum(up, down[:, -1:]) >= bar
-    opposite = np.maximum(down, up[:, -1:]) >= bar
-    counts: NDArray[np.intp] = plain.sum(axis=0) + opposite.sum(axis=0)
+    counts: NDArray[np.intp] = (np.maximum.accumulate(sizes, axis=1) >= bar).sum(axis=0)
     return counts
 
 

@@ -1,0 +1,492 @@
+"""Places: which method decides and what it says of itself, single items, and who may be first."""
+
+import itertools
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import bernstein_radius, hoeffding_radius
+from rankagg.inference.bootstrap import resampled_means
+from rankagg.inference.families import Families
+from rankagg.inference.measured import HOLDS_FROM, few_units
+from rankagg.inference.pair_values import Differences, point_differences
+from rankagg.inference.ranks import METHODS
+from rankagg.inference.sign_flips import VECTORS, sign_flips
+from rankagg.inference.step_down import tarone
+from rankagg.inference.units import units_from
+from tests import strategies
+
+NAN = float("nan")
+HUMANS = ra.datasets.load("superglue_human")
+GROUPED = ra.Profile.from_orders(["ABC"] * 6 + ["BAC"], groups="xxxxyyy")
+EVERY = [(of, method) for of, methods in METHODS.items() for method in methods]
+
+
+def ranked(seed, m, spread, n=4):
+    """Return a table of m tasks."""
+    scores = np.random.default_rng(seed).normal(size=(n, m)) + spread * np.arange(n)[::-1, None]
+    return ra.ScoreTable(scores, systems="ABCDEFGH"[:n], higher_is_better=True)
+
+
+def intervals_of(data, of, method, **more):
+    options = {"score_range": (-20, 20)} if of == "mean" and method != "sign-flips" else {}
+    return ra.rank_intervals(data, of=of, method=method, n_resamples=200, **options, **more)
+
+
+# -- which method decides -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "method"),
+    [
+        (HUMANS, {}, "sign-flips"),
+        (HUMANS, {"of": "mean"}, "sign-flips"),
+        (HUMANS, {"of": "pairwise"}, "sign-test"),
+        (GROUPED, {"of": "pairwise", "unit": "task"}, "hoeffding"),
+        (GROUPED, {"unit": "task"}, "sign-flips"),
+        (GROUPED, {"fixed_tasks": True}, "hoeffding"),
+        (GROUPED, {"fixed_tasks": True, "of": "pairwise"}, "hoeffding"),
+        (HUMANS, {"fixed_tasks": True, "of": "mean"}, "max-t"),
+        (HUMANS, {"fixed_tasks": True, "of": "mean", "score_range": (0, 100)}, "hoeffding"),
+        (ra.Profile.from_orders(["AB", "BA"], weights=[1, 2]), {"of": "pairwise"}, "hoeffding"),
+        (ra.Profile.from_orders(["AB", "BA"], groups="xx"), {"fixed_tasks": True}, "sign-flips"),
+    ],
+    ids=str,
+)
+def test_the_default_is_what_is_valid_for_few_units(data, options, method):
+    result = ra.rank_intervals(data, n_resamples=100, **options)
+    assert result.method == result.decisions.basis.method == method
+    told = any("tasks are fixed, so that signs cannot be turned" in n for n in result.notes)
+    assert told == ("fixed_tasks" in options and result.of != "pairwise" and method != "sign-flips")
+
+
+def test_borda_points_are_the_default():
+    assert ra.rank_intervals(HUMANS) == ra.rank_intervals(HUMANS, of="borda")
+    assert ra.rank_intervals(HUMANS).of == "borda"
+
+
+@pytest.mark.parametrize("of", ["borda", "mean"])
+def test_pairs_are_decided_where_sign_flips_reach_the_level(of):
+    data = ranked(1, 11, 0.8)
+    result = ra.rank_intervals(data, of=of, delta=0.1)
+    profile = data.rankings()
+    source = (
+        point_differences(profile.ranks, "uniform")
+        if of == "borda"
+        else Differences(data.values.T, 100.0)
+    )
+    units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
+    flips = sign_flips(units, VECTORS, np.random.default_rng(0))
+    expected = flips.ahead & (flips.together <= 0.1)
+    assert 0 < expected.sum() < 6
+    np.testing.assert_array_equal(result.decisions.above, expected)
+    alone = Families.from_flips(flips, 0.1).alone
+    assert result.marginal_best.tolist() == [1 + int((row == -1).sum()) for row in alone]
+    assert result.marginal_worst.tolist() == [4 - int((row == 1).sum()) for row in alone]
+    assert result.first == tuple(np.array(list("ABCD"))[~(alone == -1).any(axis=1)].tolist())
+
+
+def test_the_scale_of_tasks_changes_nothing_of_places_by_points():
+    table = ranked(1, 9, 0.8)
+    stretched = ra.ScoreTable(
+        np.exp(table.values * np.arange(1, 10)), systems="ABCD", higher_is_better=True
+    )
+    assert ra.rank_intervals(table) == ra.rank_intervals(stretched)
+
+
+def test_many_sign_vectors_are_seeded():
+    table = ranked(1, 30, 0.3)
+    first, again = (ra.rank_intervals(table, of="mean", n_resamples=150) for _ in range(2))
+    assert first == again
+    assert first.decisions.how == "random sign flips of differences of scores"
+    other = [
+        ra.rank_intervals(table, of="mean", n_resamples=150, rng=seed).decisions.above.sum()
+        for seed in range(20)
+    ]
+    assert len(set(other)) > 1
+    few = ra.rank_intervals(table, delta=0.01, n_resamples=150)
+    assert few.notes == ("only 150 sign vectors for a level of 0.01: raise `n_resamples`",)
+    assert not ra.rank_intervals(table, n_resamples=1000).notes
+
+
+# -- what is missing ------------------------------------------------------------------------------
+
+# B is above C in all tasks that have both; C has the better ones of the others.
+GAPS = ra.ScoreTable(
+    [[9, 9, 9, 9, 9, 9, 9], [2, 2, 2, 2, 2, 2, NAN], [1, 1, 1, 1, 1, 1, 8]], systems="ABC",
+    higher_is_better=True,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("of", ["borda", "mean"])
+def test_two_items_are_compared_where_both_are_there(of):
+    result = ra.rank_intervals(GAPS, of=of)
+    assert result.place.tolist() == [1, 2, 3]
+    (note,) = result.notes
+    assert note.startswith("1 of 21 " + ("places are missing" if of == "borda" else "scores are"))
+    assert ("B", "C") in result.decisions.pairs
+    complete = ra.rank_intervals(HUMANS, of=of)
+    assert not complete.notes
+
+
+def test_unranked_items_may_be_last():
+    profile = ra.Profile.from_orders(["AB"] * 7 + ["B"], items="AB")
+    assert ra.rank_intervals(profile).decisions.pairs == (("A", "B"),)
+    last = ra.rank_intervals(profile, unranked="last")
+    # One of eight is against: 2 (1 + 8)/2^8.
+    assert not last.decisions.pairs
+    assert last.notes == ()
+    assert len(ra.rank_intervals(profile, unranked="ignore").notes) == 1
+
+
+def test_pairs_that_were_never_compared_are_counted():
+    profile = ra.Profile.from_orders(["AB", "C"] * 4, items="ABC")
+    assert "2 of 3 pairs were never compared" in ra.rank_intervals(profile).notes
+
+
+# -- what decisions rest on -----------------------------------------------------------------------
+
+
+def unanimous(size, n):
+    return ra.Profile.from_orders(["ABCDEFGH"[:n]], counts=[size])
+
+
+@pytest.mark.parametrize(("of", "method"), EVERY)
+@pytest.mark.parametrize("n", [2, 5])
+@pytest.mark.parametrize("delta", [0.05, 0.3])
+def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, delta):
+    if of == "mean":
+        scores = np.zeros((n, 1)) + np.arange(n)[::-1, None]
+
+        def data(size):
+            columns = np.repeat(scores, size, axis=1)
+            return ra.ScoreTable(columns, systems="ABCDEFGH"[:n], higher_is_better=True)
+
+    else:
+
+        def data(size):
+            return unanimous(size, n)
+
+    options = {"of": of, "method": method, "delta": delta, "n_resamples": 100}
+    if of == "mean" and method != "sign-flips":
+        options["score_range"] = (0, n - 1)
+    enough = ra.rank_intervals(data(3), **options).decidable_from
+    if method == "max-t":
+        assert enough == 2
+        return
+    assert ra.rank_intervals(data(enough), **options).decisions.pairs
+    assert not any("nothing can be" in n for n in ra.rank_intervals(data(enough), **options).notes)
+    before = ra.rank_intervals(data(enough - 1), **options)
+    assert not before.decisions.pairs
+    assert before.decidable_from == enough
+    (note,) = (note for note in before.notes if "nothing can be decided" in note)
+    assert note.endswith(f"at least {enough} are needed")
+
+
+def test_known_numbers_of_units():
+    # 2^(1 - T) <= 0.05; 2^-T <= 0.05/30; exp(-T/2) <= 0.05/30.
+    for options, enough in (
+        ({}, 6),
+        ({"delta": 0.01}, 8),
+        ({"of": "pairwise"}, 10),
+        ({"of": "pairwise", "method": "hoeffding"}, 13),
+    ):
+        assert ra.rank_intervals(HUMANS, **options).decidable_from == enough
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "words"),
+    [
+        (ranked(0, 4, 1), {}, "with 4 tasks nothing can be decided at 95 %; at least 6"),
+        (ranked(0, 1, 1), {}, "with 1 task nothing can be decided at 95 %; at least 6"),
+        (ranked(0, 4, 1), {"delta": 0.01}, "with 4 tasks nothing can be decided at 99 %; at le"),
+        (unanimous(5, 3), {}, "with 5 rankings nothing can be decided at 95 %; at least 6"),
+        (GROUPED, {"unit": "task"}, "with 2 tasks nothing can be decided at 95 %; at least 6"),
+        (
+            unanimous(3, 2),
+            {"unit": "instance", "instances": [0]},
+            "with 1 instance nothing can be decided at 95 %; at least 6",
+        ),
+        (
+            ra.Profile.from_orders(["AB"] * 5 + ["BC"] * 5 + ["CA"] * 5, items="ABC"),
+            {},
+            "nothing can be decided at 95 %: no two items are told apart by the 6 rankings",
+        ),
+    ],
+    ids=lambda value: None,
+)
+def test_where_nothing_can_be_decided_it_is_said_everywhere(data, options, words):
+    result = ra.rank_intervals(data, **options)
+    assert result.notes[0].startswith(words)
+    assert f"note: {words}" in result.summary()
+    assert result.decisions.warning == result.to_dict()["notes"][0]
+    assert f"too few      {words}" in result.decisions.summary()
+    assert result.decisions.to_dict()["warning"] == result.decisions.warning
+    assert not result.decisions.pairs
+
+
+def test_ties_can_keep_sign_tests_from_deciding():
+    tied = ra.Profile([ra.PartialRanking([0, 0], "AB"), ra.PartialRanking([0, 1], "AB")],
+                      counts=[50, 4])  # fmt: skip
+    result = ra.rank_intervals(tied, of="pairwise")
+    assert result.decidable_from == 6
+    assert (
+        result.notes[0] == "with 4 rankings nothing can be decided at 95 %; at least 6 are needed"
+    )
+    assert "50 ties were left out" in result.notes
+
+
+@pytest.mark.parametrize(("of", "method"), EVERY)
+def test_the_result_says_what_it_rests_on(of, method):
+    result = intervals_of(ranked(0, 12, 1), of, method)
+    assert result.method == {"clopper-pearson": "sign-test"}.get(method, method)
+    assert result.n_units == 12
+    word = "ranking" if of == "pairwise" else "task"
+    assert result.assumes.startswith(f"{word}s are independent")
+    assert ("symmetric about their centre" in result.assumes) == (method == "sign-flips")
+    assert ("and many" in result.assumes) == (method == "max-t")
+    assert f"independent: 12 {word}s (decisions are possible from" in result.describe()
+    assert f"assumed: {result.assumes}" in result.summary()
+    told = result.to_dict()
+    for name in ("method", "assumes", "n_units", "decidable_from"):
+        assert told[name] == getattr(result, name) == getattr(result.decisions.basis, name)
+    assert told["first"] == list(result.first)
+    assert f"assumed      {result.assumes}" in result.decisions.summary()
+    assert result.decisions.is_approximate == (method == "max-t")
+    few = any("were measured to be wrong more often" in note for note in result.notes)
+    assert few == (method == "max-t")
+
+
+def test_what_nobody_said_is_not_known():
+    above = np.array([[False, True], [False, False]])
+    decisions = ra.Decisions(ra.ItemSet("AB"), above, 0.05, "by hand")
+    result = ra.RankIntervals("borda", "ranking", above, decisions, ())
+    assert (result.method, result.assumes, result.n_units, result.decidable_from) == (None,) * 4
+    assert decisions.warning is None
+    assert decisions.to_dict()["basis"] is None
+    assert "assumed" not in result.summary()
+    # Decisions on all pairs hold for each item.
+    assert result.first == ("A",)
+    assert (result.marginal_best.tolist(), result.marginal_worst.tolist()) == ([1, 2], [1, 2])
+
+
+def test_one_item_needs_no_decision():
+    for of in ("borda", "pairwise"):
+        result = ra.rank_intervals(ra.Profile.from_orders(["A"]), of=of)
+        assert result.decidable_from is None
+        assert result.notes == ()
+        assert result.first == result.top(1) == ("A",)
+        assert result.describe().endswith(("independent: 1 ranking", "independent: 0 rankings"))
+
+
+def test_few_units_of_an_approximate_method_are_noted():
+    for method, enough in HOLDS_FROM.items():
+        assert few_units(method, enough, "task") is None
+        note = few_units(method, enough - 1, "task")
+        assert note.startswith(f"with {enough - 1} tasks {method} intervals were measured")
+        assert note.endswith(f"from about {enough} on")
+        assert few_units(method, 0, "task") is None
+    assert few_units("max-t", 1, "instance").startswith("with 1 instance max-t")
+    assert few_units("hoeffding", 1, "task") is None
+
+
+# -- single items and the first -------------------------------------------------------------------
+
+
+@given(strategies.profiles(max_size=4), st.sampled_from(EVERY[:8]), st.sampled_from([0.1, 0.6]))
+@strategies.quick
+def test_bounds_for_one_item_are_within_those_for_all(profile, how, delta):
+    of, method = how
+    options = {"ties": "exclude"} if method == "clopper-pearson" else {}
+    try:
+        result = intervals_of(profile, of, method, delta=delta, **options)
+    except InvalidInputError:
+        # Weights, for methods that have none.
+        assert method in ("bernstein", "clopper-pearson", "sign-test")
+        return
+    assert (result.best <= result.marginal_best).all()
+    assert (result.marginal_worst <= result.worst).all()
+    nested = [set(result.first), *(set(result.top(k)) for k in range(1, profile.n_items + 1))]
+    assert all(small <= large for small, large in itertools.pairwise(nested))
+    assert nested[-1] == set(profile.items)
+    assert result.top(1) == tuple(
+        item for item, best in zip(profile.items, result.best, strict=True) if best == 1
+    )
+
+
+def test_the_first_k_are_a_number_of_items():
+    result = ra.rank_intervals(HUMANS)
+    for k in (0, 7, 1.5):
+        with pytest.raises(InvalidInputError, match="`k` must be an integer"):
+            result.top(k)
+    with pytest.raises(InvalidInputError, match="`simultaneous`"):
+        result.to_frame(simultaneous="no")
+
+
+@pytest.mark.parametrize(
+    ("method", "design"), [("sign-test", (6, 40, 0.2)), ("hoeffding", (4, 40, 0.4))]
+)
+def test_single_items_are_decided_within_their_pairs(method, design):
+    profile = ranked(*design).rankings()
+    found = ra.PairwiseIntervals.from_profile(
+        profile, method="clopper-pearson" if method == "sign-test" else method, delta=0.2
+    )
+    p_values, n = found.p_values(), 4
+    result = ra.rank_intervals(profile, of="pairwise", method=method, delta=0.2)
+    differs = False
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        mine = np.concatenate([p_values[others, i], p_values[i, others]])
+        below, above = np.split(tarone(mine, np.zeros(6), 0.2), 2)
+        assert result.marginal_best[i] == 1 + below.sum()
+        assert result.marginal_worst[i] == n - above.sum()
+        led = tarone(p_values[others, i], np.zeros(3), 0.2).any()
+        assert (profile.items[i] in result.first) != led
+        differs |= result.marginal_best[i] != result.best[i]
+    assert differs
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "bernstein"])
+def test_intervals_for_single_items_share_the_level_among_their_pairs(method):
+    profile = ranked(*((1, 60, 0.4) if method == "hoeffding" else (0, 150, 0.4))).rankings()
+    delta, m = 0.2, len(profile)
+    points = 3 - profile.ranks
+    result = ra.rank_intervals(profile, of="borda", method=method, delta=delta)
+    changes = set()
+    for i in range(4):
+        values = {j: (1 + (points[:, j] - points[:, i]) / 3) / 2 for j in range(4) if j != i}
+
+        def radius(values, sides):
+            if method == "hoeffding":
+                return hoeffding_radius(1 / m, delta / 3, sides)
+            return bernstein_radius(values.var(ddof=1), m, delta / 3, sides)
+
+        below = sum(v.mean() - radius(v, 2) > 0.5 for v in values.values())
+        above = sum(v.mean() + radius(v, 2) < 0.5 for v in values.values())
+        led = any(v.mean() - radius(v, 1) > 0.5 for v in values.values())
+        assert result.marginal_best[i] == 1 + below
+        assert result.marginal_worst[i] == 4 - above
+        assert (profile.items[i] in result.first) != led
+        changes |= {led != bool(below), bool(result.best[i] != result.marginal_best[i])}
+    assert changes == {False, True}
+
+
+def test_the_largest_deviation_of_a_single_item_is_among_its_pairs():
+    profile = ranked(4, 60, 0.35).rankings()
+    delta = 0.2
+    result = ra.rank_intervals(profile, method="max-t", delta=delta, n_resamples=500, rng=7)
+    source = point_differences(profile.ranks, "uniform")
+    units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
+    drawn = resampled_means(units, 500, np.random.default_rng(7))
+    first, second = units.pairs
+    wins, losses, led = np.zeros((3, 4), dtype=int)
+    for i in range(4):
+        mine = (first == i) | (second == i)
+        sign = np.where(second[mine] == i, 1.0, -1.0)
+        mean = (drawn.mean[mine] - 0.5) * sign
+        means = (drawn.means[:, mine] - 0.5) * sign
+        error = means.std(axis=0, ddof=1)
+        deviation = (means - mean) / error
+        both = np.quantile(np.abs(deviation).max(axis=1), 1 - delta) * error
+        one = np.quantile(deviation.max(axis=1), 1 - delta) * error
+        losses[i] = (mean - both > 0).sum()
+        wins[i] = (mean + both < 0).sum()
+        led[i] = (mean - one > 0).any()
+    assert result.marginal_best.tolist() == (1 + losses).tolist()
+    assert result.marginal_worst.tolist() == (4 - wins).tolist()
+    assert [item not in result.first for item in "ABCD"] == led.astype(bool).tolist()
+    assert (result.marginal_best > result.best).any()
+
+
+# -- how it looks ---------------------------------------------------------------------------------
+
+
+def test_both_kinds_of_bounds_are_told():
+    result = ra.rank_intervals(ranked(5, 9, 0.8))
+    frame = result.to_frame(simultaneous=False)
+    assert frame.columns.tolist() == ["place", "best", "worst"]
+    for i, item in enumerate("ABCD"):
+        assert frame.loc[item, "best"] == result.marginal_best[i]
+        assert frame.loc[item, "worst"] == result.marginal_worst[i]
+        assert result.to_frame().loc[item, "best"] == result.best[i]
+    told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert told == result.to_dict()
+    assert told["marginal"] == frame.reset_index().to_dict("records")
+    assert told["places"] == result.to_frame().reset_index().to_dict("records")
+    assert result.summary().splitlines()[-1].startswith("may be first: A")
+
+
+def test_results_that_differ_in_single_items_differ():
+    above = np.zeros((2, 2), dtype=bool)
+    decisions = ra.Decisions(ra.ItemSet("AB"), above, 0.05, "by hand")
+    plain = ra.RankIntervals("borda", "ranking", above, decisions, ())
+    led = np.array([False, True])
+    alone = np.array([[0, 1], [-1, 0]], dtype=np.int8)
+    other = [
+        ra.RankIntervals("borda", "ranking", above, decisions, (), families=families)
+        for families in (
+            Families(above, 0 * alone, led),
+            Families(above, alone, 0 * led > 1),
+            Families(above, alone, led),
+        )
+    ]
+    assert len({plain, *other}) == 4
+    assert pickle.loads(pickle.dumps(other[2])) == other[2]
+    assert other[2].first == ("A",)
+    assert (other[2].marginal_best.tolist(), other[2].marginal_worst.tolist()) == ([1, 2], [1, 2])
+    assert (other[2].best.tolist(), other[2].worst.tolist()) == ([1, 1], [2, 2])
+
+
+def test_places_that_are_none_of_a_ranking_are_explained():
+    # A over B over C over A, each over D.
+    cycle = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
+    result = ra.rank_intervals(cycle, of="pairwise")
+    assert result.place.tolist() == [2, 2, 2, 4]
+    assert any(note.startswith("a place is one more than") for note in result.notes)
+    ties = ra.Profile([ra.PartialRanking([0, 0, 2], "ABC")])
+    plain = ra.rank_intervals(ties, of="pairwise", ties="exclude")
+    assert plain.place.tolist() == [1, 1, 3]
+    assert not any("a place is" in note for note in plain.notes)
+
+
+# -- ties -----------------------------------------------------------------------------------------
+
+TIED = ra.Profile(
+    [ra.PartialRanking([0, 0, 2], "ABC"), ra.PartialRanking([0, 1, 2], "ABC")], counts=[3, 9]
+)
+
+
+def test_ties_may_be_left_out():
+    found = ra.rank_intervals(TIED, of="pairwise", method="clopper-pearson", ties="exclude")
+    assert found.decisions.pairs == (("A", "B"), ("A", "C"), ("B", "C"))
+    assert ra.rank_intervals(TIED, of="pairwise").decisions == found.decisions
+    assert ra.rank_intervals(TIED, of="pairwise", ties="exclude").decisions == found.decisions
+    with pytest.raises(InvalidInputError, match="there are 3 ties in 1 pairs"):
+        ra.rank_intervals(TIED, of="pairwise", method="clopper-pearson")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"ties": "half"}, "'exclude' or None for method='sign-test'"),
+        ({"ties": "exclude", "method": "hoeffding"}, "'half' with this method"),
+        ({"ties": "exclude", "of": "borda"}, "None for of='borda'"),
+        ({"ties": "half", "of": "borda"}, "None for of='borda'"),
+        ({"ties": "none"}, "`ties` must be None or 'half' or 'exclude'"),
+        ({"n_resamples": 99}, "`n_resamples` must be an integer of at least 100"),
+        ({"of": "borda", "method": "sign-flips", "fixed_tasks": True}, "with fixed tasks"),
+        ({"rng": -1}, "`rng`"),
+    ],
+    ids=str,
+)
+def test_options_that_do_not_go_together_are_refused(options, words):
+    data = GROUPED if "fixed_tasks" in options else TIED
+    more = {"method": "max-t"} if "rng" in options else {}
+    with pytest.raises(InvalidInputError, match=words):
+        ra.rank_intervals(data, **{"of": "pairwise", **more, **options})
