@@ -24,6 +24,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core import places
 from rankagg.core.items import ItemSet, shortened
@@ -127,6 +128,8 @@ def _with_policy(rule: Aggregator, policy: Unranked) -> Aggregator:
         return replace(
             rule, inner=_with_policy(rule.inner, policy), outer=_with_policy(rule.outer, policy)
         )
+    if isinstance(rule, InsertionSearch):
+        return replace(rule, start=_with_policy(rule.start, policy))
     if rule.policy is None or rule.needs == "scores":
         raise InvalidInputError(
             "aggregator", "a rule with a policy for unranked items", rule,

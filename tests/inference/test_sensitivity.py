@@ -396,3 +396,25 @@ def test_options_are_checked(options, words):
 def test_votes_have_no_gaps():
     with pytest.raises(InvalidInputError, match="`data` must be a Profile or a ScoreTable"):
         ra.sensitivity(GAPS.pairwise())
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *(
+            rule
+            for name in ra.__all__
+            if isinstance(kind := getattr(ra, name), type) and issubclass(kind, ra.Aggregator)
+            if kind not in (ra.Aggregator, ra.TwoLevel)
+            if (rule := kind()).policy is not None
+        ),
+        ra.InsertionSearch(start=ra.InsertionSearch(start=ra.Copeland(unranked="last"))),
+        ra.TwoLevel(ra.InsertionSearch(), ra.Copeland()),
+    ],
+    ids=repr,
+)
+def test_every_rule_with_a_policy_can_be_given_another(rule):
+    profile = ra.Profile.from_orders(["ABC", "AB", "CA", "B"], items="ABC", groups="xxyy")
+    found = ra.sensitivity(profile, rule, n_samples=2, rng=0)
+    policies = {consensus.unranked for consensus in found.consensuses}
+    assert policies == {"uniform", "ignore", "last"}
