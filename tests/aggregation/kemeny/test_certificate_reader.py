@@ -37,7 +37,7 @@ WHOLE = {"enumeration": True}
 
 
 def cycle(*numbers: Any) -> dict[str, Any]:
-    return {"proofs": tree({"cycles": [[0, 2, 3, 1], list(numbers)]})}
+    return {"proofs": tree({"cycles": [[0, 2, 3, 2], list(numbers)]})}
 
 
 def test_what_is_read() -> None:
@@ -183,6 +183,9 @@ INSIDE = "three different positions of the proof and a weight"
         (cycle(0, 2, 1, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
         (cycle(4, 2, 3, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
         (cycle(0, 9, 3, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
+        (cycle(0, 2, 1, 2), f"`{NODE}.cycles[1]` must be {INSIDE}."),
+        (cycle(4, 2, 3, 2), f"`{NODE}.cycles[1]` must be {INSIDE}."),
+        (cycle(0, 9, 3, 2), f"`{NODE}.cycles[1]` must be {INSIDE}."),
         (cycle(0, 0, 3, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
         (cycle(0, 3, 3, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),
         (cycle(0, 3, 0, 1), f"`{NODE}.cycles[1]` must be {INSIDE}."),

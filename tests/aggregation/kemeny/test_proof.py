@@ -218,3 +218,19 @@ def test_cases_that_contradict_themselves_are_left_out() -> None:
     tree = (Branch(0, 1, 1, 2), Branch(1, 2, 3, 4), *rest)
     visited = [at for at, *_ in Proof(tuple(range(N)), tree).walk(problem, np.arange(N))]
     assert sorted(visited) == [0, 1, 2, 3, 4, 6]
+
+
+def ring(n: int, closing: int) -> Problem:
+    """Return a problem where only neighbours have margins, of 10, and the last and the first."""
+    wins = np.diag([10] * (n - 1), k=1)
+    wins[n - 1, 0] = closing
+    return Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins))
+
+
+@pytest.mark.parametrize("n", [3, 4, 6, 11])
+def test_fixed_pairs_are_closed_however_long_the_way(n: int) -> None:
+    fixed = fixed_below(*weighted(ring(n, 0)), 5)
+    assert fixed is not None
+    assert np.array_equal(fixed, np.triu(np.ones((n, n), dtype=bool), k=1))
+    # Where the last beats the first, the fixed pairs go round, and no order is left.
+    assert fixed_below(*weighted(ring(n, 10)), 5) is None
