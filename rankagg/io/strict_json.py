@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from reprlib import Repr
@@ -63,8 +64,7 @@ def parse_json(text: str, name: str) -> Any:
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         content = dict(pairs)
         if len(content) < len(pairs):
-            seen: set[str] = set()
-            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
             raise DataFormatError(f"{name} has the key {_short.repr(twice)} twice in one object.")
         return content
 

@@ -27,6 +27,7 @@ def test_integers_of_any_size_are_kept() -> None:
         ("-1" + "0" * 1000, "x has an integer of 1001 digits"),
         ("9" * 10_000, "x has an integer of 10000 digits"),
         ('{"a": 1, "b": 2, "a": 1}', "x has the key 'a' twice"),
+        ('{"a": 1, "b": 2, "c": 3, "b": 1}', "x has the key 'b' twice"),
         ('{"c": {"b": 1, "b": 1}}', "x has the key 'b' twice"),
         ("", "x is no JSON: .* in line 1, column 1"),
         ("[1,\n 2", "in line 2, column"),
@@ -93,6 +94,15 @@ def test_the_general_limit_is_said_in_digits() -> None:
     assert Field(-LARGEST_INTEGER, "f").integer(-LARGEST_INTEGER) == -LARGEST_INTEGER
     with pytest.raises(DataFormatError, match="must be an integer of at most 1000 digits"):
         Field(-LARGEST_INTEGER - 1, "f").integer(-LARGEST_INTEGER)
+
+
+def test_zero_is_the_least_by_default() -> None:
+    assert Field(0, "f").integer() == 0
+    assert Field([0, 0], "f").integers() == [0, 0]
+    with pytest.raises(DataFormatError, match="at least 0"):
+        Field(-1, "f").integer()
+    with pytest.raises(DataFormatError, match="at least 0"):
+        Field([0, -1], "f").integers()
 
 
 def test_empty_lists_have_no_integers() -> None:
