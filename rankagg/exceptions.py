@@ -20,6 +20,7 @@ __all__ = [
     "SolverNotFoundError",
     "TiedRankingError",
     "VerificationError",
+    "WorkerError",
 ]
 
 
@@ -135,6 +136,10 @@ class OutputError(RankaggError, OSError):
 
 class NotIdentifiedError(RankaggError, ValueError):
     """The data do not determine the parameters: the likelihood has no finite maximum."""
+
+
+class WorkerError(RankaggError, RuntimeError):
+    """A process that did a part of the work was killed."""
 
 
 class BlockTooLargeError(RankaggError):

@@ -16,6 +16,7 @@ from rankagg.exceptions import (
     RankaggError,
     SolverError,
     VerificationError,
+    WorkerError,
 )
 
 __all__ = ["main"]
@@ -23,7 +24,7 @@ __all__ = ["main"]
 DONE, FAILED, BAD_INPUT, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
 
 # A failure of this side, not of what was given.
-FAILURES = (SolverError, VerificationError, OutputError)
+FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 
 #: The module of each command, and its first line: --help loads none of them.
 COMMANDS = {

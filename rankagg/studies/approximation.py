@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice, product
 from os import PathLike
@@ -15,8 +16,8 @@ from tqdm import tqdm
 from rankagg._typing import Unranked
 from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator
-from rankagg.exceptions import Described, InvalidInputError
-from rankagg.studies.cells import Cell, Row, Trial
+from rankagg.exceptions import Described, InvalidInputError, WorkerError
+from rankagg.studies.cells import Cell, Row, Trial, with_policy
 from rankagg.studies.journal import Journal
 from rankagg.studies.missing import n_removed
 from rankagg.studies.models import StudyModel
@@ -57,8 +58,8 @@ class ApproximationStudy:
     seed : int, default 0
         Of all random numbers.
     time_limit : float, optional
-        Seconds for the exact optimum of one cell; none by default. What is not proved in time is
-        counted, and its ratio is an interval.
+        Seconds for the exact optimum of one cell, and the nearest of all; none by default. What is
+        not proved in time is counted, and its ratio is an interval.
     nearest : bool, default False
         Find the distance to the nearest of all optima too; it can take longer than all the rest.
 
@@ -197,10 +198,18 @@ class ApproximationStudy:
         InvalidInputError
             If the journal is one of another study.
         DataFormatError
-            If the journal cannot be read.
+            If a line of the journal is not what was written; the message says which.
+        OutputError
+            If the journal cannot be written.
+        WorkerError
+            If a worker was killed.
         """
         cells = list(self.cells())
-        book = None if journal is None else Journal(Path(journal), self._trial_data())
+        book = (
+            None
+            if journal is None
+            else Journal(Path(journal), self._trial_data(), [rule.name for rule in self.rules])
+        )
         done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
         left = [cell for cell in cells if cell.key not in done]
         workers = effective_n_jobs(n_jobs)
@@ -212,7 +221,13 @@ class ApproximationStudy:
         trial = self._trial()
         with bar, Parallel(n_jobs=n_jobs) as pool:
             for batch in _batches(left, size):
-                rows = pool(delayed(trial.run)(cell) for cell in batch)
+                try:
+                    rows = pool(delayed(trial.run)(cell) for cell in batch)
+                except BrokenProcessPool:
+                    raise WorkerError(
+                        "A process of the study was killed, perhaps for want of memory. Finished "
+                        "data sets are in the journal, if there is one; try fewer `n_jobs`."
+                    ) from None
                 results = list(zip(batch, rows, strict=True))
                 if book is not None:
                     book.append(results)
@@ -231,7 +246,7 @@ class ApproximationStudy:
 
     def _trial_data(self) -> dict[str, Any]:
         return {
-            "rules": [repr(rule) for rule in self.rules],
+            "rules": [repr(with_policy(rule, self.unranked)) for rule in self.rules],
             "unranked_policy": self.unranked,
             "time_limit": self.time_limit,
             "nearest": self.nearest,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from math import inf
 from typing import Any
@@ -11,15 +11,16 @@ import numpy as np
 
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.distances import kendall_distance
-from rankagg.exceptions import BlockTooLargeError, RankaggError
+from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, RankaggError
 from rankagg.studies.missing import without_entries
 from rankagg.studies.models import StudyModel
 
-__all__ = ["Cell", "Row", "Trial"]
+__all__ = ["Cell", "Row", "Trial", "with_policy"]
 
 #: What one rule made of one data set, as plain data.
 Row = dict[str, Any]
@@ -76,7 +77,7 @@ class Trial:
     unranked : {"uniform", "ignore", "last"}
         Their common policy for unranked items.
     time_limit : float or None
-        Seconds for the exact optimum of a cell.
+        Seconds for the exact optimum of a cell, and the nearest.
     nearest : bool
         Whether to find the nearest of all optima to each result.
     seed : int
@@ -101,7 +102,9 @@ class Trial:
         data = without_entries(data, cell.missing, cell.generator(self.seed, "missing"))
         evidence = Evidence(data)
         votes = evidence.votes(self.unranked)
-        exact = Kemeny(unranked=self.unranked, time_limit=self.time_limit)._run(evidence)
+        # For the proof, and for the nearest of all optima after it.
+        deadline = Deadline.after(self.time_limit)
+        exact = Kemeny(unranked=self.unranked)._run(evidence, None, deadline)
         if exact.interrupted:
             raise KeyboardInterrupt
         results = [self._result(rule, evidence, cell) for rule in self.rules]
@@ -112,7 +115,7 @@ class Trial:
                 "method": rule.name,
                 "cost": cost,
                 **self._against(exact, best, cost),
-                **self._distances(exact, result),
+                **self._distances(exact, result, deadline),
                 "runtime": result.runtime if isinstance(result, Consensus) else None,
                 "exact_runtime": exact.runtime,
                 "error": None if isinstance(result, Consensus) else str(result),
@@ -122,8 +125,9 @@ class Trial:
 
     def _result(self, rule: Aggregator, evidence: Evidence, cell: Cell) -> Consensus | RankaggError:
         """Return the consensus, or the error that the rule ended with; a study goes on."""
+        purpose = repr(with_policy(rule, self.unranked))
         try:
-            result = rule._run(evidence, cell.generator(self.seed, repr(rule)))
+            result = rule._run(evidence, cell.generator(self.seed, purpose))
         except RankaggError as error:
             return error
         if result.interrupted:
@@ -147,7 +151,9 @@ class Trial:
             "hit": False if above else (True if proved else None),
         }
 
-    def _distances(self, exact: Consensus, result: Consensus | RankaggError) -> Row:
+    def _distances(
+        self, exact: Consensus, result: Consensus | RankaggError, deadline: Deadline
+    ) -> Row:
         row: Row = {"distance": None}
         if self.nearest:
             row["nearest"] = None
@@ -157,8 +163,8 @@ class Trial:
         if self.nearest and exact.certificate is not None and not exact.certificate.gap:
             assert exact.optima is not None, "an exact rule knows its optima"
             try:
-                nearest = exact.optima.nearest(result.ranking)
-            except BlockTooLargeError:
+                nearest = exact.optima._until(deadline).nearest(result.ranking)
+            except (BlockTooLargeError, OutOfTimeError):
                 return row
             row["nearest"] = kendall_distance(result.ranking, nearest, p=0.5)
         return row
@@ -168,3 +174,18 @@ def _ratio(cost: float, least: float) -> float:
     if cost <= least + EQUAL * (1 + least):
         return 1.0
     return cost / least if least > 0 else inf
+
+
+def with_policy(rule: Aggregator, unranked: Unranked) -> Aggregator:
+    """Return a rule, and the rules in it, with the policy stated that it takes by default.
+
+    Random numbers and journals know a rule by what it says of itself.
+    """
+    changes: dict[str, Any] = {}
+    for field in fields(rule):
+        value = getattr(rule, field.name)
+        if isinstance(value, Aggregator):
+            changes[field.name] = with_policy(value, unranked)
+        elif field.name == "unranked" and value is None:
+            changes[field.name] = unranked
+    return replace(rule, **changes) if changes else rule

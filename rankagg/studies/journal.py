@@ -1,25 +1,63 @@
-"""The file in which a study notes every finished cell, so that it can be taken up again."""
+"""The file in which a study notes every finished cell, so that it can be taken up again.
+
+A line is a JSON object with a checksum of what it says and of the study that it belongs to, so
+that no line that was damaged, changed or brought from elsewhere passes for a result.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from rankagg.exceptions import DataFormatError, Described, InvalidInputError
+from rankagg.exceptions import (
+    DataFormatError,
+    DataWarning,
+    Described,
+    InvalidInputError,
+    OutputError,
+)
+from rankagg.io.output_files import check_target, write_text
 from rankagg.studies.cells import Cell, Row
 
 __all__ = ["Journal"]
 
 SCHEMA = "rankagg.approximation_study"
+VERSION = 2
+
+Key = tuple[Any, ...]
+
+NUMBER, FLAG, TEXT = (int, float), (bool,), (str,)
+MISSING = (type(None),)
+
+#: What a row must hold, and the kinds of its values.
+FIELDS: dict[str, tuple[type, ...]] = {
+    "method": TEXT,
+    "cost": NUMBER + MISSING,
+    "optimum": NUMBER,
+    "lower_bound": NUMBER,
+    "proved": FLAG,
+    "ratio": NUMBER + MISSING,
+    "ratio_high": NUMBER + MISSING,
+    "hit": FLAG + MISSING,
+    "distance": NUMBER + MISSING,
+    "runtime": NUMBER + MISSING,
+    "exact_runtime": NUMBER,
+    "error": TEXT + MISSING,
+}
+NEAREST = {"nearest": NUMBER + MISSING}
+CELL = (TEXT, (int,), (int,), NUMBER, (int,))
 
 
 class Journal:
     """Finished cells, one JSON object a line, under a line that says what was tried on them.
 
-    A line that was cut off, because the process ended while it was written, counts as not
-    finished; it is written over.
+    The end of the last line is missing where the process ended while it was written. Such a cell
+    counts as not finished, which is said, and is written over.
 
     Parameters
     ----------
@@ -27,45 +65,141 @@ class Journal:
         The file; it need not exist.
     trial : dict
         What was tried, as plain data. A file of another trial is refused.
+    methods : sequence of str
+        The names of the rules, of which a cell has a row each.
     """
 
-    def __init__(self, path: Path, trial: dict[str, Any]) -> None:
+    def __init__(self, path: Path, trial: dict[str, Any], methods: Sequence[str]) -> None:
         self._path = path
-        self._head = {"schema": SCHEMA, "version": 1, **trial}
+        self._head = json.dumps({"schema": SCHEMA, "version": VERSION, **trial})
+        self._methods = list(methods)
+        self._fields = {**FIELDS, **(NEAREST if trial["nearest"] else {})}
 
-    def read(self) -> dict[tuple[Any, ...], list[Row]]:
-        """Return the rows of every finished cell by its key, and make the file ready to go on."""
+    def read(self) -> dict[Key, list[Row]]:
+        """Return the rows of every finished cell by its key, and make the file ready to go on.
+
+        Raises
+        ------
+        InvalidInputError
+            If the file is that of another study.
+        DataFormatError
+            If a line is not what was written.
+        OutputError
+            If the file cannot be written.
+        """
+        check_target(self._path)
         if not self._path.exists() or not self._path.stat().st_size:
-            self._path.write_text(json.dumps(self._head) + "\n", encoding="utf-8")
+            write_text(self._path, self._head + "\n")
             return {}
-        text = self._path.read_text(encoding="utf-8")
-        whole = text[: text.rfind("\n") + 1]
-        lines = [self._parsed(line, n) for n, line in enumerate(whole.splitlines(), start=1)]
-        if not lines or lines[0] != json.loads(json.dumps(self._head)):
-            raise InvalidInputError(
-                "journal", "a new file, or one of a study with the same rules, seed and limits",
-                Described(str(self._path)), "Give another file name, or remove the file.",
+        content = self._path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        lines = whole.split(b"\n")[:-1]
+        self._check_head(lines)
+        done: dict[Key, list[Row]] = {}
+        where: dict[Key, int] = {}
+        for number, line in enumerate(lines[1:], start=2):
+            key, rows = self._parsed(line, number)
+            if key in done:
+                self._refuse(number, f"the data set of line {where[key]} again")
+            done[key], where[key] = rows, number
+        if len(whole) < len(content):
+            warnings.warn(
+                f"{self._path}: the last line was cut off; its data set is computed again",
+                DataWarning, stacklevel=3,
             )  # fmt: skip
-        if len(whole) < len(text):
-            self._path.write_text(whole, encoding="utf-8")
-        try:
-            return {tuple(line["cell"]): line["rows"] for line in lines[1:]}
-        except (KeyError, TypeError):
-            raise DataFormatError(
-                f"{self._path}: a line has no cell and rows; remove the file."
-            ) from None
-
-    def _parsed(self, line: str, number: int) -> Any:
-        try:
-            return json.loads(line)
-        except json.JSONDecodeError as error:
-            raise DataFormatError(
-                f"{self._path}, line {number}: not JSON ({error.msg}); remove the line, and its "
-                "cell is computed again."
-            ) from None
+            with self._path.open("r+b") as file:
+                file.truncate(len(whole))
+        return done
 
     def append(self, results: Iterable[tuple[Cell, list[Row]]]) -> None:
-        """Add finished cells."""
-        with self._path.open("a", encoding="utf-8") as file:
-            for cell, rows in results:
-                file.write(json.dumps({"cell": cell.key, "rows": rows}) + "\n")
+        """Add finished cells.
+
+        Raises
+        ------
+        OutputError
+            If they cannot be written; what was written before stays.
+        """
+        lines = []
+        for cell, rows in results:
+            body = {"cell": cell.key, "rows": rows}
+            lines.append(json.dumps({**body, "check": self._checksum(json.dumps(body))}) + "\n")
+        try:
+            with self._path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write("".join(lines))
+        except OSError as error:
+            raise OutputError(
+                f"{self._path} cannot be written: {error.strerror or error}. What was noted before "
+                "stays; run the study again to go on."
+            ) from error
+
+    def _checksum(self, body: str) -> str:
+        return sha256(f"{self._head}\n{body}".encode()).hexdigest()[:16]
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def _check_head(self, lines: list[bytes]) -> None:
+        head = lines[0] if lines else b""
+        if head == self._head.encode():
+            return
+        remedy = "Give another file name, or remove the file."
+        try:
+            version = json.loads(head)["version"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            version = VERSION
+        if version == 1:
+            raise InvalidInputError(
+                "journal", "one whose lines have checksums",
+                Described(f"{self._path}, of an earlier version"), remedy,
+            )  # fmt: skip
+        raise InvalidInputError(
+            "journal", "a new file, or one of a study with the same rules, seed and limits",
+            Described(str(self._path)), remedy,
+        )  # fmt: skip
+
+    def _parsed(self, line: bytes, number: int) -> tuple[Key, list[Row]]:
+        """Return the key of a cell and its rows."""
+        try:
+            found = json.loads(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            self._refuse(number, "not UTF-8")
+        except (ValueError, RecursionError):
+            self._refuse(number, "not JSON")
+        if not isinstance(found, dict) or list(found) != ["cell", "rows", "check"]:
+            self._refuse(number, "not a cell with its rows and their checksum")
+        body = json.dumps({"cell": found["cell"], "rows": found["rows"]})
+        if found["check"] != self._checksum(body):
+            self._refuse(number, "changed since it was written, or of another study")
+        key, rows = found["cell"], found["rows"]
+        if not self._is_cell(key) or not self._are_rows(rows):
+            self._refuse(number, "not one row for each rule with all of its fields")
+        return tuple(key), rows
+
+    def _refuse(self, number: int, why: str) -> NoReturn:
+        raise DataFormatError(
+            f"{self._path}, line {number}: {why}; remove the line, and its data set is computed "
+            "again."
+        )
+
+    def _is_cell(self, key: object) -> bool:
+        return (
+            isinstance(key, list)
+            and len(key) == len(CELL)
+            and all(_is_one_of(value, kinds) for value, kinds in zip(key, CELL, strict=True))
+        )
+
+    def _are_rows(self, rows: object) -> bool:
+        return (
+            isinstance(rows, list)
+            and all(isinstance(row, dict) and set(row) == set(self._fields) for row in rows)
+            and [row["method"] for row in rows] == self._methods
+            and all(
+                _is_one_of(row[name], kinds) for row in rows for name, kinds in self._fields.items()
+            )
+        )
+
+
+def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:
+    """Say whether a value is of one of some kinds; no truth value is a number, nor is NaN."""
+    if isinstance(value, float) and isnan(value):
+        return False
+    return type(value) in kinds

@@ -1,0 +1,254 @@
+"""The journal: no line that was damaged, changed, doubled or brought along passes for a result."""
+
+import errno
+import json
+import math
+import os
+import signal
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+
+import rankagg as ra
+from rankagg.cli import main
+from rankagg.exceptions import (
+    DataFormatError,
+    DataWarning,
+    InvalidInputError,
+    OutputError,
+    WorkerError,
+)
+from rankagg.studies.cells import Trial
+from rankagg.studies.journal import Journal
+
+STUDY = ra.ApproximationStudy(
+    rules=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.9)], n_items=[3, 5],
+    n_rankings=[4], repetitions=3,
+)  # fmt: skip
+RESULT = STUDY.run()
+
+
+def journal(path: Path) -> Journal:
+    return Journal(path, STUDY._trial_data(), [rule.name for rule in STUDY.rules])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "study.jsonl"
+    book = journal(file)
+    assert book.read() == {}
+    book.append(list(RESULT._rows.items()))
+    return file
+
+
+def read(path: Path) -> dict:
+    return journal(path).read()
+
+
+def resigned(path: Path, line: int, change) -> None:
+    """Change what a line says, and give it the right checksum for that."""
+    lines = path.read_text().splitlines()
+    found = json.loads(lines[line])
+    body = {"cell": found["cell"], "rows": found["rows"]}
+    change(body)
+    check = journal(path)._checksum(json.dumps(body))
+    lines[line] = json.dumps({**body, "check": check})
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_what_was_noted_is_read_again(path) -> None:
+    found = read(path)
+    assert found == {cell.key: rows for cell, rows in RESULT._rows.items()}
+    assert len(found) == 6
+    assert read(path) == found
+    assert_frame_equal(
+        STUDY.run(journal=path).to_frame(runtime=False), RESULT.to_frame(runtime=False)
+    )
+
+
+CHANGES = {
+    "no rows": lambda body: body.update(rows=[]),
+    "a row less": lambda body: body["rows"].pop(),
+    "a row twice": lambda body: body["rows"].append(body["rows"][0]),
+    "another order": lambda body: body["rows"].reverse(),
+    "null": lambda body: body["rows"][0].update(optimum=None),
+    "nan": lambda body: body["rows"][0].update(cost=math.nan),
+    "a text": lambda body: body["rows"][0].update(ratio="1.0"),
+    "a truth value": lambda body: body["rows"][0].update(cost=True),
+    "a number as a flag": lambda body: body["rows"][0].update(proved=1),
+    "a field less": lambda body: body["rows"][0].pop("hit"),
+    "a field more": lambda body: body["rows"][0].update(nearest=0.0),
+    "another method": lambda body: body["rows"][0].update(method="Mean"),
+    "no cell": lambda body: body.update(cell=None),
+    "a short cell": lambda body: body["cell"].pop(),
+    "a cell of texts": lambda body: body.update(cell=["a", "3", "4", "0", "1"]),
+    "rows of no objects": lambda body: body.update(rows=[1, 2]),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_rows_of_another_shape_are_refused_although_the_checksum_is_right(path, name) -> None:
+    resigned(path, 2, CHANGES[name])
+    before = path.read_bytes()
+    with pytest.raises(DataFormatError, match=r"line 3: not one row for each rule with all"):
+        read(path)
+    assert path.read_bytes() == before
+
+
+def test_a_number_that_was_changed_is_noticed(path) -> None:
+    lines = path.read_text().splitlines()
+    cost = json.loads(lines[4])["rows"][0]["cost"]
+    lines[4] = lines[4].replace(f'"cost": {cost}', f'"cost": {cost + 1}', 1)
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataFormatError, match="line 5: changed since it was written"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"null", "not a cell with its rows"),
+        (b"[]", "not a cell with its rows"),
+        (b"{}", "not a cell with its rows"),
+        (b"", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"9" * 5000, "not JSON"),
+        (b'{"cell": "\xff"}', "not UTF-8"),
+        (b'{"cell": [], "rows": [], "check": null}', "changed since it was written"),
+    ],
+)
+def test_a_line_that_is_none_is_named(path, line, words) -> None:
+    lines = path.read_bytes().split(b"\n")
+    lines[3] = line
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(DataFormatError, match=f"line 4: {words}"):
+        read(path)
+
+
+def test_a_line_of_another_study_and_one_twice_are_noticed(path, tmp_path) -> None:
+    lines = path.read_text().splitlines(keepends=True)
+    other = tmp_path / "other.jsonl"
+    ra.ApproximationStudy(
+        rules=STUDY.rules, models=STUDY.models, n_items=[3], n_rankings=[4], repetitions=1, seed=5
+    ).run(journal=other)
+    path.write_text("".join([*lines, other.read_text().splitlines(keepends=True)[1]]))
+    with pytest.raises(DataFormatError, match=r"line 8: changed since it was written, or of an"):
+        read(path)
+    path.write_text("".join([*lines, lines[2]]))
+    with pytest.raises(DataFormatError, match="line 8: the data set of line 3 again"):
+        read(path)
+
+
+def test_a_last_line_that_was_cut_off_is_dropped_and_said(path) -> None:
+    whole, found = path.read_bytes(), read(path)
+    last = len(whole) - whole[:-1].rfind(b"\n") - 1
+    for cut in (1, 2, 30, last - 1):
+        path.write_bytes(whole[: len(whole) - cut])
+        with pytest.warns(DataWarning, match=r"the last line was cut off; its data set is comp"):
+            left = read(path)
+        assert left == {key: found[key] for key in list(found)[:-1]}
+        assert read(path) == left  # the rest of it is gone
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
+def test_damaged_bytes_are_noticed_or_change_nothing(path, share) -> None:
+    whole, found = path.read_bytes(), read(path)
+    rng = np.random.default_rng(int(10 * share))
+    noticed = 0
+    for _ in range(150):
+        damaged = bytearray(whole)
+        at = rng.integers(int(share * len(damaged)))
+        how = rng.integers(3)
+        if how == 0:
+            damaged[at] ^= 1 << int(rng.integers(8))
+        elif how == 1:
+            del damaged[at]
+        else:
+            damaged.insert(at, int(rng.integers(256)))
+        path.write_bytes(bytes(damaged))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            try:
+                left = read(path)
+            except (DataFormatError, InvalidInputError):
+                noticed += 1
+            else:
+                assert left.items() <= found.items()
+    assert noticed > 120
+
+
+def test_a_journal_without_checksums_is_refused_with_the_remedy(path) -> None:
+    lines = path.read_text().splitlines()
+    head = json.loads(lines[0])
+    lines[0] = json.dumps({**head, "version": 1})
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InvalidInputError, match=r"checksums.*earlier version.*remove the file"):
+        read(path)
+    for text in ("system,a\nA,1\n", '{"version": 2}\n', "[1]\n", "\n", "x" * 100):
+        path.write_text(text)
+        with pytest.raises(InvalidInputError, match="a new file, or one of a study"):
+            read(path)
+        assert path.read_text() == text
+
+
+def test_a_journal_that_cannot_be_written_is_named_before_the_work(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(Trial, "run", lambda self, cell: pytest.fail("the work has begun"))
+    with pytest.raises(OutputError, match="there is no folder"):
+        STUDY.run(journal=tmp_path / "nowhere" / "study.jsonl")
+    with pytest.raises(OutputError, match="it is a folder"):
+        STUDY.run(journal=tmp_path)
+
+
+def test_a_full_disk_keeps_what_was_noted(path, monkeypatch) -> None:
+    found, real = read(path), Path.open
+
+    def full(self, mode="r", *args, **options):
+        if mode != "a":
+            return real(self, mode, *args, **options)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(OutputError, match=r"No space left on device\. What was noted before stays"):
+        journal(path).append(list(RESULT._rows.items()))
+    assert read(path) == found
+
+
+class Suicidal(ra.Borda):
+    """A rule whose process is killed, as for want of memory."""
+
+    def _aggregate(self, evidence, rng):
+        if evidence.profile.n_items == 5:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super()._aggregate(evidence, rng)
+
+
+def test_a_killed_worker_does_not_spoil_the_journal(tmp_path) -> None:
+    path = tmp_path / "study.jsonl"
+    study = ra.ApproximationStudy(
+        rules=[Suicidal()], models=STUDY.models, n_items=[3, 5], n_rankings=[4], repetitions=40
+    )
+    with pytest.raises(WorkerError, match="was killed"):
+        study.run(n_jobs=2, journal=path)
+    left = Journal(path, study._trial_data(), [rule.name for rule in study.rules]).read()
+    assert {key[1] for key in left} <= {3}
+    assert len(left) >= 32
+
+
+def test_the_command_line_says_what_was_dropped(path, capsys) -> None:
+    args = ["study", "--mallows", "0.9", "--items", "3", "--items", "5", "--rankings", "4"]
+    args += ["--repetitions", "3", "--method", "borda", "--method", "copeland"]
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(SystemExit) as stop:
+        main([*args, "--journal", str(path)])
+    told = capsys.readouterr().err
+    assert stop.value.code == 0, told
+    assert "warning: " in told
+    assert "the last line was cut off; its data set is computed again" in told
+    path.write_bytes(path.read_bytes().replace(b"optimum", b"Optimum", 1))
+    with pytest.raises(SystemExit) as stop:
+        main([*args, "--journal", str(path)])
+    assert stop.value.code == 2
+    assert "line 2: changed since it was written" in capsys.readouterr().err
