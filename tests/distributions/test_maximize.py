@@ -1,0 +1,110 @@
+"""The climbs step by step: what a step may be, and what counts as having arrived."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from rankagg.distributions.luce import Likelihood
+from rankagg.distributions.maximize import inverse_information, minorize, newton
+from tests.distributions.luce_by_hand import from_rows, gathered
+
+PROFILE = from_rows(["A>B>C", "B>C>A", "C>A>B", "A>C>B"], "ABC", counts=[30, 2, 1, 4])
+
+
+@dataclass(frozen=True, eq=False)
+class Broken(Likelihood):
+    """A likelihood whose value is none at the whole of the first step."""
+
+    instead: float = np.inf
+    tried: list = field(default_factory=list)
+
+    def value(self, parameters):
+        """Return the log likelihood, or something else at the second point."""
+        self.tried.append(parameters)
+        return self.instead if len(self.tried) == 2 else super().value(parameters)
+
+
+@pytest.mark.parametrize("instead", [np.inf, np.nan, -np.inf])
+def test_a_value_that_is_not_finite_shortens_the_step(instead):
+    broken = Broken(gathered(PROFILE), instead=instead)
+    first = newton(broken, 1, 1e-9)
+    whole = newton(Likelihood(gathered(PROFILE)), 1, 1e-9)
+    assert broken.tried[1] == pytest.approx(whole.parameters)
+    assert first.parameters == pytest.approx(whole.parameters / 2)
+    found = newton(Broken(gathered(PROFILE), instead=instead), 200, 1e-9)
+    top = newton(Likelihood(gathered(PROFILE)), 200, 1e-9)
+    assert found.converged
+    assert found.parameters == pytest.approx(top.parameters, abs=1e-8)
+
+
+@dataclass(frozen=True, eq=False)
+class Nowhere(Likelihood):
+    """A likelihood that has a value at the start only."""
+
+    def value(self, parameters):
+        """Return the log likelihood at equal worths, and none elsewhere."""
+        return np.nan if parameters.any() else super().value(parameters)
+
+
+def test_a_climb_without_any_step_says_that_it_is_stuck():
+    found = newton(Nowhere(gathered(PROFILE)), 200, 1e-9)
+    assert (found.converged, found.stuck, found.n_iterations) == (False, True, 0)
+    assert not found.parameters.any()
+
+
+def test_a_first_step_is_not_longer_than_its_reach():
+    profile = from_rows(["A>B", "B>A"], "AB", counts=[10**9, 1])
+    for steps, most in ((1, 4.0), (2, 8.0 + 4.0)):
+        found = newton(Likelihood(gathered(profile)), steps, 1e-9)
+        assert np.abs(found.parameters).max() <= most
+        assert not found.converged
+        assert not found.stuck
+        assert found.n_iterations == steps
+
+
+def test_no_step_is_a_way_to_stand_still():
+    likelihood = Likelihood(gathered(PROFILE))
+    top = newton(likelihood, 100, 1e-9)
+    # From the maximum nothing moves.
+    again = minorize(likelihood, 100, 1e-6, top.parameters)
+    assert again.converged
+    assert again.n_iterations == 0
+    assert again.parameters == pytest.approx(top.parameters, abs=1e-9)
+
+
+@pytest.mark.parametrize("climb", [newton, minorize])
+def test_what_converged_is_a_maximum_to_the_tolerance(climb):
+    likelihood = Likelihood(gathered(PROFILE))
+    top = newton(likelihood, 100, 1e-12)
+    for tolerance in (1e-2, 1e-5):
+        found = climb(likelihood, 10_000, tolerance)
+        assert found.converged
+        assert found.parameters == pytest.approx(top.parameters, abs=3 * tolerance)
+
+
+def test_every_step_of_minorization_rises():
+    ties = from_rows(["A=B>C", "B>A", "C>A=B", "A>B=C", "C=A", "B>C"], "ABC")
+    for profile in (PROFILE, ties):
+        found = gathered(profile)
+        likelihood = Likelihood(found, tuple(sorted(d for d in found.tied if d > 1)))
+        values = [minorize(likelihood, steps, 1e-12).value for steps in range(1, 25)]
+        assert (np.diff(values) >= -1e-10).all()
+        assert values[-1] > values[0]
+
+
+def test_the_inverse_is_that_of_the_space_of_differences():
+    rates = np.array([[0, 2.0, 0.5], [2.0, 0, 1e-9], [0.5, 1e-9, 0]])
+    information = np.diag(rates.sum(axis=1)) - rates
+    found = inverse_information(information, 3, grounded=True)
+    project = np.eye(3) - 1 / 3
+    assert project @ found @ project == pytest.approx(np.linalg.pinv(information), rel=1e-8)
+    ridged = inverse_information(information + np.eye(3), 3, grounded=False)
+    expected = project @ np.linalg.inv(information + np.eye(3)) @ project
+    assert project @ ridged @ project == pytest.approx(expected, rel=1e-8)
+
+
+def test_information_without_an_inverse_has_no_errors():
+    assert np.isnan(inverse_information(np.zeros((3, 3)), 3, grounded=True)).any()
+    broken = np.full((3, 3), np.nan)
+    assert np.isnan(inverse_information(broken, 3, grounded=True)).any()
