@@ -63,7 +63,7 @@ COMMANDS = {
     ),
     "intervals": (
         "rankagg.cli.intervals",
-        "Say how sure one may be of each pair, and of each place.",
+        "Say how sure one may be of each place, and of each pair.",
     ),
     "dispersion": (
         "rankagg.cli.dispersion",
