@@ -168,3 +168,98 @@ def test_weighted_products_are_exact_for_weights_of_any_size(rows):
         [sum(w * a[i] * b[j] for w, a, b in rows) for j in range(3)] for i in range(3)
     ]  # fmt: skip
     assert [[int(value) for value in row] for row in result] == expected
+
+
+# -- votes, limbs, cells --------------------------------------------------------------------------
+
+positive = st.one_of(st.integers(1, 9), st.integers(2**50, 2**62), st.integers(1, 10**40))
+
+
+def column(values):
+    return exact.fit(np.array(values, dtype=object))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 2**53),
+            st.one_of(
+                st.sampled_from(strategies.WEIGHTS), st.floats(1e-100, 1e100), st.floats(0.5, 2)
+            ),
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+@strategies.quick
+def test_counts_times_weights_are_never_rounded(rows):
+    counts, weights = zip(*rows, strict=True)
+    votes, denominator = exact.as_votes(column(counts), np.array(weights))
+    held = [Fraction(int(vote), denominator) for vote in votes]
+    simple = [count * exact.as_fraction(weight) for count, weight in rows]
+    binary = [count * Fraction(weight) for count, weight in rows]
+    assert held in (simple, binary)
+    assert exact.total(column(counts), np.array(weights)) == sum(held)
+
+
+def test_weights_without_a_common_denominator_are_the_binary_numbers_that_they_are():
+    weights = [1 / 999_983, 1 / 999_979, 1 / 999_961]
+    votes, denominator = exact.as_votes(np.ones(3, dtype=np.int64), np.array(weights))
+    assert [Fraction(int(vote), denominator) for vote in votes] == [Fraction(w) for w in weights]
+    whole = np.array([2.0**60 + 2**10, np.pi * 2.0**70])
+    votes, denominator = exact.as_votes(np.ones(2, dtype=np.int64), whole)
+    assert (votes.tolist(), denominator) == ([2**60 + 2**10, int(whole[1])], 1)
+
+
+@given(st.lists(positive, min_size=1, max_size=6), st.integers(0, 10**6))
+@strategies.quick
+def test_limbs_make_the_weights_and_leave_room(weights, largest):
+    parts = list(exact.limbs(column(weights), largest))
+    held = [sum(int(limb[row]) * scale for limb, scale in parts) for row in range(len(weights))]
+    assert held == weights
+    for limb, _ in parts:
+        assert (limb >= 0).all()
+        assert largest * sum(map(int, limb)) <= 2**53
+    if largest * sum(weights) < 2**53:
+        assert len(parts) == 1
+
+
+def test_limbs_refuse_what_has_no_room():
+    with pytest.raises(OverflowError, match="no float holds"):
+        next(exact.limbs(np.ones(4, dtype=np.int64), 2**50))
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), positive), min_size=1, max_size=8))
+@strategies.quick
+def test_cells_are_counted_exactly(entries):
+    cells, weights = zip(*entries, strict=True)
+    counted = exact.count_cells(np.array(cells), column(weights), 5)
+    assert [int(value) for value in counted] == [
+        sum(weight for cell, weight in entries if cell == wanted) for wanted in range(5)
+    ]
+
+
+@given(*(st.lists(integers, min_size=4, max_size=4) for _ in range(2)))
+@strategies.quick
+def test_products_of_entries_never_overflow(first, second):
+    result = exact.multiply(column(first), column(second))
+    assert [int(value) for value in result] == [a * b for a, b in zip(first, second, strict=True)]
+    if result.dtype == np.int64:
+        assert int(result.sum()) == sum(a * b for a, b in zip(first, second, strict=True))
+
+
+@given(st.lists(st.integers(0, 2**50), min_size=3, max_size=3), positive)
+@strategies.quick
+def test_large_factors_are_split_too(right, weight):
+    table = np.array([right], dtype=float)
+    result = exact.exact_product(column([weight]), np.ones((1, 2)), table)
+    assert [[int(value) for value in row] for row in result] == [[weight * r for r in right]] * 2
+
+
+@given(st.fractions(min_value=0, max_value=1, max_denominator=10**12))
+@strategies.quick
+def test_a_float_above_is_the_nearest_one_that_is_not_below(bound):
+    above = exact.float_above(bound)
+    assert Fraction(above) >= bound
+    assert above == float(bound) or Fraction(float(bound)) < bound
+    assert above <= np.nextafter(float(bound), np.inf)
