@@ -72,4 +72,4 @@ def test_frames_of_any_cells(way):
 @pytest.mark.parametrize("way", WAYS)
 def test_many_frames_of_any_cells(way):
     found = outcomes(WAYS[way], 2_000, seed=1)
-    assert found.count("read") > 20
+    assert found.count("read") > 5  # frames that are never read would test nothing
