@@ -204,9 +204,9 @@ def test_what_is_not_proved_is_no_influence():
     assert {row["winner"] for row in facts["influence"]} == {None}
 
 
-@pytest.mark.parametrize("late", ["proof", "optima"])
-def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
-    whole = ra.stability(TABLE, sizes=[]).influence()
+@pytest.mark.parametrize(("late", "every"), [("proof", True), ("optima", True), ("proof", False)])
+def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late, every):
+    whole = ra.stability(TABLE, optima=every, sizes=[]).influence()
     found = Source.found
 
     def slow(self, kept, deadline, *, optima):
@@ -216,7 +216,7 @@ def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
         return replace(part, is_proved=late != "proof", always=None, leaders=())
 
     monkeypatch.setattr(Source, "found", slow)
-    result = ra.stability(TABLE, sizes=[])
+    result = ra.stability(TABLE, optima=every, sizes=[])
     assert (result.undecided, result.unproved) == (1, int(late == "proof"))
     frame = result.influence()
     assert frame.iloc[3].isna().all()
