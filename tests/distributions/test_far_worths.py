@@ -169,6 +169,26 @@ def test_few_votes_beside_very_many_are_not_lost(method, heavy):
     assert fit.estimates[1] - fit.estimates[2] == pytest.approx(np.log(9), abs=1e-6)
 
 
+def test_the_information_of_rare_wins_does_not_cancel():
+    count = 10**12
+    rows = ["A>B", "B>A", "B>C", "C>B"]
+    found = gathered(from_rows(rows, "ABC", counts=[count, 1, count, 1]))
+    gap = np.log(count)
+    information = Likelihood(found).derivatives(np.array([gap, 0.0, -gap])).information
+    # Each pair has n p (1 - p) = count/(count + 1).
+    rate = count / (count + 1)
+    expected = rate * np.array([[1, -1, 0], [-1, 2, -1], [0, -1, 1]])
+    assert information == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_gradient_of_rounding_is_no_maximum_where_worths_may_still_move():
+    heavy = 1e13
+    wins = [[0, heavy, 0, 0], [heavy, 0, 9, 0], [0, 1, 0, heavy], [0, 0, heavy, 0]]
+    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
+    wrong = abs(fit.estimates[1] - fit.estimates[2] - np.log(9)) > 1e-5
+    assert fit.converged != wrong
+
+
 @pytest.mark.parametrize("method", ["newton", "mm"])
 def test_what_rounding_hides_is_not_called_the_maximum(method):
     """Two heavy pairs and a light one between them: no sum of floats knows of the light one."""
