@@ -21,8 +21,9 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     """Draw confidence intervals for places: a row for each item, the best place first.
 
     The point is the place in the data, the bar goes from the best to the worst place that the
-    decided pairs leave the item. The point is filled where the first place is among them, and
-    open where some item is decided to be above.
+    decided pairs leave the item. The point is filled where the item is one of `ranks.first`. These
+    are asked of the first item alone, the bars hold for all at once; so a bar can reach the first
+    place although the point is open.
 
     Parameters
     ----------
@@ -73,12 +74,12 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     width, new = min(max(28.0, 1.2 * places), 44.0), ax is None
     height = 5 + 1.35 * n + note_height(notes, width)
     ax = canvas(ax, width + 4 + widest(rows), height)
-    best = ranks.best[order]
-    bounds = np.column_stack([best, ranks.worst[order]]).astype(np.float64)
-    interval_rows(ax, rows, ranks.place[order].astype(np.float64), bounds, best == 1)
+    bounds = np.column_stack([ranks.best[order], ranks.worst[order]]).astype(np.float64)
+    first = np.isin(order, ranks.items.indices(ranks.first))
+    interval_rows(ax, rows, ranks.place[order].astype(np.float64), bounds, first)
     ax.set_xlim(0.5, places + 0.5)
     ax.set_xticks(place_ticks(places))
-    _explain(ax, may_be_first=bool((best == 1).any()), not_first=bool((best > 1).any()))
+    _explain(ax, may_be_first=bool(first.any()), not_first=bool((~first).any()))
     write_below(ax, notes, width if new else None)
     return ax
 

@@ -35,11 +35,12 @@ def certainty(findings: Findings) -> Section:
         )
     section.text(*_who_is_first(ranks), _decided(ranks))
     section.assumed(f"{_assumption(ranks)} {_caveat(findings)}")
-    section.text(
-        f"Places in this section are by {BY[ranks.of]}: no method is known that bounds those of "
-        "the exact consensus."
-    )
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
+    if ranks.decisions.above.any():
+        section.text(
+            f"Places in this section are by {BY[ranks.of]}: no method is known that bounds those "
+            "of the exact consensus."
+        )
     if _openness(ranks) > OPEN:
         return section
     together = [listed(group) for group in ranks.decisions.groups if len(group) > 1]
@@ -53,7 +54,7 @@ def certainty(findings: Findings) -> Section:
             lambda: forest_plot(ranks, top=BARS),
             f"Intervals for the places of {n} items by {BY[ranks.of]}; the table of the consensus "
             f"has the numbers.{which}",
-            f"{ranks.describe()}.{which}",
+            f"{ranks.describe()}. Filled: may be first, asked of the first item alone.{which}",
         )
     )
     exact = int((ranks.best == ranks.worst).sum())

@@ -23,6 +23,10 @@ def of_three():
     return ra.rank_intervals(profile, of="borda")
 
 
+# Eight systems of which some are first neither alone nor together.
+WIDE = np.linspace(2.5, 0, 8)[:, None] + np.random.default_rng(0).normal(size=(8, 9))
+
+
 def drawn(ax, n):
     """Return the place, best and worst of every row, and whether its point is filled."""
     points = [of_group(ax, f"point-{k}")[0] for k in range(n)]
@@ -120,6 +124,16 @@ def test_markup_in_names_is_plain_text() -> None:
     assert not any(text.get_parse_math() for text in ax.get_yticklabels())
     assert not collisions(ax)
     assert not cut_off(ax)
+
+
+def test_points_are_filled_for_items_that_may_be_first() -> None:
+    ranks = ra.rank_intervals(ra.datasets.load("xglue"), delta=0.1)
+    wide = ra.rank_intervals(ra.ScoreTable(WIDE, higher_is_better=True))
+    assert set(wide.first) < set(wide.top(1))  # fewer than the bars that reach the first place
+    for found in (ranks, wide):
+        _, filled = drawn(plotting.forest_plot(found), len(found.items))
+        names = list(found.to_frame().index)
+        assert {name for name, full in zip(names, filled, strict=True) if full} == set(found.first)
 
 
 def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some() -> None:
