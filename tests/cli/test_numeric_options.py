@@ -69,7 +69,9 @@ def reads(kind: click.ParamType, text: str) -> bool:
     return kind.low <= value <= kind.high
 
 
-@pytest.mark.parametrize(("command", "option", "kind"), OPTIONS, ids=str)
+@pytest.mark.parametrize(
+    ("command", "option", "kind"), OPTIONS, ids=[f"{name} {option}" for name, option, _ in OPTIONS]
+)
 def test_absurd_values_are_refused_in_one_sentence(capsys, command, option, kind) -> None:
     refused = 0
     for text in ABSURD:
