@@ -57,14 +57,20 @@ def test_the_text_is_that_of_the_rows(study, kept):
 
 @pytest.mark.parametrize(
     "start",
-    [("equal", 6, 6, "borda", "max-t"), ("right or wrong", 6, 6, "pairwise", "sign-test")],
+    [
+        ("spaced", 6, 9, "borda", "sign-flips"),
+        ("spaced", 6, 20, "mean", "sign-flips"),
+        ("right or wrong", 6, 6, "pairwise", "sign-test"),
+        ("equal", 6, 6, "borda", "max-t"),
+    ],
+    ids=str,
 )
 def test_a_cell_gives_its_row_again(study, kept, start):
     cell = next(cell for cell in study["designs"].CELLS if cell.key()[:5] == start)
     rows = kept["places"].set_index(list(cell.KEYS))
     again = cell.row(1000)
-    for name in ("repetitions", "wrong", "places", "place", "first", "top_1", "top_3"):
-        assert again[name] == pytest.approx(rows.loc[cell.key(), name], abs=1e-4), name
+    for name in ("repetitions", "wrong", "places", "place", "first", "top_1", "top_3", "power"):
+        assert again[name] == pytest.approx(rows.loc[cell.key(), name], abs=1e-4, nan_ok=True), name
 
 
 def test_a_cell_of_one_pair_gives_its_row_again(study, kept):
