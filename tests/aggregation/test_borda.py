@@ -36,8 +36,8 @@ def test_points_of_one_complete_ranking_are_n_less_one_to_zero() -> None:
 
 
 def test_scores_equal_but_for_rounding_are_tied_and_said_to_be() -> None:
-    # Six tenths in two ways that differ in the last digit.
-    table = ra.ScoreTable([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]], systems="AB", higher_is_better=True)
+    # Eight tenths in two ways: the floats for 0.7 and 0.1 are less, in sum, than two for 0.4.
+    table = ra.ScoreTable([[0.7, 0.1], [0.4, 0.4]], systems="AB", higher_is_better=True)
     consensus = ra.Mean().aggregate(table)
     assert consensus.scores[0] != consensus.scores[1]
     assert consensus.buckets == (("A", "B"),)

@@ -58,7 +58,8 @@ def written_out(profile, counts, *, rename=False):
             weights.append(profile.weights[row])
             if profile.groups is not None:
                 copy = k // int(profile.counts[row])
-                groups.append((profile.groups[row], copy) if rename else profile.groups[row])
+                name = profile.groups[row]
+                groups.append(f"{name}, time {copy}" if rename else name)
     return ra.Profile(rankings, weights=weights, groups=groups or None)
 
 
