@@ -360,6 +360,28 @@ def test_rounding_adds_up_with_the_votes():
     assert not both.is_exact
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+def test_sums_are_decided_where_both_parts_are(policy):
+    whole, part = Profile([ABC, BCA]), Profile.from_orders(["AB"], items="ABC")
+    decided, not_decided = whole.pairwise(policy), part.pairwise(policy)
+    assert decided.is_decided
+    assert not not_decided.is_decided
+    assert (decided + decided).is_decided
+    for summed in (decided + not_decided, not_decided + decided, not_decided + not_decided):
+        assert not summed.is_decided
+    assert not PairwiseMatrix.from_wins(np.eye(3)).is_decided
+
+
+def test_exact_weights_add_up():
+    tenths = Profile([ABC] * 3, weights=[0.1] * 3).pairwise()
+    assert tenths.exact_weight == Fraction(3, 10)
+    assert tenths.total_weight == 0.3
+    assert (tenths + Profile([BCA]).pairwise()).exact_weight == Fraction(13, 10)
+    assert (tenths + Profile([BCA], weights=[np.pi]).pairwise()).exact_weight == (
+        Fraction(3, 10) + Fraction(np.pi)
+    )
+
+
 def test_matrices_of_other_items_or_policies_do_not_add_up():
     votes = Profile([ABC]).pairwise()
     with pytest.raises(ItemMismatchError):

@@ -12,8 +12,8 @@ from rankagg import Kemeny, PairwiseMatrix, Profile
 from rankagg.core import exact, shares, tally
 from tests import oracles, strategies
 
-# Grids of 2**5 (four items) to 2**7 (two): real rounding where an oracle can follow.
-coarse = {"EXACT_ITEMS": 0, "ROOM": 2**9}
+# Grids of 2**2 (four items) to 2**4 (two): real rounding where an oracle can follow.
+coarse = {"EXACT_ITEMS": 0, "ROOM": 100}
 
 
 def fractions(votes, name):
@@ -95,6 +95,9 @@ def test_rounded_votes_add_up_to_those_of_the_whole(data, items):
         left, right = (votes[0] + votes[1]) + votes[2], votes[0] + (votes[1] + votes[2])
         for held in (together, left, right):
             assert_within(held, whole)
+            # Half a unit of the grid for each ranking, and for each part that meets the grid.
+            units = sum(w for _, w in oracles.as_votes(whole)) + 6
+            assert held.rounding <= units / (2 * shares.grid(len(items)))
         if together.is_exact or all(not (part.is_exact or part.is_decided) for part in votes):
             assert left == right == together
 
