@@ -141,6 +141,7 @@ def test_a_climb_by_sampling_reaches_what_exact_sums_reach():
     assert sampled.information**-0.5 == pytest.approx(exact.standard_errors[0], rel=0.05)
 
 
+@pytest.mark.slow
 def test_long_gaps_are_sampled_and_said_to_be():
     rng = np.random.default_rng(3)
     ranks = ra.Mallows(range(18), 0.4).sample(40, rng=rng).ranks.astype(float)

@@ -101,7 +101,7 @@ def chain(n, wins, losses):
     return ra.PairwiseMatrix.from_wins(table, items=range(n))
 
 
-@pytest.mark.parametrize("n", [2, 30, 400])
+@pytest.mark.parametrize("n", [2, 30, pytest.param(400, marks=pytest.mark.slow)])
 def test_a_chain_of_neighbours_has_their_log_odds(n):
     fit = ra.BradleyTerry.fit(chain(n, 9, 1))
     assert fit.converged
@@ -112,7 +112,7 @@ def test_a_chain_of_neighbours_has_their_log_odds(n):
     assert fit.log_likelihood == pytest.approx((n - 1) * (9 * np.log(0.9) + np.log(0.1)))
 
 
-@pytest.mark.parametrize("n", [10, 150])
+@pytest.mark.parametrize("n", [10, pytest.param(150, marks=pytest.mark.slow)])
 def test_a_chain_with_ties_has_their_log_odds(n):
     rows, counts = [], []
     for i in range(n - 1):
@@ -138,6 +138,7 @@ def nearly_sorted(n, m, seed=0):
     return ra.Profile.from_orders(orders.tolist(), items=range(n))
 
 
+@pytest.mark.slow
 def test_long_rankings_that_nearly_agree_have_a_maximum():
     profile = nearly_sorted(130, 40)
     assert len(components(beats_graph(profile.ranks))) == 1

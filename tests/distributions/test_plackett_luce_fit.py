@@ -441,7 +441,7 @@ def test_equal_worths_are_refuted_as_often_as_they_say():
     assert low <= np.sum(np.array(p_values) < 0.05) <= high
 
 
-@pytest.mark.parametrize("ties", [{}, {2: -0.7}], ids=str)
+@pytest.mark.parametrize("ties", [{}, pytest.param({2: -0.7}, marks=pytest.mark.slow)], ids=str)
 def test_intervals_of_contrasts_cover(ties):
     law = ra.PlackettLuce([0.8, 0.2, -0.3, -0.7], log_ties=ties)
     rng = np.random.default_rng(1)

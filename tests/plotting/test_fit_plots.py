@@ -200,6 +200,7 @@ def test_thetas_without_a_maximum_are_open_at_the_edge() -> None:
     assert [len(of_group(alone, f"unbounded-{k}")) for k in range(2)] == [1, 1]
 
 
+@pytest.mark.slow
 def test_many_thetas_fit() -> None:
     ax = generalized(tuple(np.linspace(2, 0.5, 25))).plot()
     assert not collisions(only_drawn(ax))
