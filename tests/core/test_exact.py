@@ -91,6 +91,26 @@ def test_what_is_no_simple_fraction_is_marked(values):
     assert exact.as_rational(np.array(values)).step > 0
 
 
+def test_the_ends_of_what_is_exact_are_those_of_the_documentation():
+    def step(*values):
+        return exact.as_rational(np.array(values)).step
+
+    assert step(1 / 1_000_000) == 0
+    assert step(1 / 1_000_001) > 0
+    assert step(1 / 999_983, 1 / 999_979, 1 / 997) == 0  # a common denominator below 10**15
+    assert step(1 / 999_983, 1 / 999_979, 1 / 1009) > 0
+    # A grid of 2**-40 of the power of two just above the largest.
+    assert step(np.pi, 0.5) == 2.0**-38
+    assert step(np.pi / 8, 0.1) == 2.0**-41
+    assert step(np.pi * 2.0**60, np.pi) == 1.0
+
+
+def test_too_many_different_weights_are_rounded(monkeypatch):
+    monkeypatch.setattr(exact, "DISTINCT_LIMIT", 4)
+    assert exact.as_rational(np.array([0.1, 0.2, 0.3, 0.4] * 3)).step == 0
+    assert exact.as_rational(np.array([0.1, 0.2, 0.3, 0.4, 0.5])).step > 0
+
+
 @pytest.mark.parametrize("value", [1e-20, 1e-300, 5e-324])
 def test_tiny_numbers_keep_their_size(value):
     (fraction,) = held(exact.as_rational(np.array([value])))
