@@ -10,7 +10,12 @@ from hypothesis import given
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
-from rankagg.exceptions import BlockTooLargeError, NotProvedError
+from rankagg.exceptions import (
+    BlockTooLargeError,
+    InvalidInputError,
+    ItemMismatchError,
+    NotProvedError,
+)
 from tests import oracles
 from tests.aggregation.kemeny.test_exact import integer_matrices
 from tests.strategies import policies, profiles, quick, rankings
@@ -126,7 +131,11 @@ def test_three_cycle_has_three_optima_in_one_block() -> None:
     assert (optima.count(), optima.blocks, optima.is_unique) == (3, (("A", "B", "C"),), False)
     assert not optima.relation().any()
     assert repr(optima) == "<Optima: 3 pairs of 3 items undecided>"
-    assert len(optima.first(2)) == 2
+    assert [len(optima.first(limit)) for limit in (1, 2, 9)] == [1, 2, 3]
+    with pytest.raises(InvalidInputError, match="`limit` must be an integer of at least 1"):
+        optima.first(0)
+    with pytest.raises(ItemMismatchError, match="The optima and a ranking"):
+        optima.nearest(ra.Permutation.from_order("AB"))
 
 
 def test_unique_optimum_says_so() -> None:

@@ -1,0 +1,90 @@
+"""All that is said of optima of eight items, where bounds leave pairs that a search must settle.
+
+With six items the bounds and a walk over moves of single items settle nearly every pair; here all
+40,320 orders are priced at once and compared with what searches found and proved.
+"""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.kemeny import optima as module
+from rankagg.aggregation.kemeny import relation
+
+N = 8
+ORDERS = np.array(list(permutations(range(N))))
+PLACES = np.argsort(ORDERS, axis=1)
+ITEMS = ["A", "B", "C", "D", "E", "F", "G", "H"]
+
+
+def all_optima(votes: ra.PairwiseMatrix) -> np.ndarray:
+    """Return the places of the items in each order of least cost."""
+    wins = votes.scaled_wins
+    cost = np.zeros(len(PLACES), dtype=np.int64)
+    for i in range(N):
+        for j in range(i):
+            cost += np.where(PLACES[:, i] < PLACES[:, j], wins[j, i], wins[i, j])
+    return PLACES[cost == cost.min()]
+
+
+def even_ballots(seed: int) -> ra.PairwiseMatrix:
+    rng = np.random.default_rng([N, seed])
+    rows = [rng.permutation(N) for _ in range(4 + seed % 2)]
+    return ra.Profile.from_ranks(rows, items=ITEMS).pairwise()
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note how each pair was settled that the bounds had left open."""
+    ways: list[str] = []
+    force = relation._Component._force
+
+    def spy(self: relation._Component, first: int, second: int) -> None:
+        follows = bool((self.always[second] & self.always[:, first]).any())
+        force(self, first, second)
+        proved = bool(self.always[second, first])
+        ways.append("follows" if follows else "proved" if proved else "met")
+
+    monkeypatch.setattr(relation._Component, "_force", spy)
+    return ways
+
+
+def test_relation_count_and_places_are_those_of_all_orders(settled: list[str]) -> None:
+    for seed in range(40):
+        votes = even_ballots(seed)
+        places = all_optima(votes)
+        optima = ra.Kemeny().aggregate(votes).optima
+        always = (places[:, :, None] < places[:, None, :]).all(axis=0)
+        assert np.array_equal(optima.relation(), always)
+        assert optima.count() == len(places)
+        assert optima.is_unique == (len(places) == 1)
+        best, worst = optima.place_ranges()
+        assert np.array_equal(best, 1 + places.min(axis=0))
+        assert np.array_equal(worst, 1 + places.max(axis=0))
+    assert {"follows", "proved", "met"} <= set(settled)
+
+
+@pytest.mark.parametrize("ranged", [module.RANGED, 1], ids=["tables", "searches"])
+def test_winners_are_those_of_all_orders(monkeypatch: pytest.MonkeyPatch, ranged: int) -> None:
+    monkeypatch.setattr(module, "RANGED", ranged)
+    for seed in range(25):
+        votes = even_ballots(seed)
+        first = (all_optima(votes) == 0).any(axis=0)
+        expected = tuple(item for item, leads in zip(ITEMS, first, strict=True) if leads)
+        assert ra.Kemeny().aggregate(votes).optima.winners() == expected
+
+
+def test_the_nearest_and_the_farthest_are_among_all_orders() -> None:
+    target = ra.Permutation.from_order(ITEMS)
+    above = np.triu(np.ones((N, N), dtype=bool), k=1)
+    for seed in range(12):
+        places = all_optima(even_ballots(seed))
+        distances = ((places[:, :, None] > places[:, None, :]) & above).sum(axis=(1, 2))
+        optima = ra.Kemeny().aggregate(even_ballots(seed)).optima
+        for found, expected in (
+            (optima.nearest(target), distances.min()), (optima.farthest(target), distances.max()),
+        ):  # fmt: skip
+            assert ra.kendall_distance(found, target) == expected
+            assert (found.ranks == places).all(axis=1).any()
