@@ -195,7 +195,8 @@ def _binomial(units: Units, options: Options, delta: float) -> Bounds:
     upper = np.where(second == 0, 1.0, upper)
     notes = _too_few(units, options, n)
     if ties.any():
-        notes = (f"{int(ties.sum())} ties were left out", *notes)
+        many = int(ties.sum())
+        notes = (f"{many} {'tie was' if many == 1 else 'ties were'} left out", *notes)
     with np.errstate(divide="ignore"):
         return Bounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 

@@ -237,3 +237,9 @@ def test_enumerations_are_small(n: int, passes: bool) -> None:
         return
     with pytest.raises(DataFormatError, match="at most 20 positions"):
         read_certificate(data)
+
+
+@pytest.mark.parametrize(("options", "start"), [({}, "The text"), ({"name": "p.json"}, "p.json")])
+def test_what_is_no_json_is_called_by_its_name(options, start):
+    with pytest.raises(DataFormatError, match=f"^{start} "):
+        ra.Certificate.from_json("{", **options)
