@@ -149,6 +149,14 @@ def test_fit_keeps_the_numbers_and_leaves_room_for_their_sum(values):
         assert sum(map(abs, values)) * 4 >= exact.INT64_SAFE
 
 
+def test_int64_ends_where_sums_and_their_doubles_would_not_fit():
+    for size in (1, 4):
+        last = 2**62 // size - 1
+        assert exact.fit(np.full(size, last, dtype=object)).dtype == np.int64
+        assert exact.fit(np.full(size, last + 1, dtype=object)).dtype == object
+        assert exact.fit(np.full(size, -last, dtype=object)).dtype == np.int64
+
+
 @given(
     st.lists(st.lists(integers, min_size=4, max_size=4), min_size=1, max_size=3),
     st.integers(1, 10**20),

@@ -55,6 +55,24 @@ def test_what_cancels_leaves_the_rest() -> None:
     assert exact_sum.row_sums(np.zeros((1, 3))).tolist() == [0.0]
 
 
+def test_three_parts_are_rounded_once() -> None:
+    # The last one breaks the tie between two floats.
+    for sign in (1.0, -1.0):
+        values = [1.0, 2.0**-53, sign * 2.0**-120]
+        assert exact_sum.row_sums(np.array([values])).tolist() == [rounded(values)]
+
+
+@pytest.mark.parametrize("count", [5, 6, 7, 12, 13, 14, 15, 29, 30, 31])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_left_of_many_numbers_has_an_exact_sum(count: int, sign: int) -> None:
+    # After 0.75, each is as large as what a cut can leave, and has digits far below.
+    extra = (count + 3).bit_length()
+    for digits in (49, 50, 51):
+        left = 2.0 ** (extra - 53) - 2.0 ** (extra - 53 - digits)
+        values = [0.75, -0.75, *[sign * left] * count]
+        assert exact_sum.row_sums(np.array([values])).tolist() == [rounded(values)]
+
+
 @pytest.mark.filterwarnings("error")
 def test_means_of_the_largest_floats_are_floats() -> None:
     largest = np.finfo(float).max
@@ -65,6 +83,10 @@ def test_means_of_the_largest_floats_are_floats() -> None:
     assert means[0] == largest
     assert means[1] == pytest.approx(largest / 6)
     assert exact_sum.row_sums(values).tolist() == [np.inf, largest / 2]
+    beyond = np.array([[largest, largest, -largest / 2]])
+    every, equal = np.ones((1, 3), dtype=bool), np.ones((1, 3))
+    assert exact_sum.mean_by_group(beyond, every, groups, 1).tolist() == [[largest / 2]]
+    assert exact_sum.weighted_mean(beyond, equal).tolist() == [largest / 2]
 
 
 @quick
