@@ -83,9 +83,11 @@ def test_means_of_the_largest_floats_are_floats() -> None:
     assert means[0] == largest
     assert means[1] == pytest.approx(largest / 6)
     assert exact_sum.row_sums(values).tolist() == [np.inf, largest / 2]
-    beyond = np.array([[largest, largest, -largest / 2]])
-    every, equal = np.ones((1, 3), dtype=bool), np.ones((1, 3))
-    assert exact_sum.mean_by_group(beyond, every, groups, 1).tolist() == [[largest / 2]]
+    # Sums beyond all floats, also with weights of a half, and a mean that is none of the values.
+    beyond = np.array([[largest] * 6 + [-largest] * 2])
+    every, equal = np.ones((1, 8), dtype=bool), np.ones((1, 8))
+    together = np.zeros(8, dtype=np.int64)
+    assert exact_sum.mean_by_group(beyond, every, together, 1).tolist() == [[largest / 2]]
     assert exact_sum.weighted_mean(beyond, equal).tolist() == [largest / 2]
 
 

@@ -229,6 +229,16 @@ def test_counting_in_blocks_changes_nothing(profile, policy, block):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_complete_rankings_in_blocks_of_their_own_count_as_much_as_others(policy, rows):
+    orders = ["ABCD", "BADC", "ABCD", "AB", "CA", "DCBA", "B"]
+    profile = Profile.from_orders(orders, items="ABCD", weights=[1, 2, 0.5, 1, 3, 1, 1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tally, "BLOCK", 4 * rows)
+        assert all_fractions(profile.pairwise(policy)) == votes_of(profile, policy)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
 def test_rankings_of_all_lengths_are_counted_together(policy):
     # The common denominator of their shares is far beyond int64.
     n = 60
