@@ -2,6 +2,7 @@
 
 import tracemalloc
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -125,6 +126,21 @@ def test_distances_are_summed_from_every_column(weights: list[list[int]]) -> Non
         distances(table.astype(object) * 10**30).tolist()
         == (expected.astype(object) * 10**30).tolist()
     )
+
+
+@pytest.mark.parametrize(("n", "k"), [(4, 0), (4, 1), (4, 3), (6, 4)])
+def test_expected_distances_are_means_over_all_choices_of_places(n: int, k: int) -> None:
+    table = _expected_distances(n, k)
+    chosen = np.array(list(combinations(range(n), k)))
+    for r in range(k):
+        far = [np.abs(chosen[:, r] - p).mean() for p in range(n)]
+        np.testing.assert_allclose(table[2 * r], far, atol=1e-12)
+        if r:  # two items that are tied have the place halfway
+            np.testing.assert_allclose(
+                table[2 * r - 1], (table[2 * r - 2] + table[2 * r]) / 2, atol=1e-12
+            )
+    anywhere = [np.abs(np.arange(n) - p).mean() for p in range(n)]
+    np.testing.assert_allclose(table[2 * k], anywhere, atol=1e-12)
 
 
 # -- blocks, order, memory ------------------------------------------------------------------------
