@@ -146,5 +146,5 @@ def test_long_lines_cost_time_linear_in_their_length(read, text):
     start = process_time()
     with pytest.raises(RankaggError) as error:
         read(StringIO(text))
-    assert process_time() - start < 10  # a minute where it is quadratic
+    assert process_time() - start < 1
     assert len(str(error.value)) < 1000
