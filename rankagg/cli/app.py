@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from rankagg import __version__
+from rankagg.cli.exit_codes import BAD_INPUT, DONE, FAILED, INTERRUPTED
 from rankagg.exceptions import (
     DataWarning,
     OutputError,
@@ -21,78 +22,31 @@ from rankagg.exceptions import (
 
 __all__ = ["main"]
 
-DONE, FAILED, BAD_INPUT, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
-
 # A failure of this side, not of what was given.
 FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 
-#: The module of each command, and its first line: --help loads none of them.
+#: Each command of `rankagg.cli.commands`, and its first line: --help loads none of them.
 COMMANDS = {
-    "compare": (
-        "rankagg.cli.compare",
-        "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
-    ),
-    "report": (
-        "rankagg.cli.report",
-        "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
-        "plots.",
-    ),
-    "rank": (
-        "rankagg.cli.rank",
-        "Rank by one method and print places and scores.",
-    ),
-    "solve": (
-        "rankagg.cli.solve",
-        "Find the exact Kemeny consensus, prove it, and count the optima.",
-    ),
-    "verify": (
-        "rankagg.cli.verify",
-        "Check that CERTIFICATE proves what it states about the votes of FILE.",
-    ),
-    "tournament": (
-        "rankagg.cli.tournament",
-        "Show who beats whom by how much, the winners, and the circles.",
-    ),
-    "explain": (
-        "rankagg.cli.explain",
-        "Say why one item stands above another: votes, circle, scores, and what a swap costs.",
-    ),
-    "stability": (
-        "rankagg.cli.stability",
-        "Rank again without single tasks or systems, and on subsets of every size.",
-    ),
-    "intervals": (
-        "rankagg.cli.intervals",
-        "Say how sure one may be of each place, and of each pair.",
-    ),
-    "dispersion": (
-        "rankagg.cli.dispersion",
-        "Measure the distance of consensuses to the rankings, and of the rankings to each other.",
-    ),
-    "missing": (
-        "rankagg.cli.missing",
-        "Say who lacks what, who was never compared, and what flips between assumptions.",
-    ),
-    "fit": (
-        "rankagg.cli.fit",
-        "Fit a distribution over rankings by maximum likelihood.",
-    ),
-    "sample": (
-        "rankagg.cli.sample",
-        "Draw rankings and print them as a CSV table of ranks with counts.",
-    ),
-    "study": (
-        "rankagg.cli.study",
-        "Draw many data sets and say how near each method comes to the proved optimum.",
-    ),
-    "methods": (
-        "rankagg.cli.catalogue",
-        "List the methods: what they need, how they treat gaps and ties, and what is proved.",
-    ),
-    "datasets": (
-        "rankagg.cli.datasets",
-        "List the bundled data sets, or tell all about one.",
-    ),
+    "compare": "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
+    "report": "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
+    "plots.",
+    "rank": "Rank by one method and print places and scores.",
+    "solve": "Find the exact Kemeny consensus, prove it, and count the optima.",
+    "verify": "Check that CERTIFICATE proves what it states about the votes of FILE.",
+    "tournament": "Show who beats whom by how much, the winners, and the circles.",
+    "explain": "Say why one item stands above another: votes, circle, scores, and what a swap "
+    "costs.",
+    "stability": "Rank again without single tasks or systems, and on subsets of every size.",
+    "intervals": "Say how sure one may be of each place, and of each pair.",
+    "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
+    "each other.",
+    "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",
+    "fit": "Fit a distribution over rankings by maximum likelihood.",
+    "sample": "Draw rankings and print them as a CSV table of ranks with counts.",
+    "study": "Draw many data sets and say how near each method comes to the proved optimum.",
+    "methods": "List the methods: what they need, how they treat gaps and ties, and what is "
+    "proved.",
+    "datasets": "List the bundled data sets, or tell all about one.",
 }
 
 
@@ -102,7 +56,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -110,7 +64,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        command: click.Command = import_module(f"rankagg.cli.commands.{cmd_name}").command
         return command
 
 

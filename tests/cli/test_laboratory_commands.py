@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import main
-from rankagg.cli.app import UNPROVED
+from rankagg.cli.exit_codes import UNPROVED
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from rankagg.cli import main
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.numbers import DELTA, JOBS, Jobs, Number, Whole
+from rankagg.cli.options.numbers import DELTA, JOBS, Jobs, Number, Whole
 
 ABSURD = [
     "0",

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from pkgutil import iter_modules
 
 import click
 import pytest
 
+from rankagg.cli import commands
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.methods import METHODS, WITHOUT_POLICY, make
+from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
 
 HEAVY = (
     "numpy", "pandas", "scipy.stats", "scipy.optimize", "statsmodels", "networkx", "matplotlib",
@@ -49,8 +51,12 @@ def test_a_command_loads_only_what_it_uses(args, allowed) -> None:
     assert loaded_by(*args) <= allowed
 
 
+def test_every_file_of_commands_is_a_command() -> None:
+    assert {module.name for module in iter_modules(commands.__path__)} == set(COMMANDS)
+
+
 def test_first_lines_are_those_of_the_commands() -> None:
-    for name, (_, words) in COMMANDS.items():
+    for name, words in COMMANDS.items():
         command = app.get_command(click.Context(app), name)
         assert command is not None
         assert command.get_short_help_str(limit=1000) == words
@@ -58,7 +64,7 @@ def test_first_lines_are_those_of_the_commands() -> None:
 
 def test_the_overview_lists_all_commands() -> None:
     text = " ".join(app.get_help(click.Context(app)).split())
-    for name, (_, words) in COMMANDS.items():
+    for name, words in COMMANDS.items():
         assert f"{name} {words}" in text
 
 

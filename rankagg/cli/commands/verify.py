@@ -9,7 +9,7 @@ import click
 
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.cli.inputs import Input, input_options
+from rankagg.cli.options.inputs import Input, input_options
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.text import read_text
 

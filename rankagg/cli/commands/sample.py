@@ -9,8 +9,8 @@ from typing import cast
 
 import click
 
-from rankagg.cli.numbers import SEED, Number, Whole
-from rankagg.cli.targets import FILE
+from rankagg.cli.options.numbers import SEED, Number, Whole
+from rankagg.cli.options.targets import FILE
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows import Mallows
 from rankagg.distributions.plackett_luce import PlackettLuce

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from rankagg.analysis.capabilities import capabilities
-from rankagg.cli.methods import METHODS, make
-from rankagg.cli.output import echo_json, json_option
+from rankagg.cli.options.aggregators import METHODS, make
+from rankagg.cli.options.output import echo_json, json_option
 
 __all__ = ["command"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.numbers import DELTA, Number
-from rankagg.cli.output import echo_json, json_option
-from rankagg.cli.plots import plot_option, save_plot
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.numbers import DELTA, Number
+from rankagg.cli.options.output import echo_json, json_option
+from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.distributions.bradley_terry import fit_bradley_terry
 from rankagg.distributions.fit_result import FitResult

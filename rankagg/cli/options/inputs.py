@@ -12,7 +12,7 @@ import click
 
 from rankagg import datasets
 from rankagg.aggregation.evidence import Data
-from rankagg.cli.numbers import Number
+from rankagg.cli.options.numbers import Number
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable

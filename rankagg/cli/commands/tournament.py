@@ -12,11 +12,11 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.cli.exact import time_limit_option
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.output import echo_json, json_option, rows_options
-from rankagg.cli.plots import plot_option, save_plot
-from rankagg.cli.targets import FILE
+from rankagg.cli.options.exact import time_limit_option
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.targets import FILE
 from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:

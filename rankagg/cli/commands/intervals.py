@@ -8,11 +8,11 @@ from typing import Any, get_args
 import click
 
 from rankagg._typing import Label
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.numbers import DELTA, SEED, Number, Whole
-from rankagg.cli.output import echo_json, json_option, rows_options
-from rankagg.cli.plots import plot_option, save_plot
-from rankagg.cli.wording import options_named
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.numbers import DELTA, SEED, Number, Whole
+from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.wording import options_named
 from rankagg.core.items import listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile

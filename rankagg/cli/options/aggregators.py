@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
 
-__all__ = ["METHODS", "WITHOUT_POLICY", "make", "method_option", "methods_option"]
+__all__ = ["METHODS", "WITHOUT_POLICY", "made", "make", "method_option", "methods_option"]
 
 # A rule is loaded when it is made.
 METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
@@ -49,6 +49,11 @@ WITHOUT_POLICY = (
 def make(name: str, unranked: Unranked) -> Aggregator:
     """Return the rule of that name under a policy for unranked items."""
     return METHODS[name](unranked)
+
+
+def made(names: Iterable[str], unranked: Unranked) -> list[Aggregator]:
+    """Return the rules of these names, each once."""
+    return [make(name, unranked) for name in dict.fromkeys(names)]
 
 
 method_option = click.option(

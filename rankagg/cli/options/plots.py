@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from rankagg.cli.targets import FILE
+from rankagg.cli.options.targets import FILE
 from rankagg.io.output_files import write_file
 
 if TYPE_CHECKING:

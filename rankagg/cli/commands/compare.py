@@ -11,13 +11,13 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.analysis.comparison import Comparison, compare_until
 from rankagg.analysis.comparison_text import text_of
-from rankagg.cli.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import make, methods_option
-from rankagg.cli.numbers import SEED
-from rankagg.cli.output import echo_json, json_option, rows_options, write_frame, write_json
-from rankagg.cli.plots import plot_option, save_plot
-from rankagg.cli.targets import FOLDER
+from rankagg.cli.options.aggregators import made, methods_option
+from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.numbers import SEED
+from rankagg.cli.options.output import echo_json, json_option, rows_options, write_frame, write_json
+from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.targets import FOLDER
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.io.votes import write_votes
 
@@ -79,11 +79,7 @@ def command(
     Only some methods, on bundled data:
         rankagg compare --dataset glue_human --method harmonic-mean --method kemeny
     """
-    rules = (
-        [make(name, given.unranked) for name in dict.fromkeys(methods)]
-        if methods
-        else default_aggregators(given.data, given.unranked)
-    )
+    rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
     rules = with_exact_options(rules, tie_cost=tie_cost, deadline=deadline)
     decisions = None if decide is None else _decisions(given, decide)
     # Looking at the other optima takes its share.

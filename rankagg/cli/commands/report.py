@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from rankagg.cli.app import DONE, INTERRUPTED, UNPROVED
-from rankagg.cli.exact import show_progress
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import make, methods_option
-from rankagg.cli.numbers import DELTA, SECONDS, SEED
-from rankagg.cli.targets import FILE
+from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
+from rankagg.cli.options.aggregators import made, methods_option
+from rankagg.cli.options.exact import show_progress
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.numbers import DELTA, SECONDS, SEED
+from rankagg.cli.options.targets import FILE
 from rankagg.inference.units import Unit
 from rankagg.report.page import make_report
 
@@ -77,7 +77,7 @@ def command(
     show_progress()
     page = make_report(
         given.data,
-        [make(name, given.unranked) for name in dict.fromkeys(methods)] or None,
+        made(methods, given.unranked) or None,
         title=given.name if title is None else title,
         source=given.lines,
         unranked=given.unranked,

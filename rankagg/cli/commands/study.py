@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from rankagg._typing import Unranked
-from rankagg.cli.app import DONE, UNPROVED
-from rankagg.cli.methods import make, methods_option
-from rankagg.cli.numbers import JOBS, SECONDS, SEED, Number, Whole
-from rankagg.cli.output import echo_json, json_option, write_frame
-from rankagg.cli.plots import plot_option, save_plot
-from rankagg.cli.targets import FILE
+from rankagg.cli.exit_codes import DONE, UNPROVED
+from rankagg.cli.options.aggregators import made, methods_option
+from rankagg.cli.options.numbers import JOBS, SECONDS, SEED, Number, Whole
+from rankagg.cli.options.output import echo_json, json_option, write_frame
+from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.targets import FILE
 from rankagg.studies.approximation import ApproximationStudy
 from rankagg.studies.models import GumbelModel, MallowsModel, PlackettLuceModel, StudyModel
 
@@ -138,7 +138,7 @@ def command(
     if not models:
         raise click.UsageError("Give a model: --mallows, --plackett-luce or --gumbel.")
     study = ApproximationStudy(
-        rules=[make(name, unranked) for name in methods or DEFAULT_METHODS],
+        rules=made(methods or DEFAULT_METHODS, unranked),
         models=models,
         n_items=items,
         n_rankings=rankings,

@@ -6,10 +6,10 @@ import click
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
-from rankagg.cli.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import make, methods_option
-from rankagg.cli.output import echo_json, json_option
+from rankagg.cli.options.aggregators import made, methods_option
+from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.output import echo_json, json_option
 from rankagg.inference.dispersion_report import dispersion_report
 
 __all__ = ["command"]
@@ -37,11 +37,7 @@ def command(
         rankagg dispersion scores.csv
         rankagg dispersion election.soc --method borda --method kemeny --json
     """
-    rules = (
-        [make(name, given.unranked) for name in dict.fromkeys(methods)]
-        if methods
-        else default_aggregators(given.data, given.unranked)
-    )
+    rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
     rules = with_exact_options(rules, tie_cost=tie_cost, deadline=deadline)
     report = dispersion_report(
         given.data,

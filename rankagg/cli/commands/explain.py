@@ -8,10 +8,10 @@ from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.explanation import explain_until
-from rankagg.cli.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import make, method_option
-from rankagg.cli.output import echo_json, json_option
+from rankagg.cli.options.aggregators import make, method_option
+from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.output import echo_json, json_option
 from rankagg.core.items import ItemSet
 
 __all__ = ["command"]

@@ -14,8 +14,8 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.progress import LOGGER
 from rankagg.aggregation.result import Consensus
-from rankagg.cli.app import DONE, INTERRUPTED, UNPROVED
-from rankagg.cli.numbers import SECONDS, Number
+from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
+from rankagg.cli.options.numbers import SECONDS, Number
 
 if TYPE_CHECKING:
     from rankagg.analysis.alternatives import Alternatives

@@ -8,11 +8,11 @@ import click
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
-from rankagg.cli.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import make, method_option
-from rankagg.cli.output import echo_json, json_option, write_frame, write_json
-from rankagg.cli.targets import FOLDER
+from rankagg.cli.options.aggregators import make, method_option
+from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.output import echo_json, json_option, write_frame, write_json
+from rankagg.cli.options.targets import FOLDER
 
 __all__ = ["command"]
 

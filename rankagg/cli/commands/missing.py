@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from rankagg._typing import Unranked
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import METHODS, WITHOUT_POLICY, make
-from rankagg.cli.numbers import SEED, Whole
-from rankagg.cli.output import echo_json, json_option, rows_options
-from rankagg.cli.plots import plot_option, save_plot
+from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.numbers import SEED, Whole
+from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.inference.missing import missing_report
 from rankagg.inference.sensitivity import sensitivity

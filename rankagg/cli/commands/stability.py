@@ -10,13 +10,13 @@ import click
 from rankagg.aggregation.deadline import Deadline
 from rankagg.analysis.leave_out import Over
 from rankagg.analysis.stability import stability
-from rankagg.cli.app import DONE, UNPROVED
-from rankagg.cli.exact import show_progress, time_limit_option
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.methods import make, method_option
-from rankagg.cli.numbers import JOBS, SEED, Whole
-from rankagg.cli.output import echo_json, json_option, rows_options
-from rankagg.cli.plots import plot_option, save_plot
+from rankagg.cli.exit_codes import DONE, UNPROVED
+from rankagg.cli.options.aggregators import make, method_option
+from rankagg.cli.options.exact import show_progress, time_limit_option
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.numbers import JOBS, SEED, Whole
+from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["command"]

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pandas as pd
 
-from rankagg.cli.numbers import Whole
+from rankagg.cli.options.numbers import Whole
 from rankagg.io.formulas import guard_frame
 from rankagg.io.output_files import write_text
 

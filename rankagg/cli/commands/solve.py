@@ -12,11 +12,11 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.alternatives import Alternatives
-from rankagg.cli.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.inputs import Input, input_options
-from rankagg.cli.output import echo_json, json_option, write_json
-from rankagg.cli.plots import plot_option, save_plot
-from rankagg.cli.targets import FILE
+from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.output import echo_json, json_option, write_json
+from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.targets import FILE
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.io.votes import write_votes
 

@@ -1,0 +1,1 @@
+"""One command a file, found by its name: `rankagg rank` is `commands/rank.py`."""
