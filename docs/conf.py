@@ -5,6 +5,7 @@ Tests: sphinx-build -W -b doctest docs docs/_build/doctest
 """
 
 import doctest
+import re
 
 import rankagg
 
@@ -19,6 +20,7 @@ extensions = [
     "sphinx.ext.doctest",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
+    "sphinx_click",
 ]
 exclude_patterns = ["_build"]
 nitpicky = False
@@ -66,3 +68,45 @@ doctest_global_cleanup = """
 os.chdir(before)
 shutil.rmtree(scratch)
 """
+
+
+# -- The command line: texts that are written for the terminal, as pages --
+
+OPTION = re.compile(r"(?<!\w)--?[a-z][a-z-]*")
+# An option in a sentence; what is marked as code already is left alone.
+IN_WORDS = re.compile(rf"`+[^`]+`+|{OPTION.pattern}")
+
+
+def code(text):
+    """Mark options as code, so that two dashes stay two."""
+    return IN_WORDS.sub(lambda found: f"``{found.group().strip('`')}``", text)
+
+
+def examples(app, context, lines):
+    """Make blocks of code of the lines that the terminal shows as they are."""
+    kept = []
+    for line in lines:
+        shown = line.removeprefix("| ")
+        inside = bool(kept) and kept[-1].startswith("   $")
+        if line.startswith("| ") and shown.startswith("    "):
+            kept += [] if inside else ["", ".. code-block:: console", ""]
+            kept.append(f"   $ {shown.strip()}")
+        else:
+            kept += [""] if inside else []
+            kept.append(code(shown))
+    lines[:] = kept
+
+
+def placeholders(app, context, lines):
+    """Write values in capitals, as the terminal does, and options as code."""
+    for at, line in enumerate(lines):
+        if line.startswith(".. option::"):
+            name = OPTION.findall(line)[-1].lstrip("-").upper()
+            lines[at] = re.sub(r"<[a-z_]+>", f"<{name}>", line)
+        else:
+            lines[at] = code(line)
+
+
+def setup(app):
+    app.connect("sphinx-click-process-description", examples)
+    app.connect("sphinx-click-process-options", placeholders)

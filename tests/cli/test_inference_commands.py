@@ -92,7 +92,7 @@ def test_too_few_units_are_said_to_be_too_few_once(run):
 
 def test_intervals_as_json_are_those_of_the_package(parsed):
     told = parsed("intervals", "table.csv", "--simultaneous", "bonferroni", "--delta", "0.2")
-    assert set(told) == {"places", "decisions", "intervals", "input"}
+    assert set(told) == {"schema", "version", "places", "decisions", "intervals", "input"}
     intervals = ra.PairwiseIntervals.from_scores(table(), simultaneous="bonferroni", delta=0.2)
     ranks = ra.rank_intervals(table(), delta=0.2)
     assert told["intervals"] == plain(intervals.to_dict())
@@ -258,7 +258,7 @@ def test_missing_tells_gaps_assumptions_and_flips(run):
 
 def test_missing_as_json_is_that_of_the_package(parsed):
     told = parsed("missing", "table.csv", "--samples", "30", "--seed", "4", "--method", "copeland")
-    assert set(told) == {"missing", "sensitivity", "input"}
+    assert set(told) == {"schema", "version", "missing", "sensitivity", "input"}
     assert told["missing"] == plain(ra.missing_report(table()).to_dict())
     expected = ra.sensitivity(table(), ra.Copeland(), n_samples=30, rng=4)
     assert told["sensitivity"] == plain(expected.to_dict())
@@ -267,7 +267,7 @@ def test_missing_as_json_is_that_of_the_package(parsed):
 
 
 def test_complete_data_have_no_sensitivity(run, parsed):
-    assert set(parsed("missing", "full.csv")) == {"missing", "input"}
+    assert set(parsed("missing", "full.csv")) == {"schema", "version", "missing", "input"}
     text = run("missing", "full.csv").out
     assert text.endswith(
         "0 of 9 cells missing (0 %): 3 items, 3 tasks\nevery two items were compared somewhere\n"

@@ -41,7 +41,7 @@ PLOTTED = 40
 @click.option(
     "--decide",
     type=click.Choice(["ranking", "instance", "task"]),
-    help="Say which disagreeing pairs are decided at 5 %, these being independent.",
+    help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For randomised methods.")
 @json_option
@@ -49,7 +49,8 @@ PLOTTED = 40
 @click.option(
     "--out",
     type=FOLDER,
-    help="Also write CSV and JSON files, the certificate and its votes, into this folder.",
+    help="Also write methods.csv, places.csv, disagreements.csv, comparison.json, certificate.json "
+    "and votes.json into this folder.",
 )
 def command(
     given: Input,
@@ -68,7 +69,9 @@ def command(
     """Compare the rankings by mean, Borda, Copeland and exact Kemeny.
 
     For each method: its cost (how many votes of the single rankings it contradicts), how far that
-    is from the proved optimum, and where it disagrees.
+    is from the proved optimum, and where it disagrees. Without --method all that suit the data:
+    the mean for scores, Borda, two-level Borda for scores of instances, Copeland, and Kemeny.
+    Where there are several optima: how many, and the distances to the nearest and the farthest.
 
     \b
     Scores: one row per system, one column per task, higher is better unless you say otherwise:

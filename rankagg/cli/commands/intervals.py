@@ -83,8 +83,8 @@ OPTIONS = {
 @click.option(
     "--ties",
     type=click.Choice(["half", "exclude"]),
-    help="A tie counts half for each, or not at all, as exact tests and intervals for proportions "
-    "need.",
+    help="For --places pairwise, and for --pairs wilson and clopper-pearson: a tie counts half for "
+    "each, or not at all, as exact tests and intervals for proportions need.",
 )
 @click.option(
     "--score-range",
@@ -106,7 +106,8 @@ OPTIONS = {
     type=click.Choice(["none", "bonferroni", "max-t"]),
     default="none",
     show_default=True,
-    help="Whether intervals for proportions hold for each pair alone or for all at once.",
+    help="Whether intervals for proportions hold for each pair alone or for all at once; max-t "
+    "needs --pairs percentile.",
 )
 @click.option(
     "--estimand",
@@ -121,7 +122,7 @@ OPTIONS = {
     type=Whole(1, 10**6),
     help="Resamples (default 2000), or sign vectors (default 10,000).",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For either of them.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
 @rows_options("pairs and items")
 @json_option
 @plot_option("the intervals of places")
@@ -148,6 +149,8 @@ def command(
     save_plot(ranks.plot, plot)
     if as_json:
         told: dict[str, Any] = {
+            "schema": "rankagg.uncertainty",
+            "version": 1,
             "places": ranks.to_dict(),
             "decisions": ranks.decisions.to_dict(),
             "intervals": intervals.to_dict(),

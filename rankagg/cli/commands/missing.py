@@ -34,7 +34,8 @@ __all__ = ["command"]
     type=click.Choice([name for name in METHODS if name not in WITHOUT_POLICY]),
     default="borda",
     show_default=True,
-    help="The method whose sensitivity to what is missing is shown.",
+    help="The method whose sensitivity to what is missing is shown: one with a policy for unranked "
+    "items.",
 )
 @click.option(
     "--samples",
@@ -77,9 +78,9 @@ def command(
     data = given.data
     save_plot(lambda: _map(data), plot)
     if as_json:
-        echo_json(
-            {**{name: part.to_dict() for name, part in parts.items()}, "input": list(given.lines)}
-        )
+        told = {name: part.to_dict() for name, part in parts.items()}
+        schema = {"schema": "rankagg.missing_data", "version": 1}
+        echo_json({**schema, **told, "input": list(given.lines)})
         return 0
     click.echo("\n".join(given.lines))
     click.echo("\n\n".join(part.summary(rows=rows) for part in parts.values()))

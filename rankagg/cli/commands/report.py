@@ -25,7 +25,7 @@ __all__ = ["command"]
     "-o",
     "--out",
     type=FILE,
-    default=Path("report.html"),
+    default="report.html",
     show_default=True,
     help="The file to write.",
 )

@@ -41,7 +41,7 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     multiple=True,
     type=Number(0, 1e3),
     metavar="STEP",
-    help="Scores, locations STEP apart.",
+    help="Scores with Gumbel noise, locations STEP apart.",
 )
 @click.option(
     "--items",
@@ -74,9 +74,13 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     show_default=True,
     help="What a ranking says of items that it does not rank.",
 )
-@methods_option("hold against the optimum")
+@methods_option("hold against the optimum", default=", ".join(DEFAULT_METHODS))
 @click.option(
-    "--repetitions", type=Whole(1, 10**6), default=100, show_default=True, help="Data sets each."
+    "--repetitions",
+    type=Whole(1, 10**6),
+    default=100,
+    show_default=True,
+    help="Data sets for each combination.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
 @click.option(

@@ -65,12 +65,14 @@ method_option = click.option(
 )
 
 
-def methods_option(purpose: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def methods_option(
+    purpose: str, default: str = "all that suit the data"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --method, which may be given several times, to a command as `methods`."""
     return click.option(
         "--method",
         "methods",
         multiple=True,
         type=click.Choice(list(METHODS)),
-        help=f"A method to {purpose}; several times for several. Default: all that suit the data.",
+        help=f"A method to {purpose}; may be repeated. Default: {default}.",
     )

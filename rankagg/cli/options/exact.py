@@ -49,7 +49,8 @@ def time_limit_option(what: str) -> Callable[[Callable[..., Any]], Callable[...,
         type=SECONDS,
         metavar="SECONDS",
         callback=_begin,
-        help=f"For {what}: when to stop with the best ranking so far and its bound.",
+        help=f"For {what}: when to stop with the best ranking so far and its bound. What else was "
+        "not computed in time is said.",
     )
 
 

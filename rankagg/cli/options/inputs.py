@@ -31,7 +31,6 @@ OPTIONS = [
     click.option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
     click.option(
         "--format",
-        "kind",
         type=click.Choice(["auto", "scores", "ballots", "preflib", "matrix", "votes"]),
         default="auto",
         show_default=True,
@@ -39,27 +38,42 @@ OPTIONS = [
         "content says so, else scores.",
     ),
     click.option("--lower-is-better", is_flag=True, help="Scores: lower is better on every task."),
-    click.option("--lower", multiple=True, metavar="TASK", help="Lower is better on TASK."),
+    click.option(
+        "--lower",
+        multiple=True,
+        metavar="TASK",
+        help="Lower is better on TASK, and higher on the others; may be repeated.",
+    ),
     click.option("--system", metavar="COLUMN", help="Column of systems; default: the first."),
     click.option("--instance", metavar="COLUMN", help="Column of instances of the tasks."),
     click.option("--task", metavar="COLUMN", help="Long form: column of tasks."),
     click.option("--score", metavar="COLUMN", help="Long form: column of scores."),
-    click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out."),
     click.option(
-        "--weight", multiple=True, metavar="TASK=NUMBER", help="Weight of a task; default 1."
+        "--drop",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column of the table, or an item of a PrefLib file, to leave out; may be repeated.",
+    ),
+    click.option(
+        "--weight",
+        multiple=True,
+        metavar="TASK=NUMBER",
+        help="Weight of a task; default 1; may be repeated.",
     ),
     click.option(
         "--group",
         multiple=True,
         metavar="NEW=TASK,TASK",
-        help="Average tasks (sub-metrics, languages) into a new one first.",
+        help="Average tasks (sub-metrics, languages) into a new one first; may be repeated.",
     ),
     click.option(
         "--tolerance",
         type=Number(0),
         help="Scores next to each other that differ by no more are tied; default 0.",
     ),
-    click.option("--count", metavar="COLUMN", help="Ballots: column of counts."),
+    click.option(
+        "--count", metavar="COLUMN", help="Ballots: column of counts; needs --format ballots."
+    ),
     click.option(
         "--left-out",
         type=click.Choice(["unranked", "unlisted"]),
@@ -106,7 +120,7 @@ def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     def wrapped(**values: Any) -> Any:
         names = (
-            "file", "dataset", "kind", "lower_is_better", "lower", "system", "instance", "task",
+            "file", "dataset", "format", "lower_is_better", "lower", "system", "instance", "task",
             "score", "drop", "weight", "group", "tolerance", "count", "left_out", "unranked",
         )  # fmt: skip
         return command(read_input(**{name: values.pop(name) for name in names}), **values)
@@ -141,8 +155,8 @@ def read_input(*, unranked: str, **values: Any) -> Input:
 def _kind(values: dict[str, Any]) -> str:
     if values["dataset"]:
         return f"bundled {datasets.info(values['dataset']).kind}"
-    if values["kind"] != "auto":
-        return str(values["kind"])
+    if values["format"] != "auto":
+        return str(values["format"])
     text = read_text(values["file"])[1]
     if looks_like_preflib(text):
         return "preflib"
