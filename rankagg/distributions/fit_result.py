@@ -222,7 +222,7 @@ class FitResult(Value):
         -------
         matplotlib.axes.Axes
         """
-        from rankagg.plotting.fit import parameters_plot  # noqa: PLC0415
+        from rankagg.plotting.distributions.fit import parameters_plot  # noqa: PLC0415
 
         return parameters_plot(self, level=level, ax=ax)
 

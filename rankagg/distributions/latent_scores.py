@@ -25,7 +25,7 @@ from rankagg._validation import (
 from rankagg.core.items import ItemSet
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
-from rankagg.distributions.plackett_luce import PlackettLuce
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["LatentScores", "remove_scores", "replace_tasks", "rescale_tasks"]

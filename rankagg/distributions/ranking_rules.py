@@ -14,8 +14,8 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking, as_ranking
-from rankagg.distributions.mallows_center import find_center
-from rankagg.distributions.plackett_luce_fit import fit_plackett_luce
+from rankagg.distributions.mallows.center import find_center
+from rankagg.distributions.plackett_luce.fit import fit_plackett_luce
 
 __all__ = ["MallowsRanking", "PlackettLuceRanking"]
 

@@ -11,10 +11,10 @@ from rankagg._typing import Label
 from rankagg.core.items import ItemSet
 from rankagg.core.rankings import Permutation
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.bradley_terry import BradleyTerry
-from rankagg.distributions.generalized_mallows import GeneralizedMallows
-from rankagg.distributions.mallows import Mallows
-from rankagg.distributions.plackett_luce import PlackettLuce
+from rankagg.distributions.mallows.generalized import GeneralizedMallows
+from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.strict_json import Field, shown

@@ -8,8 +8,8 @@ from typing import Any
 
 import scipy
 
-from rankagg.inference.bounds import anytime_delta, bernstein_radius, hoeffding_radius
-from rankagg.inference.methods import Options
+from rankagg.inference.intervals.bounds import anytime_delta, bernstein_radius, hoeffding_radius
+from rankagg.inference.intervals.methods import Options
 
 __all__ = ["Basis", "assumption", "by_intervals", "by_p_values", "by_sign_flips", "unit_word"]
 

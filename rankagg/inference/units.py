@@ -20,7 +20,7 @@ from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.pair_values import Comparisons, CompatibleShares, PairValues
+from rankagg.inference.intervals.pair_values import Comparisons, CompatibleShares, PairValues
 
 __all__ = ["Block", "Estimand", "Moments", "Unit", "Units", "rankings_of", "units_from", "units_of"]
 

@@ -1,17 +1,19 @@
-from .bump import bump_chart as bump_chart
-from .critical_difference import critical_difference_diagram as critical_difference_diagram
-from .distances_to_center import distances_plot as distances_plot
-from .fit import fit_plot as fit_plot
-from .fit import parameters_plot as parameters_plot
-from .forest import forest_plot as forest_plot
-from .heatmap import pairwise_heatmap as pairwise_heatmap
-from .intervals import intervals_heatmap as intervals_heatmap
-from .missingness import missingness_map as missingness_map
-from .overlap import overlap_plot as overlap_plot
-from .rank_distribution import rank_distribution_plot as rank_distribution_plot
-from .ratios import ratio_plot as ratio_plot
-from .robustness import robustness_plot as robustness_plot
-from .theme import style as style
-from .thetas import thetas_plot as thetas_plot
-from .tournament import tournament_plot as tournament_plot
-from .worths import worths_plot as worths_plot
+from .distributions.distances_to_center import distances_plot as distances_plot
+from .distributions.fit import fit_plot as fit_plot
+from .distributions.fit import parameters_plot as parameters_plot
+from .distributions.thetas import thetas_plot as thetas_plot
+from .distributions.worths import worths_plot as worths_plot
+from .inference.critical_difference import (
+    critical_difference_diagram as critical_difference_diagram,
+)
+from .inference.forest import forest_plot as forest_plot
+from .inference.intervals import intervals_heatmap as intervals_heatmap
+from .rankings.bump import bump_chart as bump_chart
+from .rankings.overlap import overlap_plot as overlap_plot
+from .rankings.rank_distribution import rank_distribution_plot as rank_distribution_plot
+from .robustness.ratios import ratio_plot as ratio_plot
+from .robustness.robustness import robustness_plot as robustness_plot
+from .style.theme import style as style
+from .votes.heatmap import pairwise_heatmap as pairwise_heatmap
+from .votes.missingness import missingness_map as missingness_map
+from .votes.tournament import tournament_plot as tournament_plot

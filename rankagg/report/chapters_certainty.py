@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from rankagg.analysis.alternatives import LATE
-from rankagg.analysis.comparison_text import counted
+from rankagg.analysis.comparison.alternatives import LATE
+from rankagg.analysis.comparison.text import counted
 from rankagg.core.items import listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
-from rankagg.inference.ranks import RankIntervals
-from rankagg.plotting.forest import forest_plot
-from rankagg.plotting.robustness import robustness_plot
+from rankagg.inference.ranks.rank_intervals import RankIntervals
+from rankagg.plotting.inference.forest import forest_plot
+from rankagg.plotting.robustness.robustness import robustness_plot
 from rankagg.report.figures import figure_of
 from rankagg.report.findings import TASKS, Findings
 from rankagg.report.sections import Section

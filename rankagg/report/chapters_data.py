@@ -12,12 +12,12 @@ import pandas as pd
 
 from rankagg import __version__
 from rankagg.aggregation.base import Aggregator
+from rankagg.analysis.missing import ASSUMPTIONS
 from rankagg.core.items import listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
-from rankagg.inference.missing import ASSUMPTIONS
-from rankagg.plotting.missingness import missingness_map
+from rankagg.plotting.votes.missingness import missingness_map
 from rankagg.report.figures import figure_of
 from rankagg.report.findings import Findings
 from rankagg.report.sections import Section

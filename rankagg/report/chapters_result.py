@@ -7,14 +7,14 @@ import pandas as pd
 
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.alternatives import LATE, Alternatives
-from rankagg.analysis.comparison_text import counted
+from rankagg.analysis.comparison.alternatives import LATE, Alternatives
+from rankagg.analysis.comparison.text import counted
 from rankagg.core.items import listed, shortened
 from rankagg.core.rankings import PartialRanking
-from rankagg.plotting.bump import bump_chart
-from rankagg.plotting.heatmap import compared_shares, share_matrix
-from rankagg.plotting.overlap import overlap_plot
-from rankagg.plotting.tournament import tournament_plot
+from rankagg.plotting.rankings.bump import bump_chart
+from rankagg.plotting.rankings.overlap import overlap_plot
+from rankagg.plotting.votes.heatmap import compared_shares, share_matrix
+from rankagg.plotting.votes.tournament import tournament_plot
 from rankagg.report.figures import Figure, figure_of
 from rankagg.report.findings import Findings
 from rankagg.report.sections import Section

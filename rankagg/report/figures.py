@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from rankagg.plotting.theme import style
+from rankagg.plotting.style.theme import style
 
 __all__ = ["Figure", "figure_of"]
 

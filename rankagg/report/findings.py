@@ -13,16 +13,16 @@ from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.alternatives import Alternatives
-from rankagg.analysis.comparison import Comparison, compare_until
-from rankagg.analysis.leave_out import Source
-from rankagg.analysis.stability import Stability, leave_each_out
-from rankagg.analysis.tournament import TournamentGraph
+from rankagg.analysis.comparison.alternatives import Alternatives
+from rankagg.analysis.comparison.comparison import Comparison, compare_until
+from rankagg.analysis.missing import MissingReport, missing_report
+from rankagg.analysis.robustness.leave_out import Source
+from rankagg.analysis.robustness.stability import Stability, leave_each_out
+from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
-from rankagg.inference.missing import MissingReport, missing_report
-from rankagg.inference.ranks import RankIntervals, rank_intervals
+from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
 from rankagg.inference.units import Unit
 
 __all__ = ["Findings"]

@@ -18,8 +18,8 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings import Permutation
 from rankagg.core.scores import ScoreTable
 from rankagg.distributions.latent_scores import LatentScores
-from rankagg.distributions.mallows import Mallows
-from rankagg.distributions.plackett_luce import PlackettLuce
+from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["GumbelModel", "MallowsModel", "PlackettLuceModel", "ResampleModel", "StudyModel"]

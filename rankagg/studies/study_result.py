@@ -151,7 +151,7 @@ class StudyResult(Value):
         -------
         matplotlib.axes.Axes
         """
-        from rankagg.plotting.ratios import ratio_plot  # noqa: PLC0415
+        from rankagg.plotting.robustness.ratios import ratio_plot  # noqa: PLC0415
 
         return ratio_plot(self, ax=ax)
 

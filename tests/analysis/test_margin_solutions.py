@@ -10,8 +10,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis import margin_solutions
-from rankagg.analysis.margin_solutions import essential_items, undefeated_items
+from rankagg.analysis.tournament import margin_solutions
+from rankagg.analysis.tournament.margin_solutions import essential_items, undefeated_items
 from tests import strategies
 
 # Small margins are often equal or draws, odd ones are no draws, and floats do not suit the last.

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis.leave_out import Source
+from rankagg.analysis.robustness.leave_out import Source
 from rankagg.exceptions import InvalidInputError
 
 TABLE = ra.datasets.load("superglue_human")

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.distributions.choices import choices_of
-from rankagg.distributions.luce import Likelihood
+from rankagg.distributions.plackett_luce.choices import choices_of
+from rankagg.distributions.plackett_luce.likelihood import Likelihood
 
 DRAWS, ITEMS = 1_000_000, 20
 

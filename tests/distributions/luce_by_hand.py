@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.distributions.choices import choices_of
+from rankagg.distributions.plackett_luce.choices import choices_of
 from tests.oracles import OFF_LIST, as_places, is_listed
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core.compatible import compatible_ranks
 from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.distributions import gaps
-from rankagg.distributions.compatible import break_ties, expected_votes, log_sums
-from rankagg.distributions.gaps import LARGEST_GAP, lattice_pairs, lattice_sums
+from rankagg.distributions.mallows import gaps
+from rankagg.distributions.mallows.compatible_sums import break_ties, expected_votes, log_sums
+from rankagg.distributions.mallows.gaps import LARGEST_GAP, lattice_pairs, lattice_sums
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import discordant
 from tests.strategies import places, quick

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.distributions import choice_sets
 from rankagg.distributions.connectivity import beats_graph, components
-from rankagg.distributions.luce import Likelihood, log_bucket_weights
+from rankagg.distributions.plackett_luce import choice_sets
+from rankagg.distributions.plackett_luce.likelihood import Likelihood, log_bucket_weights
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import from_rows, gathered
 
@@ -225,7 +225,7 @@ def test_steps_that_ran_out_are_told():
 
 @pytest.mark.parametrize("bits", [62, 0], ids=["merged", "chains"])
 def test_near_and_far_sums_are_the_same(bits, monkeypatch):
-    monkeypatch.setattr("rankagg.distributions.choices.BITS", bits)
+    monkeypatch.setattr("rankagg.distributions.plackett_luce.choices.BITS", bits)
     profile = from_rows(
         ["A>B>C>D>E", "C>A>...", "B>E>A", "D>B", "E>C>D>A"], weights=[1, 2, 3, 1, 5]
     )
@@ -243,7 +243,7 @@ def test_near_and_far_sums_are_the_same(bits, monkeypatch):
 
 @pytest.mark.parametrize("bits", [62, 0], ids=["merged", "chains"])
 def test_sums_of_worths_without_floats(bits, monkeypatch):
-    monkeypatch.setattr("rankagg.distributions.choices.BITS", bits)
+    monkeypatch.setattr("rankagg.distributions.plackett_luce.choices.BITS", bits)
     found = gathered(from_rows(["A>B>C", "C>B"], "ABC"))
     logs = np.array([2000.0, 0.0, -2000.0])
     sizes = np.vstack(list(found.sets.tables())).sum(axis=1)

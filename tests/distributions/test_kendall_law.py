@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.distributions.kendall_law import (
+from rankagg.distributions.mallows.kendall_distances import (
     SMALL,
     pair_stays,
     stage_log_normalizers,

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.distributions import choice_sets, choices
-from rankagg.distributions.elementary import elementary, leave_one_out
-from rankagg.distributions.luce import Likelihood, log_bucket_weights
+from rankagg.distributions.plackett_luce import choice_sets, choices
+from rankagg.distributions.plackett_luce.elementary import elementary, leave_one_out
+from rankagg.distributions.plackett_luce.likelihood import Likelihood, log_bucket_weights
 from tests.distributions.luce_by_hand import (
     from_rows,
     gathered,

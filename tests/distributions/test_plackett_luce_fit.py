@@ -9,8 +9,8 @@ from matplotlib.text import Text
 from scipy import optimize, stats
 
 import rankagg as ra
-from rankagg.distributions import choices
-from rankagg.distributions.plackett_luce_fit import FitOptions
+from rankagg.distributions.plackett_luce import choices
+from rankagg.distributions.plackett_luce.fit import FitOptions
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import (
     from_rows,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankagg.distributions.stages import (
+from rankagg.distributions.mallows.stages import (
     orders_from_stages,
     pair_probabilities,
     place_probabilities,

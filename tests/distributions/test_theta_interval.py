@@ -6,12 +6,12 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.core.places import UNLISTED
-from rankagg.distributions import theta_interval
-from rankagg.distributions.distance_tails import log_doubt, tail_at_least, tail_at_most
-from rankagg.distributions.kendall_law import kendall_distance_counts
-from rankagg.distributions.mallows_likelihood import theta_of
-from rankagg.distributions.theta_interval import ThetaData, invert, is_feasible, local_cost
-from rankagg.distributions.uniformity import _masked
+from rankagg.distributions.mallows import theta_interval
+from rankagg.distributions.mallows.distance_tails import log_doubt, tail_at_least, tail_at_most
+from rankagg.distributions.mallows.kendall_distances import kendall_distance_counts
+from rankagg.distributions.mallows.likelihood import theta_of
+from rankagg.distributions.mallows.theta_interval import ThetaData, invert, is_feasible, local_cost
+from rankagg.distributions.mallows.uniformity import _masked
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import strict_places
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
-from rankagg.inference import PairwiseIntervals, bootstrap
-from rankagg.inference.bootstrap import Resamples, resample_counts, resampled_means
+from rankagg import PairwiseIntervals
+from rankagg.inference.intervals import bootstrap
+from rankagg.inference.intervals.bootstrap import Resamples, resample_counts, resampled_means
 from rankagg.inference.units import units_of
 from tests import strategies
 

@@ -7,14 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankagg import bernstein_radius, comparisons_needed, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import (
-    anytime_delta,
-    bernstein_radius,
-    comparisons_needed,
-    hoeffding_p_value,
-    hoeffding_radius,
-)
+from rankagg.inference.intervals.bounds import anytime_delta, hoeffding_p_value
 from tests.strategies import quick
 
 deltas = st.floats(1e-9, 0.999)

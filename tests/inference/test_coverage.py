@@ -13,7 +13,8 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.inference import PairwiseIntervals, anytime_delta, hoeffding_radius
+from rankagg import PairwiseIntervals, hoeffding_radius
+from rankagg.inference.intervals.bounds import anytime_delta
 
 from_profile = PairwiseIntervals.from_profile
 

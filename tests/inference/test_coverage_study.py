@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.inference import measured
+from rankagg.inference.intervals import measured
 
 FOLDER = Path(__file__).parents[2] / "examples" / "long" / "coverage"
 MODULES = ("laws", "cells", "designs", "binomial", "proportions", "summary")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 import rankagg as ra
+from rankagg import Decisions, PairwiseIntervals
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import Decisions, PairwiseIntervals
 from tests import oracles, strategies
 
 from_profile = PairwiseIntervals.from_profile

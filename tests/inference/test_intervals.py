@@ -14,14 +14,9 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import rankagg as ra
+from rankagg import PairwiseIntervals, bernstein_radius, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import (
-    PairwiseIntervals,
-    anytime_delta,
-    bernstein_radius,
-    hoeffding_p_value,
-    hoeffding_radius,
-)
+from rankagg.inference.intervals.bounds import anytime_delta, hoeffding_p_value
 from rankagg.inference.units import units_of
 from tests import strategies
 

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.analysis.missing import ASSUMPTIONS
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.missing import ASSUMPTIONS
 from tests import oracles, strategies
 
 NAN = float("nan")

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg import bernstein_radius, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import bernstein_radius, hoeffding_radius
-from rankagg.inference.bootstrap import resampled_means
-from rankagg.inference.families import Families
-from rankagg.inference.measured import HOLDS_FROM, few_units
-from rankagg.inference.pair_values import Differences, point_differences
-from rankagg.inference.ranks import METHODS
-from rankagg.inference.sign_flips import VECTORS, sign_flips
+from rankagg.inference.intervals.bootstrap import resampled_means
+from rankagg.inference.intervals.measured import HOLDS_FROM, few_units
+from rankagg.inference.intervals.pair_values import Differences, point_differences
+from rankagg.inference.ranks.families import Families
+from rankagg.inference.ranks.rank_intervals import METHODS
+from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.step_down import tarone
 from rankagg.inference.units import units_from
 from tests import strategies

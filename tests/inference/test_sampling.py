@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
+from rankagg import Estimate, distance_to, mean_distance
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import Estimate, distance_to, mean_distance, sampling, u_statistics
-from rankagg.inference.sampling import _Sampler
+from rankagg.inference.dispersion import sampling, u_statistics
+from rankagg.inference.dispersion.sampling import _Sampler
 from tests import oracles, strategies
 
 HALVES = ra.Profile.from_orders(["AB", "BA"], counts=[500, 500])

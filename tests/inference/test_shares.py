@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.bootstrap import resample_rows
+from rankagg.inference.intervals.bootstrap import resample_rows
 from rankagg.inference.units import rankings_of, units_of
 from tests import oracles, strategies
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.analysis.tournament import TournamentGraph
+from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.cli import main
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.options.targets import OutputFile, OutputFolder

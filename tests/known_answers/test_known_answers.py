@@ -13,10 +13,14 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.distributions import kendall_distance_counts, mallows_log_normalizer
+from rankagg import (
+    comparisons_needed,
+    hoeffding_radius,
+    kendall_distance_counts,
+    mallows_log_normalizer,
+)
 from rankagg.distributions.connectivity import beats_graph, components
 from rankagg.exceptions import NotIdentifiedError
-from rankagg.inference import comparisons_needed, hoeffding_radius
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.inference import anytime_delta, hoeffding_radius
+from rankagg import hoeffding_radius
+from rankagg.inference.intervals.bounds import anytime_delta
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 

@@ -7,8 +7,8 @@ from hypothesis import given
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.bump import _moved, _slots
-from rankagg.plotting.theme import GREY, plot_labels
+from rankagg.plotting.rankings.bump import _moved, _slots
+from rankagg.plotting.style.theme import GREY, plot_labels
 from tests.plotting.pictures import collisions, cut_off, of_group
 from tests.strategies import profiles, quick
 

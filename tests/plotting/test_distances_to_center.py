@@ -9,8 +9,12 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.distance_laws import distance_law, known_distances, spread_distances
-from rankagg.plotting.distances_to_center import _bins, _summed
+from rankagg.plotting.distributions.distance_laws import (
+    distance_law,
+    known_distances,
+    spread_distances,
+)
+from rankagg.plotting.distributions.distances_to_center import _bins, _summed
 from tests.plotting.pictures import collisions, cut_off, of_group
 from tests.plotting.ticks import only_drawn
 

@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
-from rankagg.plotting.theme import plot_labels
+from rankagg.plotting.style.theme import plot_labels
 from tests.plotting.pictures import collisions, cut_off, of_group
 from tests.strategies import quick
 

@@ -4,8 +4,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from rankagg.plotting.margins import letters_across, note_height, place_ticks, write_below
-from rankagg.plotting.theme import canvas
+from rankagg.plotting.style.margins import letters_across, note_height, place_ticks, write_below
+from rankagg.plotting.style.theme import canvas
 from tests.plotting.pictures import collisions, cut_off
 
 

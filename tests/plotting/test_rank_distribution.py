@@ -9,10 +9,10 @@ from matplotlib.colors import to_rgba
 
 import rankagg as ra
 from rankagg import plotting
+from rankagg.analysis.robustness.rank_shares import RankShares, _Span
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.shares import RankShares, _Span
-from rankagg.plotting.rank_distribution import percent
-from rankagg.plotting.theme import plot_labels
+from rankagg.plotting.rankings.rank_distribution import percent
+from rankagg.plotting.style.theme import plot_labels
 from tests.plotting.pictures import collisions, cut_off, of_group
 
 

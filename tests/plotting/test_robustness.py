@@ -10,9 +10,9 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.leave_out import Found
+from rankagg.analysis.robustness.leave_out import Found
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.theme import plot_labels
+from rankagg.plotting.style.theme import plot_labels
 from tests.plotting.pictures import collisions, cut_off, of_group
 
 

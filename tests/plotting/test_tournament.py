@@ -11,8 +11,8 @@ from hypothesis import given
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
-from rankagg.plotting.theme import plot_labels
-from rankagg.plotting.tournament_links import BAND, LOOKS, Link
+from rankagg.plotting.style.theme import plot_labels
+from rankagg.plotting.votes.tournament_links import BAND, LOOKS, Link
 from tests.plotting.pictures import collisions, cut_off, of_group
 from tests.strategies import policies, profiles, quick
 

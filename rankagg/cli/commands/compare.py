@@ -9,8 +9,8 @@ import click
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
-from rankagg.analysis.comparison import Comparison, compare_until
-from rankagg.analysis.comparison_text import text_of
+from rankagg.analysis.comparison.comparison import Comparison, compare_until
+from rankagg.analysis.comparison.text import text_of
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import Input, input_options
@@ -108,7 +108,7 @@ def _decisions(given: Input, unit: Unit) -> Decisions:
     if isinstance(given.data, PairwiseMatrix):
         raise click.UsageError("--decide needs rankings or scores; a matrix does not hold them.")
     # Only this option needs the statistics, which take most of a second to load.
-    from rankagg.inference.intervals import PairwiseIntervals  # noqa: PLC0415
+    from rankagg.inference.intervals.pairwise import PairwiseIntervals  # noqa: PLC0415
     from rankagg.inference.units import rankings_of  # noqa: PLC0415
 
     profile, instances = rankings_of(given.data, given.tolerance, None)

@@ -10,7 +10,7 @@ from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.output import echo_json, json_option
-from rankagg.inference.dispersion_report import dispersion_report
+from rankagg.inference.dispersion.report import dispersion_report
 
 __all__ = ["command"]
 

@@ -13,11 +13,11 @@ from rankagg.cli.options.numbers import DELTA, Number
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.distributions.bradley_terry import fit_bradley_terry
 from rankagg.distributions.fit_result import FitResult
-from rankagg.distributions.generalized_fit import fit_generalized_mallows
-from rankagg.distributions.mallows_fit import fit_mallows
-from rankagg.distributions.plackett_luce_fit import fit_plackett_luce
+from rankagg.distributions.mallows.fit import fit_mallows
+from rankagg.distributions.mallows.generalized_fit import fit_generalized_mallows
+from rankagg.distributions.plackett_luce.bradley_terry import fit_bradley_terry
+from rankagg.distributions.plackett_luce.fit import fit_plackett_luce
 from rankagg.distributions.stored import distribution_to_dict
 from rankagg.inference.units import rankings_of
 

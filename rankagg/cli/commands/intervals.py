@@ -17,9 +17,9 @@ from rankagg.core.items import listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
-from rankagg.inference.intervals import PairwiseIntervals
-from rankagg.inference.methods import BINOMIAL, Method
-from rankagg.inference.ranks import (
+from rankagg.inference.intervals.methods import BINOMIAL, Method
+from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.ranks.rank_intervals import (
     METHODS,
     RESAMPLES,
     Of,

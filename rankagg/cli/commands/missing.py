@@ -14,8 +14,6 @@ from rankagg.cli.options.numbers import SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.inference.missing import missing_report
-from rankagg.inference.sensitivity import sensitivity
 from rankagg.inference.units import rankings_of
 
 if TYPE_CHECKING:
@@ -88,6 +86,6 @@ def command(
 
 
 def _map(data: ScoreTable | Profile) -> Axes:
-    from rankagg.plotting.missingness import missingness_map  # noqa: PLC0415
+    from rankagg.plotting.votes.missingness import missingness_map  # noqa: PLC0415
 
     return missingness_map(data)

@@ -12,8 +12,8 @@ import click
 from rankagg.cli.options.numbers import SEED, Number, Whole
 from rankagg.cli.options.targets import FILE
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.mallows import Mallows
-from rankagg.distributions.plackett_luce import PlackettLuce
+from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.stored import distribution_from_dict
 from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import DataFormatError, InvalidInputError

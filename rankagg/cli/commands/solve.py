@@ -11,7 +11,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.alternatives import Alternatives
+from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.output import echo_json, json_option, write_json
@@ -102,7 +102,7 @@ def command(
 
 
 def _heatmap(consensus: Consensus) -> Axes:
-    from rankagg.plotting.heatmap import pairwise_heatmap  # noqa: PLC0415
+    from rankagg.plotting.votes.heatmap import pairwise_heatmap  # noqa: PLC0415
 
     return pairwise_heatmap(consensus.pairwise, consensus)
 

@@ -8,8 +8,8 @@ from typing import get_args
 import click
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.analysis.leave_out import Over
-from rankagg.analysis.stability import stability
+from rankagg.analysis.robustness.leave_out import Over
+from rankagg.analysis.robustness.stability import stability
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import show_progress, time_limit_option

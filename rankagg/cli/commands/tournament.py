@@ -11,7 +11,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
-from rankagg.analysis.tournament import TournamentGraph
+from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.cli.options.exact import time_limit_option
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.output import echo_json, json_option, rows_options

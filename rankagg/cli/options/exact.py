@@ -18,7 +18,7 @@ from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.numbers import SECONDS, Number
 
 if TYPE_CHECKING:
-    from rankagg.analysis.alternatives import Alternatives
+    from rankagg.analysis.comparison.alternatives import Alternatives
     from rankagg.analysis.explanation import Explanation
 
 __all__ = [

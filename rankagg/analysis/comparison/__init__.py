@@ -1,0 +1,1 @@
+"""Several rules on one data set, side by side."""

@@ -1,0 +1,425 @@
+"""Several rules on the same data, measured with the same votes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Label, RNGLike, Unranked
+from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
+from rankagg.aggregation.base import Aggregator, Guarantee
+from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.defaults import default_aggregators
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.result import Consensus
+from rankagg.analysis.comparison.agreement import (
+    Measure,
+    agreement_matrix,
+    distances_to_optima,
+    overlap_curves,
+)
+from rankagg.analysis.comparison.alternatives import Alternatives
+from rankagg.analysis.comparison.disagreements import disagreeing_pairs
+from rankagg.analysis.comparison.text import text_of
+from rankagg.core.items import listed
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.rankings import PartialRanking
+from rankagg.core.value import Value
+from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
+from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rankagg.inference.decisions import Decisions
+
+__all__ = ["Comparison", "compare", "compare_until"]
+
+DEPTHS = (1, 3, 5, 10)
+EXACT = Guarantee(1)
+SCHEMA = "rankagg.comparison"
+
+
+def compare(
+    data: Data,
+    aggregators: Iterable[Aggregator] | None = None,
+    *,
+    unranked: Unranked | None = None,
+    tolerance: float | Mapping[Label, float] = 0.0,
+    time_limit: float | None = None,
+    rng: RNGLike = None,
+) -> Comparison:
+    """Aggregate the same data with several rules and measure them with the same votes.
+
+    Parameters
+    ----------
+    data : ScoreTable, Profile or PairwiseMatrix
+        The data.
+    aggregators : iterable of Aggregator, optional
+        The rules; by default those of `default_aggregators`.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items. All rules must share it; by default it is theirs, that of
+        votes that were counted under one, or "uniform".
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+    time_limit : float, optional
+        Seconds for all rules together; exact ones return the best ranking that they have then.
+    rng : int, numpy.random.Generator or None, optional
+        A seed or a generator for rules that draw random numbers (SPEC 7); they share it, in the
+        order given.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InvalidInputError
+        If two rules are equal, or their policies differ from each other or from `unranked`.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ballots = ra.datasets.load("borda_fails_condorcet")
+    >>> comparison = ra.compare(ballots, [ra.Borda(), ra.Kemeny()])
+    >>> comparison.to_frame()[["method", "ranking", "cost", "excess"]]
+       method    ranking  cost  excess
+    0   Borda  B > A > C   5.0     1.0
+    1  Kemeny  A > B > C   4.0     0.0
+    """
+    limit = Deadline.after(time_limit_of(time_limit))
+    return compare_until(limit, data, aggregators, unranked=unranked, tolerance=tolerance, rng=rng)
+
+
+def compare_until(
+    deadline: Deadline,
+    data: Data,
+    aggregators: Iterable[Aggregator] | None,
+    *,
+    unranked: Unranked | None,
+    tolerance: float | Mapping[Label, float],
+    rng: RNGLike,
+) -> Comparison:
+    """Compare as `compare` does, with a deadline that others may share."""
+    evidence = Evidence(data, tolerance)
+    if unranked is not None:
+        check_unranked(unranked)
+    rules = default_aggregators(data, unranked) if aggregators is None else list(aggregators)
+    policy = _common_policy(rules, unranked, evidence)
+    votes = evidence.votes(policy)
+    generator = as_generator(rng)
+    # Fair shares for the rules that look at the clock; the others take what they take.
+    left = [sum(rule.guarantee == EXACT for rule in rules[k:]) for k in range(len(rules))]
+    found = [
+        rule._run(evidence, generator, deadline.share(n if rule.guarantee == EXACT else n + 1))
+        for rule, n in zip(rules, left, strict=True)
+    ]
+    return Comparison(found, votes, policy)
+
+
+def _common_policy(
+    rules: list[Aggregator], unranked: Unranked | None, evidence: Evidence
+) -> Unranked:
+    for rule in rules:
+        if not isinstance(rule, Aggregator):
+            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+    if not rules or len(set(rules)) < len(rules):
+        raise InvalidInputError("aggregators", "one or more rules, each once", rules)
+    policies = {rule._policy_for(evidence) for rule in rules} - {None}
+    if unranked is not None:
+        policies.add(unranked)
+    if len(policies) > 1:
+        raise InvalidInputError(
+            "aggregators", "rules with one policy for unranked items",
+            sorted(map(str, policies)), "Give all of them the same `unranked=`.",
+        )  # fmt: skip
+    return evidence.policy(policies.pop() if policies else None)
+
+
+class Comparison(Value):
+    """The consensuses of several rules, measured with the same one-level votes.
+
+    Made by `compare`.
+
+    Attributes
+    ----------
+    consensuses : tuple of Consensus
+        One per rule, in the order given.
+    votes : PairwiseMatrix
+        The votes that all costs are measured on.
+    unranked : {"uniform", "ignore", "last"}
+        The policy for unranked items.
+    """
+
+    consensuses: tuple[Consensus, ...]
+    votes: PairwiseMatrix
+    unranked: Unranked
+
+    def __init__(
+        self, consensuses: Iterable[Consensus], votes: PairwiseMatrix, unranked: Unranked
+    ) -> None:
+        self._set(consensuses=tuple(consensuses), votes=votes, unranked=unranked)
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.consensuses, self.votes, self.unranked
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of the rules."""
+        return tuple(consensus.aggregator.name for consensus in self.consensuses)
+
+    @property
+    def exact(self) -> Consensus | None:
+        """The consensus of the exact rule; None where there is none among the rules."""
+        return next((c for c in self.consensuses if c.certificate is not None), None)
+
+    def __getitem__(self, method: str) -> Consensus:
+        """Return the consensus of the rule of that name."""
+        if method not in self.methods:
+            raise InvalidInputError("method", f"one of {', '.join(self.methods)}", method)
+        return self.consensuses[self.methods.index(method)]
+
+    @cached_property
+    def _costs(self) -> tuple[float, ...]:
+        # A tied vote costs what the exact rule says, so that the ratio is to its optimum.
+        tie_cost = 0.0 if self.exact is None else self.exact.tie_cost
+        return tuple(self.votes.cost(c.ranking, tie_cost=tie_cost) for c in self.consensuses)
+
+    @cached_property
+    def _are_complete_and_strict(self) -> bool:
+        evidence = self.consensuses[0]._evidence
+        if not evidence.has_rankings:
+            return False
+        return evidence.profile.is_complete and evidence.profile.is_strict
+
+    # -- tables -------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+            method; ranking as text; cost, in votes; excess over the exact cost and ratio to it
+            (a constant shifts the ratio, not the excess); guarantee: what the ratio is proved
+            never to exceed (of a randomised rule, on average), NaN where nothing is, or the data
+            are not complete strict rankings; distance to the exact consensus in
+            pairs, ties broken at random; tau (tau-b with it); top1, top3, ... (expected overlap
+            with its first k); runtime in seconds. Without an exact rule among the methods the
+            columns that need it are NaN.
+        """
+        return pd.DataFrame([self._row(i) for i in range(len(self.consensuses))])
+
+    def _row(self, i: int) -> dict[str, Any]:
+        consensus, cost, exact = self.consensuses[i], self._costs[i], self.exact
+        row: dict[str, Any] = {
+            "method": self.methods[i],
+            "ranking": consensus.ranking._arrows(),
+            "cost": cost,
+        }
+        optimum = np.nan if exact is None else self._costs[self.consensuses.index(exact)]
+        row["excess"] = cost - optimum
+        row["ratio"] = cost / optimum if optimum else (1.0 if cost == 0 else np.inf)
+        bound = consensus.aggregator.guarantee if self._are_complete_and_strict else None
+        row["guarantee"] = np.nan if bound is None else bound.factor
+        both = None if exact is None else (consensus.ranking, exact.ranking)
+        row["distance"] = np.nan if both is None else kendall_distance(*both, p=0.5)
+        row["tau"] = np.nan if both is None else kendall_tau(*both)
+        for k in DEPTHS:
+            if k <= min(c.ranking.n_observed for c in self.consensuses):
+                row[f"top{k}"] = np.nan if both is None else top_k_agreement(*both, k=k)
+        row["runtime"] = consensus.runtime
+        return row
+
+    def places(self) -> pd.DataFrame:
+        """Return each item's place (from 1) under every rule, in the order of the exact one.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: items; columns: rules; missing where a rule leaves an item unranked.
+        """
+        lead = (self.exact or self.consensuses[0]).ranking.ranks
+        order = np.argsort(np.where(lead >= 0, lead, len(lead)), kind="stable")
+        columns = {
+            method: pd.array(
+                [rank + 1 if rank >= 0 else pd.NA for rank in c.ranking.ranks[order].tolist()],
+                dtype="Int64",
+            )
+            for method, c in zip(self.methods, self.consensuses, strict=True)
+        }
+        labels = [self.votes.items[int(i)] for i in order]
+        return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
+
+    def disagreements(
+        self, first: str, second: str, *, decisions: Decisions | None = None
+    ) -> pd.DataFrame:
+        """Return the pairs of items that two rules order differently, with the votes on each.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of two of the `methods`.
+        decisions : Decisions, optional
+            What `PairwiseIntervals.decisions` decided of the same items.
+
+        Returns
+        -------
+        pandas.DataFrame
+            above and below, as the first rule has them; other: how the second has them,
+            "reversed", "tied", or "above" where the first ties them; votes_for above over below,
+            votes_against, ties, margin: for less against. With `decisions` also decided: "as
+            above", "reversed", or "no". Closest votes first.
+
+        Raises
+        ------
+        ItemMismatchError
+            If the decisions are on other items.
+        """
+        return disagreeing_pairs(self[first].ranking, self[second].ranking, self.votes, decisions)
+
+    def agreement(self, measure: Measure = "tau") -> pd.DataFrame:
+        """Return how alike the rules' rankings are, all with all.
+
+        Parameters
+        ----------
+        measure : {"tau", "distance"}, default "tau"
+            Tau-b, or the Kendall distance in pairs, ties broken at random.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index and columns: the methods.
+        """
+        return agreement_matrix(self._rankings, measure)
+
+    def overlap_curves(self) -> pd.DataFrame:
+        """Return for every k the expected overlap of each rule's first k with the exact one's.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: k; columns: the methods.
+
+        Raises
+        ------
+        InvalidInputError
+            If no exact rule is among the methods.
+        """
+        return overlap_curves(self._rankings, self._require_exact().ranking)
+
+    def distances_to_optima(self) -> pd.DataFrame:
+        """Return each rule's Kendall distance to the nearest and to the farthest exact optimum.
+
+        The distance in `to_frame` is that to the one optimum that the exact rule returned.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: the methods; columns: nearest, farthest, in pairs, ties broken at random.
+
+        Raises
+        ------
+        InvalidInputError
+            If no exact rule is among the methods.
+        NotProvedError
+            If its consensus is not proved.
+        """
+        optima = self._require_exact().optima
+        assert optima is not None, "an exact rule knows its optima"
+        return distances_to_optima(self._rankings, optima)
+
+    @property
+    def _rankings(self) -> dict[str, PartialRanking]:
+        return {c.aggregator.name: c.ranking for c in self.consensuses}
+
+    def _require_exact(self) -> Consensus:
+        if self.exact is None:
+            raise InvalidInputError(
+                "aggregators", "rules with an exact one", Described(listed(self.methods)),
+                "Add Kemeny().",
+            )  # fmt: skip
+        return self.exact
+
+    def plot(self, *, ax: Axes | None = None, top: int | None = None) -> Axes:
+        """Draw how items move from method to method; see `rankagg.plotting.bump_chart`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        top : int, optional
+            Draw only the first items.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.rankings.bump import bump_chart  # noqa: PLC0415
+
+        return bump_chart(self, top=top, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        frame = self.to_frame().drop(columns="ranking")
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "unranked_policy": self.unranked,
+            "methods": rows,
+            "consensuses": [consensus.to_dict() for consensus in self.consensuses],
+        }
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def summary(
+        self,
+        *,
+        rows: int | None = 30,
+        optima: bool = False,
+        time_limit: float | None = None,
+        decisions: Decisions | None = None,
+    ) -> str:
+        """Return the comparison as text.
+
+        Parameters
+        ----------
+        rows : int or None, default 30
+            How many items and disagreeing pairs to print at most; None prints all.
+        optima : bool, default False
+            Say how many exact optima there are, and where there are several how far each rule is
+            from the nearest and the farthest; for large problems with many that takes long.
+        time_limit : float, optional
+            Seconds for the optima.
+        decisions : Decisions, optional
+            Say of the disagreeing pairs which are decided; see `disagreements`.
+
+        Returns
+        -------
+        str
+        """
+        if rows is not None:
+            check_integer(rows, "rows", low=1)
+        deadline = Deadline.after(time_limit_of(time_limit))
+        known = self.alternatives(deadline) if check_flag(optima, "optima") else None
+        return text_of(self, rows, alternatives=known, decisions=decisions)
+
+    def alternatives(self, deadline: Deadline) -> Alternatives | None:
+        """Return what is found of all optima by a deadline; None where none is proved."""
+        if self.exact is None or not self.exact.is_proved or self.exact.optima is None:
+            return None
+        return Alternatives.of(self.exact.optima, deadline)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self.methods)} on {self.votes.n_items} items>"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(index=False, na_rep="", escape=True)

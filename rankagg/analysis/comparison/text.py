@@ -1,0 +1,141 @@
+"""A comparison as text: what was compared, the figures, the places, and where rules differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from rankagg.analysis.comparison.agreement import distances_to_optima
+from rankagg.analysis.comparison.alternatives import Alternatives
+from rankagg.core.items import shortened
+from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
+
+if TYPE_CHECKING:
+    from rankagg.analysis.comparison.comparison import Comparison
+    from rankagg.inference.decisions import Decisions
+
+__all__ = ["counted", "text_of"]
+
+
+def text_of(
+    comparison: Comparison,
+    rows: int | None,
+    *,
+    alternatives: Alternatives | None = None,
+    decisions: Decisions | None = None,
+) -> str:
+    """Return the whole text; `rows` limits items and disagreeing pairs, None does not."""
+    parts = (
+        _head(comparison, alternatives, decisions),
+        _methods_text(comparison, alternatives),
+        _places_text(comparison, rows),
+        _pairs_text(comparison, rows, decisions),
+    )
+    return "\n\n".join(parts)
+
+
+def _head(
+    comparison: Comparison, alternatives: Alternatives | None, decisions: Decisions | None
+) -> str:
+    tie_cost = 0.0 if comparison.exact is None else comparison.exact.tie_cost
+    methods = counted(len(comparison.methods), "method")
+    items = counted(comparison.votes.n_items, "item")
+    policy = f"unranked items: {comparison.unranked}"
+    lines = [f"{methods} on {items}; {policy}; a tied vote costs {tie_cost:g}"]
+    if comparison.exact is None or comparison.exact.certificate is None:
+        lines.append("no exact method among them: add Kemeny() for ratios and distances")
+    else:
+        lines.append(f"certificate  {comparison.exact.certificate.summary()}")
+        if alternatives is not None:
+            lines.append(f"optima       {alternatives.summary()}")
+    if decisions is not None:
+        lines.append(decisions.summary().splitlines()[0])
+    for method, consensus in zip(comparison.methods, comparison.consensuses, strict=True):
+        lines += [f"note         {method}: {note}" for note in consensus.notes]
+    return "\n".join(lines)
+
+
+def _methods_text(comparison: Comparison, alternatives: Alternatives | None) -> str:
+    frame = comparison.to_frame().drop(columns=["ranking"])
+    if frame["guarantee"].isna().all():
+        frame = frame.drop(columns=["guarantee"])
+    if alternatives is not None and alternatives.is_unique is False:
+        frame = _with_distances(frame, comparison, alternatives)
+    formats: dict[str, Any] = {
+        "cost": "{:.6g}".format,
+        "excess": "{:.4g}".format,
+        "ratio": "{:.4f}".format,
+        "guarantee": "{:g}".format,
+        "distance": "{:g}".format,
+        "nearest": "{:g}".format,
+        "farthest": "{:g}".format,
+        "runtime": "{:.3f} s".format,
+    }
+    return frame.to_string(
+        index=False, na_rep="-", formatters=formats, float_format="{:.3f}".format
+    )
+
+
+def _with_distances(
+    frame: pd.DataFrame, comparison: Comparison, alternatives: Alternatives
+) -> pd.DataFrame:
+    """Add the distances to the nearest and the farthest optimum where they can be found."""
+    try:
+        found = distances_to_optima(comparison._rankings, alternatives.optima)
+    except (BlockTooLargeError, OutOfTimeError):
+        return frame
+    after = frame.columns.get_loc("distance")
+    assert isinstance(after, int), "one column has that name"
+    frame.insert(after + 1, "nearest", found["nearest"].to_numpy())
+    frame.insert(after + 2, "farthest", found["farthest"].to_numpy())
+    return frame
+
+
+def _places_text(comparison: Comparison, rows: int | None) -> str:
+    frame = comparison.places()
+    shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
+    shown.index = pd.Index([shortened(label) for label in shown.index])
+    width = max(map(len, shown.index))
+    shown.index = shown.index.str.ljust(width)
+    left = len(frame) - len(shown)
+    text = "places\n" + shown.to_string()
+    return f"{text}\n... and {left} more items" if left else text
+
+
+def _pairs_text(comparison: Comparison, rows: int | None, decisions: Decisions | None) -> str:
+    if comparison.exact is None:
+        return ""
+    base = comparison.exact.aggregator.name
+    parts = []
+    for method in comparison.methods:
+        if method == base:
+            continue
+        frame = comparison.disagreements(base, method, decisions=decisions)
+        if frame.empty:
+            parts.append(f"{method} orders every pair as {base} does")
+            continue
+        shown = frame if rows is None else frame.head(rows)
+        pairs = counted(len(frame), "pair")
+        lines = [f"{method} disagrees with {base} on {pairs}, closest votes first:"]
+        lines += [_pair_line(pair, method) for pair in shown.itertuples(index=False)]
+        if len(frame) > len(shown):
+            lines.append(f"  ... and {len(frame) - len(shown)} more pairs")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun, in the plural but for one."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _pair_line(pair: Any, method: str) -> str:
+    ties = f", {pair.ties:g} tied" if pair.ties else ""
+    sure = {"as above": ", decided", "reversed": ", decided the other way", "no": ", not decided"}
+    hints = {"tied": f" ({method} ties them)", "above": f" (only {method} has an order)"}
+    hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
+    return (
+        f"  {shortened(pair.above)} above {shortened(pair.below)}: "
+        f"{pair.votes_for:g} votes for, {pair.votes_against:g} against{ties}{hint}"
+    )

@@ -1,0 +1,327 @@
+"""What is missing, who was never compared, and what each way of dealing with it assumes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from rankagg._typing import Bools, Floats, Label, Unranked
+from rankagg._validation import check_integer
+from rankagg.core.items import ItemSet, listed, shortened
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.places import UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ASSUMPTIONS", "MissingReport", "missing_report"]
+
+SCHEMA = "rankagg.missing"
+
+ASSUMPTIONS: Final[dict[Unranked, str]] = {
+    "uniform": "where an item is missing it would have been anywhere, each place as likely: its "
+    "expected place is the middle. Draws items with many gaps to the middle of the consensus.",
+    "ignore": "which items are missing says nothing of how they would have done there. Pairs "
+    "that were never compared stay open; few comparisons count as much as they are.",
+    "last": "an item is missing because it would have been last. Right for a system that failed "
+    "or declined to run, a penalty for one that nobody ran.",
+}
+
+
+def missing_report(data: ScoreTable | Profile) -> MissingReport:
+    """Say who lacks what.
+
+    Parameters
+    ----------
+    data : ScoreTable or Profile
+        A cell is one item in one unit: a score, or a place in a ranking (with its count). Items
+        left off a top-k list are not missing: it is known that they are below the listed ones.
+
+    Returns
+    -------
+    MissingReport
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> nan = float("nan")
+    >>> table = ra.ScoreTable([[.9, .8, nan], [.7, .9, .6], [nan, nan, .8]], systems="ABC",
+    ...                       tasks=["x", "y", "z"], higher_is_better=True)
+    >>> report = ra.missing_report(table)
+    >>> report.never_compared
+    (('A', 'C'),)
+    >>> report.to_frame()[["missing", "tasks_absent", "compared_with"]]
+          missing  tasks_absent  compared_with
+    item
+    A           1             1              1
+    B           0             0              2
+    C           2             2              1
+    """
+    if isinstance(data, ScoreTable):
+        tasks = [data.tasks[int(t)] for t in data.unit_tasks]
+        profile = data.rankings()
+        unit = "instance" if data.is_instance_level else "task"
+        return MissingReport(profile, tasks, unit)
+    if isinstance(data, Profile):
+        groups = None if data.groups is None else list(data.groups)
+        return MissingReport(data, groups, "ranking")
+    raise InvalidInputError("data", "a ScoreTable or a Profile", data)
+
+
+class MissingReport(Value):
+    """Which items are missing where.
+
+    Made by `missing_report`.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items.
+    tasks : tuple or None
+        The tasks, in the order in which they first occur; None where there are none.
+    unit : str
+        What a cell is of: "task", "instance" or "ranking".
+    n_units : int
+        Units, with counts.
+    missing : ndarray of int, shape (n,)
+        Units in which each item is missing.
+    missing_by_task : ndarray of int, shape (n, k), or None
+        The same within each task.
+    task_sizes : ndarray of int, shape (k,), or None
+        Units of each task.
+    comparisons : ndarray of float, shape (n, n)
+        Summed weights of the rankings that compare row and column.
+    """
+
+    items: ItemSet
+    tasks: tuple[Any, ...] | None
+    unit: str
+    n_units: int
+    missing: NDArray[np.int64]
+    missing_by_task: NDArray[np.int64] | None
+    task_sizes: NDArray[np.int64] | None
+    comparisons: Floats
+    never_compared: tuple[tuple[Label, Label], ...]
+    _patterns: tuple[tuple[int, tuple[int, ...]], ...]
+
+    def __init__(self, profile: Profile, tasks: list[Any] | None, unit: str) -> None:
+        gone = profile.ranks == UNRANKED
+        names = None if tasks is None else tuple(dict.fromkeys(tasks))
+        by_task = sizes = None
+        if tasks is not None and names is not None:
+            numbers = {task: k for k, task in enumerate(names)}
+            member = np.zeros((len(profile), len(names)), dtype=np.int64)
+            member[np.arange(len(profile)), [numbers[task] for task in tasks]] = profile.counts
+            by_task = frozen_array(gone.T.astype(np.int64) @ member)
+            sizes = frozen_array(member.sum(axis=0))
+        votes: PairwiseMatrix = profile.pairwise("ignore")
+        self._set(
+            items=profile.items,
+            tasks=names,
+            unit=unit,
+            n_units=profile.n_rankings,
+            missing=frozen_array(profile.counts @ gone),
+            missing_by_task=by_task,
+            task_sizes=sizes,
+            comparisons=votes.comparisons,
+            never_compared=votes.never_compared,
+            _patterns=_patterns(gone, profile.counts),
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        parts = (self.missing_by_task, self.task_sizes)
+        return (
+            self.items, self.tasks, self.unit, self.n_units, array_key(self.missing),
+            *(None if part is None else array_key(part) for part in parts),
+            array_key(self.comparisons), self._patterns,
+        )  # fmt: skip
+
+    # -- facts --------------------------------------------------------------------------------
+
+    @property
+    def n_missing(self) -> int:
+        """Missing cells."""
+        return int(self.missing.sum())
+
+    @property
+    def n_cells(self) -> int:
+        """All cells."""
+        return self.n_units * len(self.items)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[Label, ...], ...]:
+        """The items in groups that comparisons connect, the largest first.
+
+        Two items of different groups have no chain of comparisons between them: without an
+        assumption nothing is known of their order.
+        """
+        _, label = connected_components(self.comparisons > 0, directed=False)
+        numbers = sorted(np.unique(label), key=lambda g: -int((label == g).sum()))
+        return tuple(
+            tuple(self.items[int(i)] for i in np.flatnonzero(label == number)) for number in numbers
+        )
+
+    @property
+    def absent(self) -> Bools:
+        """True where an item is missing in the whole task, shape (n, k)."""
+        if self.missing_by_task is None or self.task_sizes is None:
+            raise InvalidInputError("data", "data with tasks", self)
+        absent: Bools = self.missing_by_task == self.task_sizes
+        return absent
+
+    # -- tables -------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item, in the order of the items.
+
+        Returns
+        -------
+        pandas.DataFrame
+            observed and missing, in units; share: of units that are missing; compared_with:
+            other items that it was ever compared with; and, where there are tasks, tasks_absent:
+            missing altogether, tasks_partly: missing in some units.
+        """
+        columns: dict[str, Any] = {
+            "observed": self.n_units - self.missing,
+            "missing": self.missing,
+            "share": self.missing / self.n_units,
+        }
+        if self.missing_by_task is not None:
+            columns["tasks_absent"] = self.absent.sum(axis=1)
+            columns["tasks_partly"] = ((self.missing_by_task > 0) & ~self.absent).sum(axis=1)
+        columns["compared_with"] = (self.comparisons > 0).sum(axis=1)
+        return pd.DataFrame(columns, index=self._index())
+
+    def by_task(self) -> pd.DataFrame:
+        """Return the share of units that are missing, items x tasks.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        if self.missing_by_task is None or self.task_sizes is None:
+            raise InvalidInputError("data", "data with tasks", self)
+        shares = self.missing_by_task / self.task_sizes
+        return pd.DataFrame(shares, index=self._index(), columns=list(self.tasks or ()))
+
+    def patterns(self) -> pd.DataFrame:
+        """Return which items are missing together, the most frequent pattern first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            units: how many have the pattern; missing: the items, a tuple.
+        """
+        rows = [
+            {"units": units, "missing": tuple(self.items[i] for i in gone)}
+            for units, gone in self._patterns
+        ]
+        return pd.DataFrame(rows)
+
+    def _index(self) -> pd.Index[Any]:
+        return pd.Index(list(self.items), name="item")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "unit": self.unit,
+            "n_units": self.n_units,
+            "n_cells": self.n_cells,
+            "n_missing": self.n_missing,
+            "items": self.to_frame().reset_index().to_dict("records"),
+            "never_compared": [list(pair) for pair in self.never_compared],
+            "groups": [list(group) for group in self.groups],
+            "assumptions": dict(ASSUMPTIONS),
+        }
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw a map of what is missing; see `rankagg.plotting.missingness_map`.
+
+        A report holds no single rankings: without groups it draws patterns.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.votes.missingness import missingness_map  # noqa: PLC0415
+
+        return missingness_map(self, ax=ax)
+
+    def summary(self, *, rows: int | None = 30) -> str:
+        """Return the report as text.
+
+        Parameters
+        ----------
+        rows : int or None, default 30
+            How many items and pairs to print at most; None prints all.
+
+        Returns
+        -------
+        str
+        """
+        limit = len(self.items) ** 2 if rows is None else check_integer(rows, "rows", low=1)
+        share = self.n_missing / self.n_cells
+        head = (
+            f"{self.n_missing} of {self.n_cells} cells missing ({100 * share:.3g} %): "
+            f"{len(self.items)} items, {self.n_units} {self.unit}s"
+        )
+        if not self.n_missing:
+            return "\n".join([head, *self._comparison_lines(limit)])
+        frame = self.to_frame()
+        lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
+        shown = lacking.head(limit).rename(index=shortened).rename_axis(None)
+        lines = [head, shown.to_string(float_format="{:.3f}".format)]
+        if len(lacking) > limit:
+            lines.append(f"... and {len(lacking) - limit} more items")
+        lines += self._comparison_lines(limit)
+        lines += [f"{policy:<8}assumes: {text}" for policy, text in ASSUMPTIONS.items()]
+        return "\n".join(lines)
+
+    def _comparison_lines(self, limit: int) -> list[str]:
+        lines = []
+        if self.never_compared:
+            pairs = [f"{shortened(a)} and {shortened(b)}" for a, b in self.never_compared[:limit]]
+            left = len(self.never_compared) - len(pairs)
+            more = f"; and {left} more" if left else ""
+            lines.append(f"never compared: {'; '.join(pairs)}{more}")
+        else:
+            lines.append("every two items were compared somewhere")
+        if len(self.groups) > 1:
+            parts = " | ".join(listed(group) for group in self.groups[:limit])
+            lines.append(f"no chain of comparisons connects: {parts}")
+        return lines
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<MissingReport: {self.n_missing} of {self.n_cells} cells missing>"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(escape=True)
+
+
+def _patterns(gone: Bools, counts: NDArray[np.int64]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    kinds, where = np.unique(gone, axis=0, return_inverse=True)
+    units = np.bincount(where.ravel(), weights=counts).astype(np.int64)
+    order = np.argsort(-units, kind="stable")
+    return tuple((int(units[k]), tuple(np.flatnonzero(kinds[k]).tolist())) for k in order)

@@ -1,0 +1,192 @@
+"""Aggregating again without single tasks or systems, and on subsets of every size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, islice
+from math import comb
+from typing import TypeAlias
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from rankagg._typing import Label, RNGLike
+from rankagg._validation import as_generator, check_choice, check_flag, check_integer
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.result import Consensus
+from rankagg.analysis.robustness.leave_out import Found, Over, Source
+from rankagg.analysis.robustness.stability_result import Stability
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["Stability", "leave_each_out", "stability"]
+
+#: A size, and the units that a subset of it keeps.
+Subset: TypeAlias = tuple[int, NDArray[np.intp]]
+
+
+def stability(
+    data: ScoreTable | Profile,
+    aggregator: Aggregator | None = None,
+    *,
+    over: Over = "tasks",
+    sizes: Iterable[int] | None = None,
+    n_samples: int = 50,
+    tolerance: float | Mapping[Label, float] = 0.0,
+    optima: bool = True,
+    time_limit: float | None = None,
+    rng: RNGLike = None,
+    n_jobs: int = 1,
+) -> Stability:
+    """Aggregate again without single tasks or systems, and on subsets of every size.
+
+    Parameters
+    ----------
+    data : ScoreTable or Profile
+        Tasks are those of the table, the groups of the profile, or its rows, with all their
+        copies, where it has no groups.
+    aggregator : Aggregator, optional
+        Any rule; the exact `Kemeny()` by default.
+    over : {"tasks", "systems"}, default "tasks"
+        What is left out.
+    sizes : iterable of int, optional
+        How many tasks, or systems, subsets keep; by default every number from 1 (2 for systems)
+        to all but one; an empty list leaves single ones out only.
+    n_samples : int, default 50
+        Subsets of each size, drawn at random without repetition; all of them where there are no
+        more.
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied.
+    optima : bool, default True
+        With an exact rule, count as changed only what differs between all optima of all data and
+        all optima without the unit. Where False, one optimum of each is compared, and whether
+        there are others is not looked at.
+    time_limit : float, optional
+        Seconds for all of it. What an exact rule does not prove in time is not decided, and
+        missing in the tables.
+    rng : int or numpy.random.Generator, optional
+        A seed or a generator.
+    n_jobs : int, default 1
+        Processes that joblib starts; -1 for all cores.
+
+    Returns
+    -------
+    Stability
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer than two tasks, or three systems.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.datasets.load("superglue_human")
+    >>> result = ra.stability(table, ra.Borda(), n_samples=20, rng=0)
+    >>> result.influence().head(3).round(3)
+              distance  tau  top1 winner
+    left_out
+    BoolQ          0.0  1.0   1.0  Human
+    CB             0.0  1.0   1.0  Human
+    COPA           0.0  1.0   1.0  Human
+    """
+    rule = Kemeny() if aggregator is None else aggregator
+    if not isinstance(rule, Aggregator):
+        raise InvalidInputError("aggregator", "an aggregator such as Borda()", rule)
+    kind: Over = "tasks" if check_choice(over, ("tasks", "systems"), "over") == "tasks" else over
+    times = check_integer(n_samples, "n_samples", low=1)
+    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
+    source = Source(data, rule, tolerance, kind)
+    subsets = _subsets(source, sizes, times, as_generator(rng))
+    return leave_each_out(
+        source, subsets, optima=check_flag(optima, "optima"), n_jobs=jobs,
+        deadline=Deadline.after(time_limit_of(time_limit)),
+    )  # fmt: skip
+
+
+def leave_each_out(
+    source: Source,
+    subsets: Sequence[Subset] = (),
+    *,
+    optima: bool,
+    deadline: Deadline,
+    n_jobs: int = 1,
+    whole: Consensus | None = None,
+) -> Stability:
+    """Aggregate again without each unit, and on subsets, as far as there is time.
+
+    Parameters
+    ----------
+    source : Source
+        The data, the rule and the units.
+    subsets : sequence of (int, ndarray)
+        Sizes, and the units that are kept.
+    optima : bool
+        Whether to compare all optima of an exact rule.
+    deadline : Deadline
+        For all of it.
+    n_jobs : int
+        Processes.
+    whole : Consensus, optional
+        That of all units, where it is there already.
+
+    Returns
+    -------
+    Stability
+    """
+    total = len(source.units)
+    if whole is None:
+        whole = source.consensus(np.arange(total), deadline.share(2))
+    known = source.known(whole, deadline.share(2), optima=optima)
+    kept = [np.delete(np.arange(total), unit) for unit in range(total)]
+    kept += [units for _, units in subsets]
+    asked = [optima] * total + [False] * len(subsets)
+    if known.is_proved:
+        workers = effective_n_jobs(n_jobs)
+        left = range(len(kept), 0, -1)
+        results = Parallel(n_jobs=n_jobs)(
+            # Shares are set when a part is handed out, so what one does not need is for the others.
+            delayed(source.found)(part, deadline.share(max(n / workers, 1)), optima=look)
+            for n, part, look in zip(left, kept, asked, strict=True)
+        )
+    else:
+        # Nothing can be held against what is not proved.
+        results = [Found.nothing(len(source.items))] * len(kept)
+    return Stability(
+        whole, source.over, source.units, source.noun, known=known, without=results[:total],
+        sizes=[size for size, _ in subsets], on_subsets=results[total:], optima=optima,
+    )  # fmt: skip
+
+
+def _sizes(sizes: Iterable[int] | None, low: int, high: int, noun: str) -> list[int]:
+    if sizes is None:
+        return list(range(low, high + 1))
+    return [
+        check_integer(size, f"sizes of subsets of {noun}", low=low, high=high) for size in sizes
+    ]
+
+
+def _subsets(
+    source: Source, sizes: Iterable[int] | None, times: int, rng: np.random.Generator
+) -> list[Subset]:
+    """Return sizes and kept units: all subsets where they are few, else different random ones."""
+    total, noun = len(source.units), source.noun
+    least = 1 if source.over == "tasks" else 2
+    if total <= least:
+        raise InvalidInputError(
+            "data", f"at least {least + 1} {noun}", Described(f"{total} {noun}")
+        )
+    found: list[Subset] = []
+    for size in _sizes(sizes, least, total - 1, noun):
+        if comb(total, size) <= times:
+            found += [(size, np.array(kept)) for kept in combinations(range(total), size)]
+            continue
+        seen: set[tuple[int, ...]] = set()
+        while len(seen) < times:
+            seen.add(tuple(sorted(rng.choice(total, size, replace=False).tolist())))
+        found += [(size, np.array(kept)) for kept in islice(sorted(seen), times)]
+    return found

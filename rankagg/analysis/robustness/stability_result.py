@@ -1,0 +1,318 @@
+"""What is left of a consensus when tasks or systems are left out: tables, text and plot."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Label, Ranks
+from rankagg._validation import check_integer
+from rankagg.aggregation.result import Consensus
+from rankagg.analysis.robustness.leave_out import Found, Over
+from rankagg.core.items import shortened
+from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import PartialRanking
+from rankagg.core.value import Value
+from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
+from rankagg.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Stability"]
+
+SCHEMA = "rankagg.stability"
+
+
+class Stability(Value):
+    """Consensuses without single units, and on subsets, beside that of all data.
+
+    Made by `stability`.
+
+    Attributes
+    ----------
+    consensus : Consensus
+        Of all data.
+    over : {"tasks", "systems"}
+        What was left out.
+    units : tuple
+        The tasks or systems.
+    noun : str
+        What the units are called: "tasks" and "systems" of scores, "rankings", "groups" (of
+        rankings) and "items" of a profile.
+    unproved : int
+        How many of all the consensuses an exact rule did not prove optimal.
+    undecided : int
+        For how many units it is not known what leaving them out changes.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    consensus: Consensus
+    over: Over
+    units: tuple[Label, ...]
+    noun: str
+    _known: Found
+    _without: tuple[Found, ...]
+    _sizes: tuple[int, ...]
+    _on_subsets: tuple[Found, ...]
+    _optima: bool
+
+    def __init__(
+        self,
+        consensus: Consensus,
+        over: Over,
+        units: Sequence[Label],
+        noun: str,
+        *,
+        known: Found,
+        without: Sequence[Found],
+        sizes: Sequence[int],
+        on_subsets: Sequence[Found],
+        optima: bool,
+    ) -> None:
+        self._set(
+            consensus=consensus,
+            over=over,
+            units=tuple(units),
+            noun=noun,
+            _known=known,
+            _without=tuple(without),
+            _sizes=tuple(sizes),
+            _on_subsets=tuple(on_subsets),
+            _optima=optima and consensus.is_proved is not None,
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        found = [part.key for part in (self._known, *self._without, *self._on_subsets)]
+        return self.consensus, self.over, self.units, tuple(found), self._sizes, self._optima
+
+    @property
+    def unproved(self) -> int:
+        """How many of all the consensuses an exact rule did not prove optimal."""
+        parts = (self._known, *self._without, *self._on_subsets)
+        return sum(not part.is_proved for part in parts)
+
+    @property
+    def undecided(self) -> int:
+        """For how many units it is not known what leaving them out changes."""
+        return sum(not self._is_decided(part) for part in self._without)
+
+    def _is_decided(self, part: Found) -> bool:
+        if self._optima and (self._known.always is None or part.always is None):
+            return False
+        return self._known.is_proved and part.is_proved
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        notes = []
+        if self.unproved:
+            total = 1 + len(self._without) + len(self._on_subsets)
+            notes.append(f"{self.unproved} of {total} consensuses are not proved optimal")
+        if self.undecided:
+            notes.append(
+                f"without {self.undecided} of {len(self.units)} {self.noun}, what changes is not "
+                "decided within the limit"
+            )
+        exact = self.consensus.is_proved is not None
+        if exact and not self._optima:
+            notes.append(
+                "one optimum of each is compared; whether there are others was not looked at"
+            )
+        several = sum(part.has_several_optima for part in (self._known, *self._without))
+        if several:
+            notes.append(
+                f"{several} of {1 + len(self._without)} exact consensuses have several optima; a "
+                "pair counts as changed only where all optima of all data have it one way and all "
+                "without the unit the other"
+            )
+        if exact and self._on_subsets:
+            notes.append("of each subset one optimum is held against one of all data")
+        return tuple(notes)
+
+    def _agreement(self, part: Found) -> dict[str, Any]:
+        """Return what is known to agree between a consensus and that of all data."""
+        if not self._is_decided(part):
+            return {"distance": np.nan, "tau": np.nan, "top1": np.nan}
+        if part.always is not None and self._known.always is not None:
+            return _agreement_of_optima(self._known, part)
+        return self._agreement_of_rankings(part.ranks)
+
+    def _agreement_of_rankings(self, ranks: Ranks) -> dict[str, Any]:
+        whole = self.consensus.ranking
+        other = PartialRanking(ranks, whole.items)
+        common = (ranks != UNRANKED) & (whole.ranks != UNRANKED)
+        if common.sum() < 1:
+            return {"distance": np.nan, "tau": np.nan, "top1": np.nan}
+        return {
+            "distance": kendall_distance(whole, other, p=0.5),
+            "tau": kendall_tau(whole, other),
+            "top1": top_k_agreement(whole, other, 1),
+        }
+
+    def _winner(self, part: Found) -> str | None:
+        """Name who is first; None where that is not known."""
+        if not self._is_decided(part):
+            return None
+        if part.always is not None:
+            return " or ".join(str(self.consensus.items[i]) for i in part.leaders)
+        first = np.flatnonzero(part.ranks == 0)
+        return " = ".join(str(self.consensus.items[int(i)]) for i in first)
+
+    def influence(self) -> pd.DataFrame:
+        """Return what leaving out each task or system changes.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: what is left out. distance: pairs of the remaining systems in another order than
+            in the consensus of all data, half for a tie in one; tau: tau-b with it; top1: the
+            chance that both have the same first system among those in both; winner: who is first,
+            joined by " = " where tied.
+
+        Notes
+        -----
+        An exact rule may have several optima. Then distance counts the pairs that all optima of
+        all data have one way and all optima without the unit the other way, tau is what these
+        leave, top1 is 0 only where no optimum of one and of the other have the same first system,
+        and winner names all who are first in some optimum, joined by " or ". All are missing
+        where it is not decided within the time limit.
+        """
+        rows = [{**self._agreement(part), "winner": self._winner(part)} for part in self._without]
+        return pd.DataFrame(rows, index=pd.Index(list(self.units), name="left_out"))
+
+    def subsets(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
+        """Return how near consensuses of subsets are to that of all data.
+
+        Parameters
+        ----------
+        quantiles : sequence of float, default (0.05, 0.5, 0.95)
+            Of tau.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: size. subsets: how many, without those that an exact rule did not prove; a
+            column of tau for each quantile; top1: the mean chance of the same winner.
+        """
+        levels = [float(q) for q in quantiles]
+        if not all(0 <= q <= 1 for q in levels):
+            raise InvalidInputError("quantiles", "numbers in [0, 1]", quantiles)
+        rows = [
+            self._agreement_of_rankings(part.ranks)
+            if self._known.is_proved and part.is_proved
+            else {}
+            for part in self._on_subsets
+        ]
+        frame = pd.DataFrame(rows, columns=["distance", "tau", "top1"], dtype=np.float64)
+        frame["proved"] = [bool(row) for row in rows]
+        grouped = frame.groupby(pd.Index(self._sizes, name="size"))
+        columns = {"subsets": grouped["proved"].sum()}
+        columns |= {f"tau_{q:g}": grouped["tau"].quantile(q) for q in levels}
+        columns["top1"] = grouped["top1"].mean()
+        return pd.DataFrame(columns)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the agreement by size of subset; see `rankagg.plotting.robustness_plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.robustness.robustness import robustness_plot  # noqa: PLC0415
+
+        return robustness_plot(self, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        influence, subsets = self.influence().reset_index(), self.subsets().reset_index()
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "aggregator": self.consensus.aggregator.name,
+            "over": self.over,
+            "units": self.noun,
+            "unproved": self.unproved,
+            "undecided": self.undecided,
+            "notes": list(self.notes),
+            "influence": influence.astype(object).where(influence.notna(), None).to_dict("records"),
+            "subsets": subsets.astype(object).where(subsets.notna(), None).to_dict("records"),
+        }
+
+    def summary(self, *, rows: int | None = 20) -> str:
+        """Return the analysis as text.
+
+        Parameters
+        ----------
+        rows : int or None, default 20
+            How many units to print at most, the most influential first; None prints all.
+
+        Returns
+        -------
+        str
+        """
+        frame = self.influence().sort_values("distance", ascending=False, kind="stable")
+        shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
+        lines = [
+            f"{self.consensus.aggregator.name}: {self.headline()}",
+            *(f"note: {note}" for note in self.notes),
+            shown.rename(index=shortened).rename_axis(None).to_string(
+                float_format="{:.3f}".format, na_rep="-"
+            ),
+        ]  # fmt: skip
+        if len(frame) > len(shown):
+            lines.append(f"... and {len(frame) - len(shown)} more {self.noun}")
+        if self._on_subsets:
+            table = self.subsets().to_string(float_format="{:.3f}".format, na_rep="-")
+            lines += [f"subsets of {self.noun}: tau with the consensus of all", table]
+        return "\n".join(lines)
+
+    def headline(self) -> str:
+        """Return in one sentence how often leaving out one changes the order of others."""
+        changed = int((self.influence()["distance"] > 0).sum())
+        cases = "1 case" if changed == 1 else f"{changed} cases"
+        what = f"leaving out one of {len(self.units)} {self.noun}"
+        if self.undecided == len(self.units):
+            return f"what {what} changes is not decided within the limit"
+        open_cases = f"; {self.undecided} are not decided within the limit" * bool(self.undecided)
+        return f"{what} changes the order of others in {cases}{open_cases}"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Stability of {self.consensus.aggregator.name} over {len(self.units)} {self.noun}>"
+
+    def _repr_html_(self) -> str:
+        return self.influence().to_html(escape=True, na_rep="")
+
+
+def _agreement_of_optima(whole: Found, part: Found) -> dict[str, Any]:
+    """Return what must differ, whichever optima are taken: what all of them agree on."""
+    assert whole.always is not None, "asked only where it is known"
+    assert part.always is not None, "asked only where it is known"
+    common = (part.ranks != UNRANKED) & (whole.ranks != UNRANKED)
+    n = int(common.sum())
+    distance = float((whole.always & part.always.T).sum())
+    pairs = n * (n - 1) // 2
+    # Who may lead among those in both: nobody who always stands behind another of them.
+    behind = whole.always[common].any(axis=0)
+    leaders = (
+        set(whole.leaders)
+        if common[list(whole.leaders)].all() and n == len(common)
+        else set(np.flatnonzero(common & ~behind).tolist())
+    )
+    return {
+        "distance": distance,
+        "tau": 1.0 - 2.0 * distance / pairs if pairs else np.nan,
+        "top1": float(bool(leaders & set(part.leaders))) if n else np.nan,
+    }

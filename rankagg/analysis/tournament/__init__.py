@@ -1,0 +1,1 @@
+"""The majority graph: winners, sets that contain them, cycles."""

@@ -1,0 +1,446 @@
+"""The majority graph: who beats whom by how much, and where that goes round in circles."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from scipy.sparse.csgraph import connected_components
+
+from rankagg._typing import Bools, Floats, Integers, Label, Unranked
+from rankagg._validation import check_integer
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.analysis.tournament.margin_solutions import essential_items, undefeated_items
+from rankagg.core.items import ItemSet, listed
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.rankings import PartialRanking
+from rankagg.core.value import Value
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.io.output_files import write_file
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rankagg.aggregation.result import Consensus
+
+__all__ = ["TournamentGraph"]
+
+SCHEMA = "rankagg.tournament"
+
+
+class TournamentGraph(Value):
+    """Items, and an arc from a to b wherever a majority puts a above b.
+
+    Parameters
+    ----------
+    votes : PairwiseMatrix
+        Pairwise votes; `from_profile` counts those of rankings. A pair without a majority, or
+        never compared, has no arc.
+
+    Attributes
+    ----------
+    votes : PairwiseMatrix
+        The votes.
+
+    References
+    ----------
+    For the sets: Brandt, Brill and Harrenstein (2016), "Tournament solutions", in the Handbook of
+    computational social choice, https://doi.org/10.1017/CBO9781107446984.004.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> graph = ra.TournamentGraph.from_profile(ra.datasets.load("condorcet_1785"))
+    >>> graph.condorcet_winner, graph.smith_set()
+    (None, ('A', 'B', 'C'))
+    >>> graph.arcs().to_string(index=False).splitlines()[1].split()
+    ['B', 'C', '24.0', '42.0', '18.0']
+    """
+
+    votes: PairwiseMatrix
+
+    def __init__(self, votes: PairwiseMatrix) -> None:
+        if not isinstance(votes, PairwiseMatrix):
+            raise InvalidInputError(
+                "votes", "a PairwiseMatrix", votes, "`from_profile` takes rankings and scores."
+            )
+        self._set(votes=votes)
+
+    @classmethod
+    def from_profile(cls, data: Data, *, unranked: Unranked = "uniform") -> TournamentGraph:
+        """Count the votes of rankings or scores.
+
+        Parameters
+        ----------
+        data : Profile, ScoreTable or PairwiseMatrix
+            The data.
+        unranked : {"uniform", "ignore", "last"}, default "uniform"
+            The policy for unranked items.
+
+        Returns
+        -------
+        TournamentGraph
+        """
+        return cls(Evidence(data).votes(unranked))
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return (self.votes,)
+
+    @property
+    def items(self) -> ItemSet:
+        """The items."""
+        return self.votes.items
+
+    # -- majorities ---------------------------------------------------------------------------
+
+    @cached_property
+    def beats(self) -> Bools:
+        """A majority puts row above column, shape (n, n)."""
+        compared = self.votes.scaled_comparisons > 0
+        beats: Bools = (self.votes.scaled_wins > self.votes.scaled_wins.T) & compared
+        return beats
+
+    @property
+    def margins(self) -> Floats:
+        """Votes for row above column less those for the reverse, shape (n, n)."""
+        return self.votes.margins
+
+    def arcs(self) -> pd.DataFrame:
+        """Return the majorities, the clearest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            above, below, margin, votes_for, votes_against.
+        """
+        return self._frame(np.argwhere(self.beats))
+
+    def draws(self) -> tuple[tuple[Label, Label], ...]:
+        """Return the pairs without a majority."""
+        level = np.triu(~(self.beats | self.beats.T), k=1)
+        return tuple((self.items[int(i)], self.items[int(j)]) for i, j in np.argwhere(level))
+
+    def _frame(self, pairs: Any) -> pd.DataFrame:
+        first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        wins, labels = self.votes.wins, tuple(self.items)
+        frame = pd.DataFrame(
+            {
+                "above": [labels[i] for i in first.tolist()],
+                "below": [labels[j] for j in second.tolist()],
+                "margin": self.margins[first, second],
+                "votes_for": wins[first, second],
+                "votes_against": wins[second, first],
+            }
+        )
+        return frame.sort_values("margin", ascending=False, kind="stable", ignore_index=True)
+
+    # -- winners ------------------------------------------------------------------------------
+
+    @property
+    def condorcet_winner(self) -> Label | None:
+        """The item that beats every other one; None where there is none."""
+        return self._only(self.beats.sum(axis=1))
+
+    @property
+    def condorcet_loser(self) -> Label | None:
+        """The item that every other one beats; None where there is none."""
+        return self._only(self.beats.sum(axis=0))
+
+    def _only(self, number: Any) -> Label | None:
+        found = np.flatnonzero(number == len(self.items) - 1)
+        return self.items[int(found[0])] if len(found) else None
+
+    def smith_set(self) -> tuple[Label, ...]:
+        """Return the smallest set of items that beat all others; never empty."""
+        return self.condensation()[0]
+
+    def schwartz_set(self) -> tuple[Label, ...]:
+        """Return the items that no item outside beats, even through others; within Smith's set.
+
+        The union of all smallest sets that no outsider beats.
+        """
+        _, part = connected_components(self.beats.astype(np.int8), connection="strong")
+        outside = self.beats & (part[:, None] != part)
+        beaten = {int(part[j]) for _, j in np.argwhere(outside)}
+        return self._labels([int(p) not in beaten for p in part])
+
+    def uncovered_set(self) -> tuple[Label, ...]:
+        """Return the items that nothing covers, in the sense of Gillies (1959).
+
+        An item covers one that it beats, if whatever beats the first beats the second too.
+        Without draws this is the uncovered set; with draws there are others, which ask more or
+        less of a cover (Duggan 2013, https://doi.org/10.1007/s00355-012-0696-9).
+        """
+        beats = self.beats.astype(np.int64)
+        # k beats i and not j, for some k
+        escapes = beats.T @ (1 - beats) > 0
+        covers = self.beats & ~escapes
+        return self._labels(~covers.any(axis=0))
+
+    def split_cycle_winners(self) -> tuple[Label, ...]:
+        """Return the items that nothing defeats under Split Cycle; within Smith's set.
+
+        A majority is no defeat where it is a weakest one of a circle of majorities. Holliday and
+        Pacuit (2023), https://doi.org/10.1007/s11127-023-01042-3.
+        """
+        return self._labels(undefeated_items(self._scaled_margins))
+
+    def essential_set(self) -> tuple[Label, ...]:
+        """Return the items that optimal mixed strategies of the margin game play.
+
+        Two players name an item each and the margin is paid. Within Smith's set; `uncovered_set`,
+        which looks at no margins, may lack some. Dutta and Laslier (1999),
+        https://doi.org/10.1007/s003550050158.
+        """
+        inside = self.items.indices(self.smith_set())  # nobody else is worth playing
+        played = essential_items(self._scaled_margins[np.ix_(inside, inside)])
+        return tuple(self.items[i] for i in np.array(inside)[played].tolist())
+
+    @property
+    def _scaled_margins(self) -> Integers:
+        margins = self.votes.scaled_wins - self.votes.scaled_wins.T
+        return np.where(self.votes.scaled_comparisons > 0, margins, 0)
+
+    def _labels(self, chosen: Any) -> tuple[Label, ...]:
+        return tuple(self.items[int(i)] for i in np.flatnonzero(chosen))
+
+    # -- circles ------------------------------------------------------------------------------
+
+    def condensation(self) -> tuple[tuple[Label, ...], ...]:
+        """Return the items in groups, best first: every item beats all of later groups.
+
+        Items of one group are joined by circles of majorities and draws; see `cyclic_groups` for
+        majorities alone.
+        """
+        weak = ~self.beats.T
+        _, part = connected_components(weak.astype(np.int8), connection="strong")
+        # Every item of a group beats all of later groups and nobody of earlier ones.
+        outside = (self.beats & (part[:, None] != part)).sum(axis=1)
+        later = {int(p): int(outside[part == p].max()) for p in np.unique(part)}
+        order = sorted(later, key=lambda p: -later[p])
+        return tuple(self._labels(part == p) for p in order)
+
+    def cyclic_groups(self) -> tuple[tuple[Label, ...], ...]:
+        """Return the largest groups of items whose majorities go round in circles, draws aside."""
+        _, part = connected_components(self.beats.astype(np.int8), connection="strong")
+        sizes = np.bincount(part)
+        groups = [self._labels(part == p) for p in np.flatnonzero(sizes > 1)]
+        return tuple(sorted(groups, key=lambda group: self.items.index(group[0])))
+
+    def cycles(self, *, length: int = 3) -> list[tuple[Label, ...]]:
+        """Return the circles of majorities of up to some length.
+
+        Parameters
+        ----------
+        length : int, default 3
+            Items of a circle at most, at least 3. Their number grows quickly with it.
+
+        Returns
+        -------
+        list of tuple
+            Each starts with its item that comes first in the item set.
+        """
+        bound = check_integer(length, "length", low=3)
+        found = nx.simple_cycles(self.to_networkx(), length_bound=bound)
+        turned = [self._turned(cycle) for cycle in found]
+        return sorted(turned, key=lambda cycle: (len(cycle), self.items.indices(cycle)))
+
+    def _turned(self, cycle: list[Label]) -> tuple[Label, ...]:
+        start = min(range(len(cycle)), key=lambda k: self.items.index(cycle[k]))
+        return (*cycle[start:], *cycle[:start])
+
+    @property
+    def is_acyclic(self) -> bool:
+        """True where majorities do not go round in circles."""
+        return not self.cyclic_groups()
+
+    # -- rankings -----------------------------------------------------------------------------
+
+    def feedback_arcs(self, ranking: PartialRanking) -> pd.DataFrame:
+        """Return the majorities that a ranking contradicts.
+
+        Their margins sum to what the ranking costs beyond the cheaper side of every pair: the
+        exact consensus is a ranking whose feedback arcs weigh least.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            Of the same items.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As `arcs`: above and below as the majority has them.
+        """
+        against = self._has_above(ranking)
+        return self._frame(np.argwhere(self.beats & against.T))
+
+    def disagreements(self, first: PartialRanking, second: PartialRanking) -> pd.DataFrame:
+        """Return the pairs that two rankings order differently, with the majority on each.
+
+        Parameters
+        ----------
+        first, second : PartialRanking
+            Of the same items, such as Borda's consensus and the exact one.
+
+        Returns
+        -------
+        pandas.DataFrame
+            above and below as the first has them; margin of that order; majority: "first",
+            "second" or "none"; votes_for, votes_against. The closest first.
+        """
+        mine, theirs = self._has_above(first), self._has_above(second)
+        frame = self._frame(np.argwhere(mine & theirs.T))
+        sides = np.sign(frame["margin"].to_numpy()).astype(int).tolist()
+        frame.insert(3, "majority", [{1: "first", -1: "second", 0: "none"}[s] for s in sides])
+        return frame.sort_values("margin", key=abs, kind="stable", ignore_index=True)
+
+    def _has_above(self, ranking: PartialRanking) -> Bools:
+        if not isinstance(ranking, PartialRanking):
+            raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
+        self.items.require_same(ranking.items, "A tournament and a ranking")
+        ranked = ranking.ranks >= 0
+        above: Bools = (ranking.ranks[:, None] < ranking.ranks) & ranked[:, None] & ranked
+        return above
+
+    # -- out ----------------------------------------------------------------------------------
+
+    def to_networkx(self) -> nx.DiGraph[Label]:
+        """Return the graph; arcs have margin, votes_for and votes_against."""
+        graph: nx.DiGraph[Label] = nx.DiGraph()
+        graph.add_nodes_from(self.items)
+        wins = self.votes.wins
+        for i, j in np.argwhere(self.beats).tolist():
+            graph.add_edge(
+                self.items[i], self.items[j], margin=float(wins[i, j] - wins[j, i]),
+                votes_for=float(wins[i, j]), votes_against=float(wins[j, i]),
+            )  # fmt: skip
+        return graph
+
+    def transitive_reduction(self) -> nx.DiGraph[Label]:
+        """Return the fewest arcs that lead from whom to whom as all do.
+
+        Raises
+        ------
+        InvalidInputError
+            If majorities go round in circles.
+        """
+        if not self.is_acyclic:
+            group = Described(listed(self.cyclic_groups()[0]))
+            raise InvalidInputError(
+                "votes", "free of circles of majorities", group,
+                "`condensation()` puts them together.",
+            )  # fmt: skip
+        full = self.to_networkx()
+        reduced: nx.DiGraph[Label] = nx.transitive_reduction(full)
+        reduced.add_nodes_from(full.nodes)
+        reduced.add_edges_from((a, b, full.edges[a, b]) for a, b in reduced.edges)
+        return reduced
+
+    def write_graphml(self, target: str | PathLike[str]) -> None:
+        """Write the graph as GraphML.
+
+        Parameters
+        ----------
+        target : path
+            The file to write.
+        """
+        graph = self.to_networkx()
+        write_file(target, lambda path: nx.write_graphml(graph, path))
+
+    def to_dot(self) -> str:
+        """Return the graph in the DOT language of Graphviz; labels of arcs are margins."""
+        lines = ["digraph tournament {"]
+        lines += [f"  {_quoted(item)};" for item in self.items]
+        lines += [
+            f"  {_quoted(arc.above)} -> {_quoted(arc.below)} [label={_quoted(f'{arc.margin:g}')}];"
+            for arc in self.arcs().itertuples(index=False)
+        ]
+        return "\n".join([*lines, "}", ""])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item: wins, losses, draws, and whether it is in each set."""
+        wins, losses = self.beats.sum(axis=1), self.beats.sum(axis=0)
+        columns = {
+            "wins": wins,
+            "losses": losses,
+            "draws": len(self.items) - 1 - wins - losses,
+            "smith": [item in self.smith_set() for item in self.items],
+            "schwartz": [item in self.schwartz_set() for item in self.items],
+            "uncovered": [item in self.uncovered_set() for item in self.items],
+        }
+        return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
+
+    def plot(
+        self,
+        ranking: PartialRanking | Consensus | None = None,
+        *,
+        against: PartialRanking | Consensus | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the majorities in the order of a ranking; see `rankagg.plotting.tournament_plot`.
+
+        Parameters
+        ----------
+        ranking : PartialRanking or Consensus, optional
+            The order; the exact consensus by default.
+        against : PartialRanking or Consensus, optional
+            Another ranking: pairs that the two order differently are marked.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.votes.tournament import tournament_plot  # noqa: PLC0415
+
+        return tournament_plot(self, ranking, against=against, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "items": list(self.items),
+            "arcs": self.arcs().to_dict("records"),
+            "draws": [list(pair) for pair in self.draws()],
+            "condorcet_winner": self.condorcet_winner,
+            "condorcet_loser": self.condorcet_loser,
+            "smith_set": list(self.smith_set()),
+            "schwartz_set": list(self.schwartz_set()),
+            "uncovered_set": list(self.uncovered_set()),
+            "condensation": [list(group) for group in self.condensation()],
+            "cyclic_groups": [list(group) for group in self.cyclic_groups()],
+        }
+
+    def summary(self) -> str:
+        """Return what there is to say in a few lines."""
+        winner, loser = self.condorcet_winner, self.condorcet_loser
+        lines = [
+            f"{len(self.items)} items; pairs with a majority: {int(self.beats.sum())}, "
+            f"without: {len(self.draws())}",
+            f"Condorcet winner  {'none' if winner is None else winner}",
+            f"Condorcet loser   {'none' if loser is None else loser}",
+            f"Smith set         {listed(self.smith_set())}",
+            f"Schwartz set      {listed(self.schwartz_set())}",
+            f"uncovered set     {listed(self.uncovered_set())}",
+        ]
+        lines += [f"go round          {listed(group)}" for group in self.cyclic_groups()]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<TournamentGraph of {len(self.items)} items, {int(self.beats.sum())} majorities>"
+
+
+def _quoted(value: object) -> str:
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'

@@ -1,0 +1,331 @@
+"""Maximum likelihood for the Mallows distribution: centre, theta, and how sure the latter is.
+
+A centre that is chosen to fit makes rankings look concentrated around it. So the interval of theta
+allows for that choice, by test inversion; see `theta_interval`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pandas as pd
+import scipy
+from scipy.optimize import brentq
+
+from rankagg._typing import Label, RNGLike
+from rankagg._validation import as_generator, check_choice, check_integer, check_number
+from rankagg.aggregation.result import Consensus
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import Permutation
+from rankagg.distributions.connectivity import check_observed
+from rankagg.distributions.fit_result import FitResult, check_alpha
+from rankagg.distributions.mallows.center import MOST_STEPS, Found, search_center
+from rankagg.distributions.mallows.likelihood import MallowsData, best_theta, information_at
+from rankagg.distributions.mallows.mallows import Mallows, check_theta
+from rankagg.distributions.mallows.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
+from rankagg.distributions.mallows.uniformity import UniformityTest, simulate_uniformity
+from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["MallowsFit", "fit_mallows"]
+
+Method = Literal["inversion", "profile", "wald"]
+ALPHA = 0.05
+
+
+def fit_mallows(
+    profile: Profile,
+    *,
+    center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] = "kemeny",
+    max_iterations: int = MOST_STEPS,
+    rng: RNGLike = None,
+) -> MallowsFit:
+    """Estimate the centre and the concentration of a Mallows distribution.
+
+    Parameters
+    ----------
+    profile : Profile
+        The rankings. Ties, unlisted and unranked items are taken for what was not observed of a
+        complete strict ranking, independently of it given what was ("missing at random").
+    center : {"kemeny", "borda"}, Permutation or iterable of labels, default "kemeny"
+        "kemeny": by maximum likelihood, which is the exact Kemeny consensus where rankings are
+        complete and strict. "borda": the Borda consensus, quick and not the maximum. Or a given
+        one.
+    max_iterations : int, default 500
+        Of expectation-maximization, for partial and tied rankings.
+    rng : int or numpy.random.Generator, optional
+        Used where a ranking has so many unranked items, or ties beside them, that the sum over
+        its compatible permutations is too large: expected votes and the likelihood are then
+        estimated from drawn completions, and a note says so.
+
+    Returns
+    -------
+    MallowsFit
+
+    Raises
+    ------
+    InvalidInputError
+        If all rankings agree with the centre, so that theta has no finite maximum; or if some
+        item is in no ranking.
+    """
+    if not isinstance(profile, Profile):
+        raise InvalidInputError("profile", "a Profile", profile)
+    steps = check_integer(max_iterations, "max_iterations", low=1)
+    check_observed(profile)
+    data = MallowsData.of(profile)
+    found = search_center(data, center, steps, as_generator(rng))
+    theta = best_theta(data, found.center) if found.theta is None else found.theta
+    if not np.isfinite(theta):
+        raise InvalidInputError(
+            "profile", "rankings that do not all agree", Described("all as the centre"),
+            f"Theta has no finite maximum: the likelihood of {found.center._arrows()} grows with "
+            "it.",
+        )  # fmt: skip
+    return _result(data, found, theta, is_given=not isinstance(center, str))
+
+
+def _result(data: MallowsData, found: Found, theta: float, *, is_given: bool) -> MallowsFit:
+    center = found.center
+    scale = data.n_effective / data.total
+    if found.sampled is None:
+        height = data.log_likelihood(center, theta)
+        information = information_at(data, center, theta) * scale
+    else:
+        height = found.sampled.log_likelihood
+        information = found.sampled.information * scale
+    default = _default_method(data, center, ALPHA, is_given=is_given)
+    notes = [f"Centre: {center._arrows()}", _interval_note(default, is_given=is_given)]
+    if theta == 0.0:
+        notes.append("Theta is at its bound 0: the data are no closer to the centre than chance.")
+    return MallowsFit(
+        distribution=Mallows(center, theta),
+        names=["theta"],
+        estimates=np.array([theta]),
+        covariance=np.array([[1.0 / information if information > 0 else np.nan]]),
+        log_likelihood=height,
+        n_parameters=1,
+        n_observations=data.n_effective,
+        converged=found.converged,
+        n_iterations=found.n_iterations,
+        notes=[*notes, *found.notes],
+        consensus=found.consensus,
+        center_is_given=is_given,
+        _data=data,
+    )
+
+
+def _default_method(
+    data: MallowsData, center: Permutation, alpha: float, *, is_given: bool
+) -> Method:
+    if not is_given and is_feasible(ThetaData.of(data.profile, center), alpha):
+        return "inversion"
+    return "profile" if data.is_exact else "wald"
+
+
+def _interval_note(method: Method, *, is_given: bool) -> str:
+    if is_given:
+        return "The centre is given; interval and error of theta are conditional on it."
+    if method == "inversion":
+        return (
+            "The interval of theta allows for the choice of the centre (inverted test); the "
+            "standard error, AIC and BIC do not."
+        )
+    return (
+        "The interval of theta is conditional on the centre, which these rankings chose, and may "
+        "be too high and too narrow: there are too many rankings to simulate that choice."
+    )
+
+
+def _frame(lower: float, upper: float) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"lower": [lower], "upper": [upper]}, index=pd.Index(["theta"], name="parameter")
+    )
+
+
+class MallowsFit(FitResult):
+    """A fitted Mallows distribution.
+
+    Made by `Mallows.fit`. The one continuous parameter is theta; its standard error is conditional
+    on the centre, and so is the count of parameters in AIC and BIC. Its interval is not, where the
+    centre was chosen by the rankings: see `conf_int`.
+
+    Attributes
+    ----------
+    center_is_given : bool
+        True where the centre was given, and not chosen by the rankings.
+    consensus : Consensus or None
+        Of complete strict rankings: the exact Kemeny consensus that is the centre, with its proof
+        and the set of all equally likely centres; or Borda's. None for a given centre, and for
+        partial or tied rankings.
+    """
+
+    distribution: Mallows
+    consensus: Consensus | None
+    center_is_given: bool
+    _data: MallowsData
+
+    def log_likelihood_at(self, theta: float) -> float:
+        """Return the log likelihood of another theta around the same centre.
+
+        Parameters
+        ----------
+        theta : float
+            Not negative.
+
+        Returns
+        -------
+        float
+        """
+        return self._data.log_likelihood(self.distribution.center, check_theta(theta))
+
+    def conf_int(
+        self, alpha: float = ALPHA, *, method: Method | None = None, rng: RNGLike = 0
+    ) -> pd.DataFrame:
+        """Return an interval for theta.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error, in (0, 1); 0.002 or more for "inversion".
+        method : {"inversion", "profile", "wald"}, optional
+            "inversion": all thetas that are not refuted by a test whose statistic, the cost of a
+            quick consensus, has the same law whatever the centre is. So the interval holds its
+            level whatever the centre is, but for the simulation (some tenths of a per cent) and,
+            with gaps or ties, for the centre that they refer to. It need not hold the estimate,
+            which is too high where few rankings choose the centre. Where majorities are those of
+            the centre almost surely, the law is that of the distance to it, and not simulated.
+            "profile": all thetas that a likelihood-ratio test does not refute; "wald": estimate
+            and standard error. Both are conditional on the centre: right where it is given, too
+            high and too narrow where it is chosen by few or by scattered rankings.
+            By default "inversion" where the centre was chosen, and "profile" where it was given;
+            "wald" where the likelihood had to be estimated and "inversion" cannot be used. The
+            notes say which it is.
+        rng : int or numpy.random.Generator, default 0
+            For the simulation. The seed is fixed by default, so that a fit always shows the same.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: "theta". Columns lower and upper. Both are 0 where the rankings agree even less
+            than by chance.
+
+        Raises
+        ------
+        InvalidInputError
+            If a method cannot be used: "inversion" with a given centre, with a smaller alpha or
+            with too many rankings; "profile" where the likelihood had to be estimated.
+        """
+        level = check_alpha(alpha)
+        data = ThetaData.of(self._data.profile, self.distribution.center)
+        chosen: Method = (
+            _default_method(
+                self._data, self.distribution.center, level, is_given=self.center_is_given
+            )
+            if method is None
+            else check_choice(method, ("inversion", "profile", "wald"), "method")
+        )
+        if chosen == "inversion":
+            self._check_inversion(data, level)
+            ends = invert(data, self.distribution.theta, level, as_generator(rng))
+            return _frame(*ends)
+        if chosen == "profile" and not self._data.is_exact:
+            raise InvalidInputError(
+                "method", "'inversion' or 'wald' where the likelihood had to be estimated", method
+            )
+        if chosen == "wald":
+            frame = super().conf_int(level)
+            return frame.clip(lower=0.0)
+        theta = self.distribution.theta
+        scale = self._data.n_effective / self._data.total
+        allowed = scipy.stats.chi2.isf(level, df=1) / 2.0 / scale
+
+        def short(other: float) -> float:
+            return self.log_likelihood - self.log_likelihood_at(other) - allowed
+
+        lower = 0.0 if short(0.0) <= 0 else float(brentq(short, 0.0, theta))
+        high = theta + 1.0
+        while short(high) < 0:
+            high *= 2.0
+        upper = float(brentq(short, theta, high))
+        return _frame(lower, upper)
+
+    def _check_inversion(self, data: ThetaData, alpha: float) -> None:
+        if self.center_is_given:
+            raise InvalidInputError(
+                "method", "'profile' or 'wald' with a given centre", "inversion",
+                "`Mallows.fit(profile)` lets the rankings choose it.",
+            )  # fmt: skip
+        if is_feasible(data, alpha):
+            return
+        if alpha < LEAST_ALPHA:
+            check_number(alpha, "alpha of method 'inversion'", low=LEAST_ALPHA, high=1)
+        raise InvalidInputError(
+            "method", "'profile' or 'wald' with so many rankings", "inversion",
+            "A draw would take too long. The interval is then conditional on the centre.",
+        )  # fmt: skip
+
+    def to_frame(self, alpha: float = ALPHA) -> pd.DataFrame:
+        """Return theta, its error and its interval in one row.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the interval.
+
+        Returns
+        -------
+        pandas.DataFrame
+            estimate, std_err, z and p_value of "it is 0", lower, upper. z and p_value are NaN
+            where the centre was chosen by the rankings: `test_uniform` tests that theta is 0.
+        """
+        frame = super().to_frame(alpha)
+        if not self.center_is_given:
+            frame[["z", "p_value"]] = np.nan
+        return frame
+
+    def _table(self, alpha: float) -> pd.DataFrame:
+        table = super()._table(alpha)
+        return table if self.center_is_given else table.drop(columns=["z", "P>|z|"])
+
+    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+        """Draw distances to the centre, beside the law's; see `rankagg.plotting.distances_plot`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the interval of theta, in (0, 1).
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.distributions.distances_to_center import distances_plot  # noqa: PLC0415
+
+        return distances_plot(self, level=level, ax=ax)
+
+    def test_uniform(self, *, n_resamples: int = 199, rng: RNGLike = None) -> UniformityTest:
+        """Test "theta is 0: all permutations are alike" by simulation.
+
+        The centre is estimated too, so chance alone makes rankings look concentrated around the
+        best centre; the statistic is simulated with its estimation. Ties and missing items are
+        as in the data.
+
+        Parameters
+        ----------
+        n_resamples : int, default 199
+            Simulated samples.
+        rng : int or numpy.random.Generator, optional
+            A seed or a generator.
+
+        Returns
+        -------
+        UniformityTest
+        """
+        times = check_integer(n_resamples, "n_resamples", low=1)
+        return simulate_uniformity(self._data.profile, times, as_generator(rng))

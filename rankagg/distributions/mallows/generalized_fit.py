@@ -1,0 +1,261 @@
+"""Maximum likelihood for the generalized Mallows distribution.
+
+For a centre every theta has its own equation: the expected number of items passed over at that
+place equals the mean observed one. The centre is searched: through all permutations where they are
+few, else by moving single items from the best of several starts. Kemeny's consensus is a start
+and no more, since places do not weigh alike here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+
+from rankagg._typing import Bools, Floats, Ranks
+from rankagg._validation import check_number
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.positional import Borda
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import Permutation
+from rankagg.distributions.base import all_places
+from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.mallows.generalized import GeneralizedMallows
+from rankagg.distributions.mallows.kendall_distances import (
+    stage_log_normalizers,
+    stage_means,
+    stage_variances,
+)
+from rankagg.distributions.mallows.stages import stages_from_places
+from rankagg.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["GeneralizedMallowsFit", "fit_generalized_mallows"]
+
+# All centres are tried for so many items.
+FEW = 6
+
+
+class GeneralizedMallowsFit(FitResult):
+    """A fitted generalized Mallows distribution.
+
+    Made by `GeneralizedMallows.fit`; one theta per place but the last. Standard errors and
+    intervals are conditional on the centre, which the rankings chose: with few rankings the thetas
+    are too high and their intervals too narrow. `Mallows.fit` has an interval that allows for it.
+    """
+
+    distribution: GeneralizedMallows
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return Wald intervals for the thetas, conditional on the centre.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of each where the centre is known, in (0, 1).
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: names. Columns lower and upper, not negative; NaN for a theta at its bound.
+        """
+        return super().conf_int(alpha).clip(lower=0.0)
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return one row per theta.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            estimate, std_err, z, p_value, lower, upper. z and p_value are NaN: a centre that is
+            chosen to fit makes rankings look concentrated around it.
+        """
+        frame = super().to_frame(alpha)
+        frame[["z", "p_value"]] = np.nan
+        return frame
+
+    def _table(self, alpha: float) -> pd.DataFrame:
+        return super()._table(alpha).drop(columns=["z", "P>|z|"])
+
+    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+        """Draw thetas by place; see `rankagg.plotting.thetas_plot`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals, in (0, 1).
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.distributions.thetas import thetas_plot  # noqa: PLC0415
+
+        return thetas_plot(self, level=level, ax=ax)
+
+
+def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:
+    """Estimate centre and thetas by maximum likelihood.
+
+    Parameters
+    ----------
+    profile : Profile
+        Complete strict rankings.
+    max_theta : float, default 20
+        A theta has no finite maximum where all rankings agree at its place; it is set to this, as
+        are larger ones. Notes say so.
+
+    Returns
+    -------
+    GeneralizedMallowsFit
+
+    Raises
+    ------
+    InvalidInputError
+        If a ranking has ties or gaps.
+    """
+    if not isinstance(profile, Profile):
+        raise InvalidInputError("profile", "a Profile", profile)
+    if not (profile.is_complete and profile.is_strict) or profile.n_items < 2:
+        raise InvalidInputError(
+            "profile", "complete strict rankings of two or more items", profile,
+            "`Mallows.fit` takes partial and tied ones.",
+        )  # fmt: skip
+    bound = check_number(max_theta, "max_theta", low=0, open_low=True)
+    search = _Search.of(profile, bound)
+    best = search.best()
+    law = GeneralizedMallows(search.center(best.order), best.thetas)
+    effective = float(
+        (profile.counts @ profile.weights) ** 2 / (profile.counts @ profile.weights**2)
+    )
+    sizes = np.arange(profile.n_items, 1, -1)
+    information = effective * stage_variances(sizes, best.thetas)
+    inside = best.thetas < bound
+    variances = np.full(len(sizes), np.nan)
+    variances[inside] = 1.0 / information[inside]
+    at_bound = best.thetas >= bound
+    notes = [
+        f"Centre: {law.center._arrows()}",
+        "Standard errors and intervals are conditional on the centre, which these rankings chose: "
+        "with few rankings thetas are too high and intervals too narrow.",
+        "All centres were tried." if profile.n_items <= FEW else "The centre is a local maximum.",
+    ]
+    agreed = best.means == 0.0
+    if agreed.any():
+        where = _places(agreed)
+        notes.append(f"No finite maximum at place {where}: set to the bound {bound:g}.")
+    if (at_bound & ~agreed).any():
+        where = _places(at_bound & ~agreed)
+        notes.append(
+            f"The maximum is beyond the bound {bound:g} at place {where}: raise `max_theta`."
+        )
+    return GeneralizedMallowsFit(
+        distribution=law,
+        names=[f"theta {k + 1}" for k in range(profile.n_items - 1)],
+        estimates=best.thetas,
+        covariance=np.diag(variances),
+        log_likelihood=best.log_likelihood,
+        n_parameters=profile.n_items - 1,
+        n_observations=effective,
+        converged=True,
+        n_iterations=search.n_tried,
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    order: tuple[int, ...]
+    means: Floats  # items passed over
+    thetas: Floats
+    log_likelihood: float
+
+
+@dataclass(eq=False)
+class _Search:
+    profile: Profile
+    ranks: Ranks
+    weights: Floats
+    bound: float
+    n_tried: int = 0
+
+    @classmethod
+    def of(cls, profile: Profile, bound: float) -> _Search:
+        distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
+        weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
+        return cls(profile, distinct, weights.astype(np.float64), bound)
+
+    def center(self, order: tuple[int, ...]) -> Permutation:
+        return Permutation(np.argsort(order), self.profile.items)
+
+    def try_order(self, order: tuple[int, ...]) -> _Candidate:
+        self.n_tried += 1
+        total = float(self.weights.sum())
+        means = self.weights @ stages_from_places(self.ranks[:, list(order)]) / total
+        sizes = np.arange(len(order), 1, -1)
+        thetas = np.array(
+            [self._theta(int(size), mean) for size, mean in zip(sizes, means, strict=True)]
+        )
+        height = -total * float(thetas @ means + stage_log_normalizers(sizes, thetas).sum())
+        return _Candidate(order, means, thetas, height)
+
+    def _theta(self, size: int, mean: float) -> float:
+        def excess(theta: float) -> float:
+            return float(stage_means(size, theta)) - mean
+
+        if excess(0.0) <= 0:
+            return 0.0
+        if excess(self.bound) >= 0:
+            return self.bound
+        return float(brentq(excess, 0.0, self.bound, xtol=1e-13))
+
+    def best(self) -> _Candidate:
+        n = self.profile.n_items
+        if n <= FEW:
+            orders = [tuple(order) for order in all_places(n).tolist()]
+            return max(map(self.try_order, orders), key=_height)
+        starts = {
+            tuple(np.argsort(rule.aggregate(self.profile).ranking.ranks, kind="stable").tolist())
+            for rule in (Kemeny(), Borda())
+        }
+        return max((self._climb(self.try_order(start)) for start in sorted(starts)), key=_height)
+
+    def _climb(self, here: _Candidate) -> _Candidate:
+        """Move single items as long as that raises the likelihood."""
+        while True:
+            best = max((self.try_order(order) for order in _moved(here.order)), key=_height)
+            if best.log_likelihood - here.log_likelihood <= 1e-12 * abs(here.log_likelihood):
+                return here
+            here = best
+
+
+def _places(which: Bools) -> str:
+    return ", ".join(str(k + 1) for k in np.flatnonzero(which))
+
+
+def _moved(order: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the orders in which one item has another place."""
+    n = len(order)
+    orders = set()
+    for source in range(n):
+        rest = order[:source] + order[source + 1 :]
+        for target in range(n):
+            if target != source:
+                orders.add((*rest[:target], order[source], *rest[target:]))
+    return sorted(orders)
+
+
+def _height(candidate: _Candidate) -> float:
+    return candidate.log_likelihood

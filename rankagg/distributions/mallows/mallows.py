@@ -1,0 +1,250 @@
+"""The Mallows distribution under the Kendall distance."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from math import log
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankagg._typing import Floats, Label, Ranks
+from rankagg._validation import check_integer, check_number
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import PartialRanking, Permutation
+from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.mallows import stages
+from rankagg.distributions.mallows.compatible_sums import log_sums
+from rankagg.distributions.mallows.gibbs import Completions
+from rankagg.distributions.mallows.kendall_distances import (
+    pair_stays,
+    stage_log_normalizers,
+    stage_means,
+    stage_variances,
+)
+from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.distributions.mallows.fit import MallowsFit
+
+__all__ = ["Mallows", "as_center", "mallows_log_normalizer"]
+
+# Sweeps of the chain that completes rankings.
+SWEEPS = 50
+
+
+def mallows_log_normalizer(n_items: int, theta: float) -> float:
+    """Return the log of the sum of exp(-theta d) over all permutations, d the Kendall distance.
+
+    Parameters
+    ----------
+    n_items : int
+        At least 1.
+    theta : float
+        Not negative; log n! at 0.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from rankagg import mallows_log_normalizer
+    >>> round(mallows_log_normalizer(10, 0.3), 9)
+    9.696410084
+    """
+    n = check_integer(n_items, "n_items", low=1)
+    return float(stage_log_normalizers(np.arange(1, n + 1), check_theta(theta)).sum())
+
+
+def check_theta(theta: object, parameter: str = "theta") -> float:
+    """Return a finite number that is not negative."""
+    return check_number(theta, parameter, low=0)
+
+
+def as_center(
+    center: PartialRanking | Iterable[Label], items: Iterable[Label] | None = None
+) -> Permutation:
+    """Return a centre as a complete strict ranking."""
+    if isinstance(center, PartialRanking):
+        if not isinstance(center, Permutation):
+            raise InvalidInputError(
+                "center", "complete and strict", Described(repr(center)),
+                "Break the ties first: a tied centre is several distributions.",
+            )  # fmt: skip
+        return center
+    return Permutation.from_order(center, items=items)
+
+
+class Mallows(RankingDistribution):
+    """Permutations, each exp(-theta) times as likely for every pair it has unlike the centre.
+
+    P(sigma) = exp(-theta d(sigma, center))/Z(theta), d the Kendall distance. The probability of a
+    ranking with ties, unlisted or unranked items is that of all its compatible permutations
+    together: it was observed in part, and which part says nothing else. `complete` draws one of
+    these by a Markov chain of 50 sweeps, so nearly in proportion to their probabilities.
+
+    Parameters
+    ----------
+    center : Permutation or iterable of str or int
+        The centre; labels, best first.
+    theta : float
+        Not negative and finite. At 0 all permutations are alike.
+
+    Attributes
+    ----------
+    center : Permutation
+        The centre.
+    theta : float
+        The concentration.
+
+    References
+    ----------
+    Mallows (1957), "Non-null ranking models", https://doi.org/10.1093/biomet/44.1-2.114.
+
+    Examples
+    --------
+    >>> from rankagg import Mallows, Permutation
+    >>> law = Mallows("ABC", theta=1.0)
+    >>> round(law.prob(Permutation.from_order("ACB")), 4)
+    0.1789
+    >>> law.sample(3, rng=0)
+    <Profile of 3 rankings of 3 items, complete, strict>
+    """
+
+    center: Permutation
+    theta: float
+
+    def __init__(self, center: Permutation | Iterable[Label], theta: float) -> None:
+        middle = as_center(center)
+        self._set(items=middle.items, center=middle, theta=check_theta(theta))
+
+    @classmethod
+    def from_phi(cls, center: Permutation | Iterable[Label], phi: float) -> Mallows:
+        """Create the distribution from phi = exp(-theta).
+
+        Parameters
+        ----------
+        center : Permutation or iterable of str or int
+            The centre.
+        phi : float
+            In (0, 1]; 1 is uniform.
+
+        Returns
+        -------
+        Mallows
+        """
+        share = check_number(phi, "phi", low=0, high=1, open_low=True)
+        return cls(center, abs(log(share)))
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.center, self.theta
+
+    @property
+    def phi(self) -> float:
+        """exp(-theta)."""
+        return float(np.exp(-self.theta))
+
+    @property
+    def thetas(self) -> Floats:
+        """Theta once for every stage, shape (n - 1,)."""
+        return np.full(self.n_items - 1, self.theta)
+
+    # -- probabilities ------------------------------------------------------------------------
+
+    @property
+    def log_normalizer(self) -> float:
+        """Log Z(theta)."""
+        return mallows_log_normalizer(self.n_items, self.theta)
+
+    def _log_probs(self, ranks: Ranks) -> Floats:
+        return log_sums(ranks[:, self._order], self.theta) - self.log_normalizer
+
+    @property
+    def _order(self) -> Any:
+        return np.argsort(self.center.ranks)
+
+    def _in_items(self, table: Floats) -> Floats:
+        """Turn rows and columns from the order of the centre to that of the items."""
+        place = self.center.ranks
+        return table[np.ix_(place, place)]
+
+    # -- samples ------------------------------------------------------------------------------
+
+    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+        passed = stages.sample_stages(self.thetas, size, rng)
+        # Under one theta a permutation and its inverse have the same law, so orders are places.
+        return np.ascontiguousarray(stages.orders_from_stages(passed)[self.center.ranks].T)
+
+    def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
+        order = self._order
+        chain = Completions(ranks[:, order], rng)
+        for _ in range(SWEEPS):
+            chain.sweep(self.theta)
+        return chain.places[:, self.center.ranks].astype(np.int32)
+
+    # -- summaries ----------------------------------------------------------------------------
+
+    @property
+    def mode(self) -> Permutation:
+        """The centre; at theta = 0 every other permutation is as probable."""
+        return self.center
+
+    def pairwise_probabilities(self) -> Floats:
+        """Return P(row before column), shape (n, n), in closed form."""
+        n = self.n_items
+        stays = pair_stays(n, self.theta)
+        table = np.zeros((n, n))
+        first, second = np.triu_indices(n, k=1)
+        table[first, second] = stays[second - first]
+        table[second, first] = 1.0 - stays[second - first]
+        return self._in_items(table)
+
+    def rank_probabilities(self) -> Floats:
+        """Return P(item at place k), items x places, shape (n, n)."""
+        return stages.place_probabilities(self.thetas)[self.center.ranks]
+
+    def entropy(self) -> float:
+        """Return the entropy in nats: theta E[d] + log Z."""
+        return self.theta * self.mean_distance + self.log_normalizer
+
+    @property
+    def mean_distance(self) -> float:
+        """The expected Kendall distance to the centre; n(n - 1)/4 at theta = 0."""
+        return float(stage_means(np.arange(1, self.n_items + 1), self.theta).sum())
+
+    @property
+    def distance_variance(self) -> float:
+        """The variance of the Kendall distance to the centre."""
+        return float(stage_variances(np.arange(1, self.n_items + 1), self.theta).sum())
+
+    # -- inference ----------------------------------------------------------------------------
+
+    @classmethod
+    def fit(cls, profile: Profile, **options: Any) -> MallowsFit:
+        """Estimate the centre and theta by maximum likelihood; see `fit_mallows`.
+
+        Parameters
+        ----------
+        profile : Profile
+            The rankings.
+        **options
+            Those of `fit_mallows`.
+
+        Returns
+        -------
+        MallowsFit
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> fit = ra.Mallows.fit(ra.Mallows("ABCD", theta=1.0).sample(500, rng=0))
+        >>> fit.distribution.center.order, round(fit.distribution.theta, 1)
+        (('A', 'B', 'C', 'D'), 1.0)
+        """
+        from rankagg.distributions.mallows.fit import fit_mallows  # noqa: PLC0415
+
+        return fit_mallows(profile, **options)
+
+    def __repr__(self) -> str:
+        return f"<Mallows law: theta {self.theta:.4g} around {self.center._arrows()}>"

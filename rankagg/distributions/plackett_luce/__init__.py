@@ -1,0 +1,1 @@
+"""Plackett-Luce and Bradley-Terry: the distribution, its likelihood, its fit."""

@@ -1,0 +1,184 @@
+"""Bradley-Terry: Plackett-Luce for choices between two."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from rankagg._typing import Floats
+from rankagg._validation import check_choice
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.places import UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.distributions.connectivity import check_connected
+from rankagg.distributions.plackett_luce.choice_sets import MergedSets
+from rankagg.distributions.plackett_luce.choices import Choices
+from rankagg.distributions.plackett_luce.fit import (
+    FitOptions,
+    PlackettLuceFit,
+    Sample,
+    maximize_choices,
+)
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
+from rankagg.distributions.plackett_luce.recession import Observed
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["BradleyTerry", "fit_bradley_terry"]
+
+Ties = Literal["half", "davidson", "ignore"]
+
+
+class BradleyTerry(PlackettLuce):
+    """Pairs in proportion to worth: i beats j with exp(l_i)/(exp(l_i) + exp(l_j)).
+
+    As a distribution over longer rankings it is the Plackett-Luce distribution with the same
+    worths; what differs is that `fit` takes results of pairs.
+
+    Parameters
+    ----------
+    log_worths, items, log_ties
+        As for `PlackettLuce`; with log_ties = {2: nu} ties are those of Davidson (1970).
+
+    References
+    ----------
+    Bradley and Terry (1952), https://doi.org/10.2307/2334029; Davidson (1970),
+    https://doi.org/10.1080/01621459.1970.10481082.
+
+    Examples
+    --------
+    >>> from rankagg import BradleyTerry, PairwiseMatrix
+    >>> votes = PairwiseMatrix.from_wins([[0, 7, 9], [3, 0, 6], [1, 4, 0]], items="ABC")
+    >>> BradleyTerry.fit(votes).distribution.log_worths.round(3)
+    array([ 0.944, -0.16 , -0.783])
+    """
+
+    @classmethod
+    def fit(cls, data: Profile | PairwiseMatrix, **options: Any) -> PlackettLuceFit:
+        """Estimate log worths from results of pairs; see `fit_bradley_terry`.
+
+        Parameters
+        ----------
+        data : Profile or PairwiseMatrix
+            Ballots, or votes for row above column.
+        **options
+            Those of `fit_bradley_terry`.
+
+        Returns
+        -------
+        PlackettLuceFit
+        """
+        return fit_bradley_terry(data, **options)
+
+    def __repr__(self) -> str:
+        ties = ", with ties" if self.log_ties else ""
+        return f"<BradleyTerry law on {self.n_items} items: {self._by_worth()}{ties}>"
+
+
+def fit_bradley_terry(
+    data: Profile | PairwiseMatrix, *, ties: Ties = "half", **options: Any
+) -> PlackettLuceFit:
+    """Estimate log worths from results of pairs.
+
+    Parameters
+    ----------
+    data : Profile or PairwiseMatrix
+        Ballots, or votes for row above column. The pairs of a ballot of three or more items are
+        taken for independent, which they are not: errors are then too small, and a note says so;
+        `PlackettLuce.fit` takes whole rankings.
+    ties : {"half", "davidson", "ignore"}, default "half"
+        A tie is half a win for each; or an outcome of its own, with a weight (Davidson 1970); or
+        left out.
+    **options
+        method, pseudo_rankings, ridge, max_iterations and tolerance of `fit_plackett_luce`.
+
+    Returns
+    -------
+    PlackettLuceFit
+
+    Raises
+    ------
+    NotIdentifiedError
+        If the likelihood has no finite maximum.
+    """
+    how = check_choice(ties, ("half", "davidson", "ignore"), "ties")
+    chosen = FitOptions(**options)
+    notes = []
+    if isinstance(data, Profile):
+        votes = data.pairwise("ignore")
+        if (data.ranks != UNRANKED).sum(axis=1).max() > 2:
+            notes.append("Pairs of longer rankings are not independent: errors are too small.")
+    elif isinstance(data, PairwiseMatrix):
+        votes = data
+    else:
+        raise InvalidInputError("data", "a Profile or a PairwiseMatrix", data)
+    if votes.n_items < 2:
+        raise InvalidInputError("data", "results of two or more items", data)
+    wins, tied = _results(votes, how)
+    counted = float(np.triu(votes.ties, k=1).sum())
+    if counted:
+        kind = {"half": "half a win for each", "davidson": "modelled", "ignore": "left out"}[how]
+        notes.append(f"Ties ({counted:g}): {kind}.")
+    if not chosen.is_regular:
+        _check_lost(data, votes, wins + tied, how)
+        check_connected((wins + tied) > 0, votes.items)
+    total = float(np.triu(wins + wins.T + tied, k=1).sum())
+    if not total:
+        raise InvalidInputError(
+            "data", "results of at least one pair", data,
+            "Ties are no results with ties='ignore'.",
+        )  # fmt: skip
+    weight = float(np.triu(votes.comparisons, k=1).sum())
+    squares = float(np.triu(votes.squared_weights, k=1).sum())
+    sample = Sample(
+        votes.items, _choices(wins, tied), total, total * weight / squares,
+        lambda: _observed(wins, tied),
+    )  # fmt: skip
+    return maximize_choices(sample, chosen, BradleyTerry, notes)
+
+
+def _check_lost(
+    data: Profile | PairwiseMatrix, votes: PairwiseMatrix, results: Floats, ties: str
+) -> None:
+    """Raise where rounding the weights left out results that decide whether there is a maximum."""
+    if not isinstance(data, Profile) or votes.is_exact:
+        return
+    unweighted = Profile._trusted(data.items, data.ranks).pairwise("ignore")
+    wins, tied = _results(unweighted, ties)
+    if ((wins + tied > 0) & (results == 0)).any():
+        raise InvalidInputError(
+            "weights", f"at least {votes.rounding:g}, the step of the votes beside the largest",
+            float(data.weights.min()), "Results of smaller weight are lost: leave them out.",
+        )  # fmt: skip
+
+
+def _results(votes: PairwiseMatrix, ties: str) -> tuple[Floats, Floats]:
+    if ties == "half":
+        return votes.wins + votes.ties / 2.0, np.zeros_like(votes.ties)
+    return votes.wins + 0.0, votes.ties + 0.0 if ties == "davidson" else np.zeros_like(votes.ties)
+
+
+def _observed(wins: Floats, ties: Floats) -> Observed:
+    n = len(wins)
+    items = np.eye(n, dtype=bool)
+    first, second = np.nonzero(wins)
+    one, other = np.nonzero(np.triu(ties, k=1))
+    tables = [
+        (items[first] | items[second], items[first]),
+        (items[one] | items[other], items[one] | items[other]),
+    ]
+    return Observed.of(tables, n)
+
+
+def _choices(wins: Floats, ties: Floats) -> Choices:
+    n = len(wins)
+    first, second = np.triu_indices(n, k=1)
+    weights = (wins + wins.T + ties)[first, second]
+    kept = weights > 0
+    inside = np.zeros((int(kept.sum()), n))
+    inside[np.arange(len(inside)), first[kept]] = 1.0
+    inside[np.arange(len(inside)), second[kept]] = 1.0
+    tied = float(np.triu(ties, k=1).sum())
+    sizes = {1: float(wins.sum()), **({2: tied} if tied else {})}
+    won = wins.sum(axis=1) + ties.sum(axis=1) / 2.0
+    return Choices(MergedSets(inside), weights[kept], won, sizes)

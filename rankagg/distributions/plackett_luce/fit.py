@@ -1,0 +1,517 @@
+"""Maximum likelihood for Plackett-Luce: by Newton's method, or by minorization-maximization."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from rankagg._typing import Floats, Label
+from rankagg._validation import as_matrix, check_choice, check_integer, check_number
+from rankagg.core.items import ItemSet
+from rankagg.core.profile import Profile
+from rankagg.distributions.connectivity import (
+    beats_graph,
+    check_connected,
+    check_observed,
+    is_linked,
+)
+from rankagg.distributions.fit_result import FitResult, check_alpha
+from rankagg.distributions.plackett_luce.choices import Choices, choices_of
+from rankagg.distributions.plackett_luce.climb import find_maximum
+from rankagg.distributions.plackett_luce.likelihood import Likelihood
+from rankagg.distributions.plackett_luce.maximize import (
+    NEWTON_STEPS,
+    Maximum,
+    inverse_information,
+    newton,
+)
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
+from rankagg.distributions.plackett_luce.quasi_variances import QuasiVariances, quasi_variances
+from rankagg.distributions.plackett_luce.recession import Observed
+from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from statsmodels.iolib.summary2 import Summary
+    from statsmodels.stats.contrast import ContrastResults
+
+__all__ = ["FitOptions", "PlackettLuceFit", "Sample", "fit_plackett_luce", "maximize_choices"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """How to climb; see `fit_plackett_luce`."""
+
+    method: Literal["newton", "mm"] = "newton"
+    pseudo_rankings: float = 0.0
+    ridge: float = 0.0
+    tie_ridge: float = 0.0
+    max_iterations: int | None = None
+    tolerance: float = 1e-9
+
+    def __post_init__(self) -> None:
+        check_choice(self.method, ("newton", "mm"), "method")
+        check_number(self.pseudo_rankings, "pseudo_rankings", low=0)
+        check_number(self.ridge, "ridge", low=0)
+        check_number(self.tie_ridge, "tie_ridge", low=0)
+        check_number(self.tolerance, "tolerance", low=0, open_low=True)
+        if self.method == "mm" and (self.ridge or self.tie_ridge):
+            raise InvalidInputError(
+                "ridge", "0 with method 'mm'", self.ridge or self.tie_ridge,
+                "Use method='newton'.",
+            )  # fmt: skip
+        default = 100 if self.method == "newton" else 100_000
+        steps = default if self.max_iterations is None else self.max_iterations
+        object.__setattr__(self, "max_iterations", check_integer(steps, "max_iterations", low=1))
+
+    @property
+    def is_regular(self) -> bool:
+        """True where worths have a finite maximum whatever the data are."""
+        return self.pseudo_rankings > 0 or self.ridge > 0
+
+    @property
+    def is_plain(self) -> bool:
+        """True where nothing but the likelihood of the data is maximized."""
+        return not (self.is_regular or self.tie_ridge)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Observed choices.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items.
+    choices : Choices
+        What was chosen from what.
+    total : float
+        Summed weight of the observations.
+    effective : float
+        How many observations of equal weight that is worth.
+    observed : callable
+        Returns the different choices, for the question whether a maximum exists.
+    """
+
+    items: ItemSet
+    choices: Choices
+    total: float
+    effective: float
+    observed: Callable[[], Observed]
+
+
+def fit_plackett_luce(
+    profile: Profile,
+    *,
+    max_tied: int | None = None,
+    method: Literal["newton", "mm"] = "newton",
+    pseudo_rankings: float = 0.0,
+    ridge: float = 0.0,
+    tie_ridge: float = 0.0,
+    max_iterations: int | None = None,
+    tolerance: float = 1e-9,
+) -> PlackettLuceFit:
+    """Estimate log worths, and tie weights where there are ties.
+
+    Parameters
+    ----------
+    profile : Profile
+        Rankings, complete or partial; unranked items are no alternatives, unlisted ones are left
+        over. Counts and weights multiply the log likelihood.
+    max_tied : int, optional
+        Refuse buckets of more items; by default the largest that occurs is modelled.
+    method : {"newton", "mm"}, default "newton"
+        "newton": damped Newton steps, a few. "mm": minorization-maximization (Hunter 2004), many
+        cheap ones; with ties generalized iterative scaling. Both reach the same maximum.
+    pseudo_rankings : float, default 0
+        Let every item win and lose so many times against a ghost item. It makes worths finite and
+        shrinks them; 1/2 is what the R package PlackettLuce does.
+    ridge : float, default 0
+        Subtract ridge/2 times the sum of the squared log worths: a normal prior with variance
+        1/ridge.
+    tie_ridge : float, default 0
+        The same for the log tie weights.
+    max_iterations : int, optional
+        100 Newton steps, or 100 000 of "mm".
+    tolerance : float, default 1e-9
+        A fit has converged where no parameter would move by more in a Newton step, or where the
+        gradient is nothing but rounding, which may leave 1e-6 open.
+
+    Returns
+    -------
+    PlackettLuceFit
+
+    Raises
+    ------
+    NotIdentifiedError
+        If the likelihood has no finite maximum: some group of items never loses to the others, or
+        nothing but ties was observed.
+    InvalidInputError
+        If options are out of range.
+
+    References
+    ----------
+    Hunter (2004), "MM algorithms for generalized Bradley-Terry models",
+    https://doi.org/10.1214/aos/1079120141; Turner et al. (2020),
+    https://doi.org/10.1007/s00180-020-00959-3.
+    """
+    if not isinstance(profile, Profile) or profile.n_items < 2:
+        raise InvalidInputError("profile", "a Profile of two or more items", profile)
+    options = FitOptions(
+        method=method, pseudo_rankings=pseudo_rankings, ridge=ridge,
+        tie_ridge=tie_ridge, max_iterations=max_iterations, tolerance=tolerance,
+    )  # fmt: skip
+    check_observed(profile)
+    weights = profile.counts * profile.weights
+    choices = choices_of(profile.ranks, weights)
+    _check_ties(choices.tied, max_tied)
+    if not options.is_regular:
+        check_connected(beats_graph(profile.ranks), profile.items)
+    total = float(weights.sum())
+    effective = total**2 / float(profile.counts @ profile.weights**2)
+    sample = Sample(
+        profile.items, choices, total, effective, lambda: Observed.of_ranks(profile.ranks)
+    )
+    return maximize_choices(sample, options)
+
+
+def maximize_choices(
+    sample: Sample,
+    options: FitOptions,
+    law: type[PlackettLuce] = PlackettLuce,
+    notes: Sequence[str] = (),
+) -> PlackettLuceFit:
+    """Return the fit of observed choices.
+
+    Parameters
+    ----------
+    sample : Sample
+        The choices.
+    options : FitOptions
+        How to climb.
+    law : type
+        `PlackettLuce` or a subclass.
+    notes : sequence of str
+        What is known of the data.
+
+    Returns
+    -------
+    PlackettLuceFit
+    """
+    choices, ghost = sample.choices, options.pseudo_rankings
+    sizes = tuple(sorted(d for d in choices.tied if d > 1))
+    shown = choices.with_ghost(ghost) if ghost else choices
+    climbed = Likelihood(shown, sizes, options.ridge, options.tie_ridge)
+    found = find_maximum(
+        climbed, sample.items,
+        lambda: sample.observed().with_ghost() if ghost else sample.observed(),
+        method=options.method, steps=cast(int, options.max_iterations), tolerance=options.tolerance,
+    )  # fmt: skip
+    data = Likelihood(choices, sizes)
+    n, scale = data.n, sample.effective / sample.total
+    worths = found.parameters[:n] - found.parameters[:n].mean()
+    parameters = np.concatenate([worths, found.parameters[climbed.n :]])
+    ties = dict(zip(sizes, parameters[n:].tolist(), strict=True))
+    at = found if options.is_plain else data.derivatives(parameters)
+    return PlackettLuceFit(
+        distribution=law(worths, items=sample.items, log_ties=ties),
+        names=[*map(str, sample.items), *(f"log tie {d}" for d in ties)],
+        estimates=parameters,
+        covariance=_covariance(choices, at.information, found.information, options) / scale,
+        log_likelihood=at.value,
+        n_parameters=n - 1 + len(ties),
+        n_observations=sample.effective,
+        converged=found.converged,
+        n_iterations=found.n_iterations,
+        notes=[*_notes(options, ties, scale), *notes, *_numerical_notes(found)],
+        gradient_norm=found.gradient_norm,
+        log_likelihood_equal=_equal_worths(data) if options.is_plain else np.nan,
+        _scale=scale,
+        _is_plain=options.is_plain,
+    )
+
+
+def _equal_worths(data: Likelihood) -> float:
+    if not data.sizes:
+        return data.value(np.zeros(data.n))
+    return newton(data, NEWTON_STEPS, 1e-9, equal_worths=True).value
+
+
+def _covariance(choices: Choices, own: Floats, climbed: Floats, options: FitOptions) -> Floats:
+    """Return the covariance of log worths less their mean, beside that of the tie weights.
+
+    With a ridge it is from the curvature of what was climbed. Pseudo-rankings are no data and do
+    not count, unless nothing else links the items.
+    """
+    n = choices.n_items
+    ghost = options.pseudo_rankings > 0
+    if not (options.ridge or options.tie_ridge) and (
+        not ghost or is_linked(choices.sets.both(choices.weights))
+    ):
+        return _centered(inverse_information(own, n, grounded=True), n)
+    total = n + ghost
+    keep = [*range(n), *range(total, len(climbed))]
+    inverse = inverse_information(climbed, total, grounded=not options.ridge)
+    return _centered(inverse[np.ix_(keep, keep)], n)
+
+
+def _notes(options: FitOptions, ties: dict[int, float], scale: float) -> list[str]:
+    notes = ["Log worths sum to 0; standard errors are for that contrast."]
+    if ties:
+        notes.append(f"Buckets of up to {max(ties)} items are modelled.")
+    if options.pseudo_rankings:
+        notes.append(
+            f"With {options.pseudo_rankings:g} pseudo-rankings per item; the likelihood is of the "
+            "data."
+        )
+    for name, ridge in (("ridge", options.ridge), ("ridge on ties", options.tie_ridge)):
+        if ridge:
+            notes.append(f"With a {name} of {ridge:g}; the likelihood is of the data.")
+    if not np.isclose(scale, 1.0):
+        notes.append("Weighted rankings: errors are for the effective number of observations.")
+    return notes
+
+
+def _numerical_notes(found: Maximum) -> list[str]:
+    if found.converged:
+        return []
+    if found.stuck:
+        return [
+            "Not converged: rounding hides the maximum, since weights or worths differ too much. "
+            "What is shown is not the maximum."
+        ]
+    return [
+        f"Not converged in {found.n_iterations} steps; what is shown is not the maximum. Raise "
+        "`max_iterations`."
+    ]
+
+
+def _check_ties(tied: dict[int, float], max_tied: int | None) -> None:
+    if max_tied is None:
+        return
+    most = check_integer(max_tied, "max_tied", low=1)
+    largest = max(tied, default=1)
+    if largest > most:
+        raise InvalidInputError(
+            "max_tied", f"{largest} or more: so many items are tied somewhere", max_tied,
+            "Break such ties first, or leave the rankings out.",
+        )  # fmt: skip
+
+
+def _centered(covariance: Floats, n: int) -> Floats:
+    """Return the covariance of log worths less their mean, beside that of the tie weights."""
+    project = np.eye(len(covariance))
+    project[:n, :n] -= 1.0 / n
+    centered: Floats = project @ covariance @ project.T
+    return centered
+
+
+class PlackettLuceFit(FitResult):
+    """A fitted Plackett-Luce distribution.
+
+    Made by `PlackettLuce.fit`. The parameters are the log worths, with sum 0, and the logs of the
+    tie weights.
+
+    Attributes
+    ----------
+    gradient_norm : float
+        The largest entry of the gradient at the end.
+    log_likelihood_equal : float
+        The greatest log likelihood with equal worths; NaN with pseudo-rankings or a ridge.
+    """
+
+    distribution: PlackettLuce
+    gradient_norm: float
+    log_likelihood_equal: float
+    _scale: float
+    _is_plain: bool
+
+    @property
+    def _n(self) -> int:
+        return self.distribution.n_items
+
+    def quasi_variances(self) -> QuasiVariances:
+        """Return one variance per item from which all errors of differences follow, nearly.
+
+        Returns
+        -------
+        QuasiVariances
+            With the worst relative error of a standard error.
+        """
+        return quasi_variances(self.covariance[: self._n, : self._n])
+
+    def relative_to(self, reference: Label) -> pd.DataFrame:
+        """Return log worths less that of a reference item, with their standard errors.
+
+        Parameters
+        ----------
+        reference : str or int
+            An item.
+
+        Returns
+        -------
+        pandas.DataFrame
+            estimate, std_err, z, p_value of "as good as the reference"; the tie weights follow.
+        """
+        at = self.distribution.items.index(reference)
+        project = np.eye(len(self.estimates))
+        project[: self._n, at] -= 1.0
+        estimates = project @ self.estimates
+        errors = np.sqrt(np.maximum(np.diag(project @ self.covariance @ project.T), 0.0))
+        errors[at] = np.nan
+        with np.errstate(invalid="ignore"):
+            z = estimates / errors
+        columns = {
+            "estimate": estimates, "std_err": errors, "z": z,
+            "p_value": 2.0 * scipy.stats.norm.sf(np.abs(z)),
+        }  # fmt: skip
+        return pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
+
+    def comparison_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return intervals from quasi standard errors: where two overlap little, they differ.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of an interval taken for itself, in (0, 1).
+
+        Returns
+        -------
+        pandas.DataFrame
+            estimate, quasi_se, lower, upper; items by estimate.
+        """
+        radius = scipy.stats.norm.ppf(1.0 - check_alpha(alpha) / 2.0)
+        errors = self.quasi_variances().standard_errors
+        estimates = self.estimates[: self._n]
+        frame = pd.DataFrame(
+            {
+                "estimate": estimates,
+                "quasi_se": errors,
+                "lower": estimates - radius * errors,
+                "upper": estimates + radius * errors,
+            },
+            index=pd.Index(list(self.distribution.items), name="item"),
+        )
+        return frame.sort_values("estimate", ascending=False, kind="stable")
+
+    # -- tests --------------------------------------------------------------------------------
+
+    def wald_test(self, contrasts: Any) -> ContrastResults:
+        """Test linear hypotheses about the parameters.
+
+        Parameters
+        ----------
+        contrasts : array_like of float, shape (k, p)
+            Each row times the estimates is 0 under the hypothesis; rows must sum to 0 over the
+            items.
+
+        Returns
+        -------
+        statsmodels.stats.contrast.ContrastResults
+        """
+        matrix = as_matrix(contrasts, "contrasts")
+        if matrix.shape[1] != len(self.estimates):
+            allowed = f"rows of {len(self.estimates)} numbers, one per parameter"
+            raise InvalidInputError("contrasts", allowed, Described(f"shape {matrix.shape}"))
+        if not np.allclose(matrix[:, : self._n].sum(axis=1), 0.0):
+            raise InvalidInputError(
+                "contrasts", "rows that sum to 0 over the items",
+                Described("a row that does not"), "Only differences of log worths are determined.",
+            )  # fmt: skip
+        if not np.linalg.matrix_rank(matrix):
+            raise InvalidInputError("contrasts", "rows that are not 0", Described("zeros"))
+        value = matrix @ self.estimates
+        spread = matrix @ self.covariance @ matrix.T
+        rank = int(np.linalg.matrix_rank(matrix))
+        statistic = float(value @ np.linalg.pinv(spread) @ value)
+        return _chi_squared(statistic, rank)
+
+    def test_equal_worths(self, method: Literal["lr", "wald"] = "lr") -> ContrastResults:
+        """Test "all items have the same worth".
+
+        Parameters
+        ----------
+        method : {"lr", "wald"}, default "lr"
+            By likelihood ratio, or by Wald's statistic, the only one with pseudo-rankings or a
+            ridge.
+
+        Returns
+        -------
+        statsmodels.stats.contrast.ContrastResults
+        """
+        if check_choice(method, ("lr", "wald"), "method") == "lr" and not self._is_plain:
+            raise InvalidInputError(
+                "method", "'wald' with pseudo-rankings or a ridge", method,
+                "The estimates do not maximize the likelihood of the data.",
+            )  # fmt: skip
+        if method == "wald":
+            contrasts = np.zeros((self._n - 1, len(self.estimates)))
+            contrasts[:, 0] = 1.0
+            contrasts[np.arange(self._n - 1), np.arange(1, self._n)] = -1.0
+            return self.wald_test(contrasts)
+        statistic = 2.0 * (self.log_likelihood - self.log_likelihood_equal) * self._scale
+        return _chi_squared(statistic, self._n - 1)
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+        """Draw log worths, the best item first; see `rankagg.plotting.worths_plot`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals, in (0, 1).
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.distributions.worths import worths_plot  # noqa: PLC0415
+
+        return worths_plot(self, level=level, ax=ax)
+
+    def summary(self, *, alpha: float = 0.05, reference: Label | None = None) -> Summary:
+        """Return the fit as a statsmodels summary; `print` shows it.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the intervals.
+        reference : str or int, optional
+            Show log worths less that of this item; by default they sum to 0.
+
+        Returns
+        -------
+        statsmodels.iolib.summary2.Summary
+        """
+        if reference is None:
+            return super().summary(alpha=alpha)
+        level = check_alpha(alpha)
+        frame = self.relative_to(reference)
+        radius = scipy.stats.norm.ppf(1.0 - level / 2.0) * frame["std_err"]
+        frame["lower"], frame["upper"] = frame["estimate"] - radius, frame["estimate"] + radius
+        columns = ["coef", "std err", "z", "P>|z|", f"[{level / 2:g}", f"{1 - level / 2:g}]"]
+        from statsmodels.iolib.summary2 import Summary  # noqa: PLC0415
+
+        summary = Summary()
+        summary.add_title(f"{type(self.distribution).__name__} fit")
+        summary.add_dict(self._facts())
+        summary.add_df(frame.rename_axis(None).set_axis(columns, axis=1), float_format="%.4f")
+        summary.add_text(f"Log worths less that of {reference}.")
+        for note in self.notes[1:]:
+            summary.add_text(note)
+        return summary
+
+
+def _chi_squared(statistic: float, df: int) -> ContrastResults:
+    # statsmodels takes longer to load than most fits take.
+    from statsmodels.stats.contrast import ContrastResults  # noqa: PLC0415
+
+    return ContrastResults(statistic=statistic, df_denom=df, distribution="chi2")

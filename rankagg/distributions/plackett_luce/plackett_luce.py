@@ -1,0 +1,317 @@
+"""The Plackett-Luce distribution, with ties in the manner of Davidson and Luce."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logsumexp, softmax
+
+from rankagg._typing import Floats, Label, Ranks
+from rankagg._validation import as_numbers, check_integer, check_number
+from rankagg.core import places
+from rankagg.core.items import ItemSet
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import PartialRanking, Permutation, as_ranking
+from rankagg.core.value import array_key, frozen_array
+from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.plackett_luce.choices import stage_masks
+from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights
+from rankagg.distributions.plackett_luce.subsets import BucketTable
+from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.distributions.plackett_luce.fit import PlackettLuceFit
+
+__all__ = ["PlackettLuce"]
+
+# Sums of log worths are floats too.
+LARGEST = 1e100
+
+
+class PlackettLuce(RankingDistribution):
+    """Rankings by repeated choice: the next best of those left, in proportion to worth.
+
+    From a set A the item i is chosen with exp(l_i)/sum_A exp(l_j). With `log_ties` several items
+    may be chosen together: a bucket S of d items has the weight delta_d prod_S exp(l_i/d).
+
+    The probability of a ranking is that of its choices, each from the items that it observes and
+    does not rank better. So items that are unranked play no part, and unlisted ones are left
+    over. `complete` draws the places of both, exactly.
+
+    Parameters
+    ----------
+    log_worths : array_like of float, shape (n,), or mapping from label to float
+        Only differences matter; they are kept with sum 0.
+    items : iterable of str or int, optional
+        The items; 0, ..., n - 1 or the sorted keys of the mapping by default.
+    log_ties : mapping from int to float, optional
+        log delta_d for the bucket sizes d > 1 that are possible; none by default.
+
+    Attributes
+    ----------
+    log_worths : ndarray of float, shape (n,)
+        With sum 0.
+
+    References
+    ----------
+    Plackett (1975), https://doi.org/10.2307/2346567; Luce (1959), "Individual choice behavior";
+    ties: Turner et al. (2020), https://doi.org/10.1007/s00180-020-00959-3.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation, PlackettLuce
+    >>> law = PlackettLuce({"A": 1.0, "B": 0.0, "C": -1.0})
+    >>> round(law.prob(Permutation.from_order("ABC")), 3)
+    0.486
+    >>> law.sample(5, rng=0)
+    <Profile of 5 rankings of 3 items, complete, strict>
+    """
+
+    log_worths: Floats
+    _ties: tuple[tuple[int, float], ...]
+
+    def __init__(
+        self,
+        log_worths: ArrayLike | Mapping[Label, float],
+        *,
+        items: Iterable[Label] | None = None,
+        log_ties: Mapping[int, float] | None = None,
+    ) -> None:
+        if isinstance(log_worths, Mapping):
+            item_set = ItemSet.coerce(items, log_worths)
+            unknown = [label for label in item_set if label not in log_worths]
+            if unknown or len(item_set) != len(log_worths):
+                raise InvalidInputError("log_worths", "one number for each item", log_worths)
+            values = as_numbers([log_worths[label] for label in item_set], "log_worths")
+        else:
+            values = as_numbers(log_worths, "log_worths")
+            item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
+        if len(values) != len(item_set) or not np.isfinite(values).all():
+            allowed = f"one finite number for each item ({len(item_set)} of them)"
+            raise InvalidInputError("log_worths", allowed, values)
+        if np.abs(values).max() > LARGEST:
+            raise InvalidInputError("log_worths", f"at most {LARGEST:g} in size", values)
+        self._set(
+            items=item_set,
+            log_worths=frozen_array(_centered(values)),
+            _ties=_check_ties(log_ties, len(values)),
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.items, array_key(self.log_worths), self._ties
+
+    @property
+    def log_ties(self) -> dict[int, float]:
+        """Log delta_d for the bucket sizes above 1 that are possible, ascending."""
+        return dict(self._ties)
+
+    @property
+    def worths(self) -> Floats:
+        """exp(log_worths), with sum 1."""
+        raw = np.exp(self.log_worths - self.log_worths.max())
+        worths: Floats = raw / raw.sum()
+        return worths
+
+    # -- probabilities ------------------------------------------------------------------------
+
+    def _log_probs(self, ranks: Ranks) -> Floats:
+        result = np.zeros(len(ranks))
+        sizes = list(self.log_ties)
+        for rows, alternatives, chosen in stage_masks(ranks):
+            logs = np.where(alternatives, self.log_worths, -np.inf)
+            total = logsumexp(log_bucket_weights(logs, self.log_ties), axis=0)
+            size = chosen.sum(axis=1)
+            bonus = np.full(len(rows), -np.inf)
+            bonus[size == 1] = 0.0
+            for d in sizes:
+                bonus[size == d] = self.log_ties[d]
+            picked = (np.where(chosen, self.log_worths, 0.0)).sum(axis=1) / size
+            np.add.at(result, rows, bonus + picked - total)
+        return result
+
+    # -- samples ------------------------------------------------------------------------------
+
+    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+        if not self.log_ties:
+            # Exponential clocks whose rates are the worths ring in Plackett-Luce order.
+            # Their logs are sorted, since worths that are far apart have no floats.
+            rings = np.log(rng.standard_exponential((size, self.n_items)))
+            rings -= self.log_worths
+            order = np.argsort(rings, axis=1)
+            ranks = np.empty((size, self.n_items), dtype=np.int32)
+            steps = np.broadcast_to(np.arange(self.n_items, dtype=np.int32), order.shape)
+            np.put_along_axis(ranks, order, steps, axis=1)
+            return ranks
+        return self._sample_buckets(size, rng)
+
+    def _sample_buckets(self, size: int, rng: np.random.Generator) -> Ranks:
+        ranks = np.full((size, self.n_items), UNRANKED, dtype=np.int32)
+        sizes = np.array([1, *self.log_ties])
+        while True:
+            rows = np.flatnonzero((ranks == UNRANKED).any(axis=1))
+            if not len(rows):
+                return ranks
+            left = ranks[rows] == UNRANKED
+            logs = np.where(left, self.log_worths, -np.inf)
+            shares = np.cumsum(softmax(log_bucket_weights(logs, self.log_ties), axis=0), axis=0)
+            number = sizes[(rng.random(len(rows)) >= shares[:-1]).sum(axis=0)]
+            place = (~left).sum(axis=1)
+            for d in np.unique(number):
+                picked = rows[number == d]
+                chosen = _sample_bucket(logs[number == d] / d, int(d), rng)
+                part = ranks[picked]
+                part[chosen] = np.repeat(place[number == d], d)
+                ranks[picked] = part
+
+    def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
+        """Draw the clocks of all items, given the order in which some of them rang.
+
+        Between two rings nothing is remembered: the next ring is an exponential time away, at the
+        rate of all that is left.
+        """
+        listed = ranks >= 0
+        ties = (np.diff(np.sort(np.where(listed, ranks, -1), axis=1), axis=1) == 0) & (
+            np.sort(np.where(listed, ranks, -1), axis=1)[:, 1:] >= 0
+        )
+        if self.log_ties or ties.any():
+            raise InvalidInputError(
+                "profile", "free of ties, for a law without ties", Described("ties"),
+                "Break the ties first.",
+            )  # fmt: skip
+        # Logs of times, since worths that are far apart have no floats.
+        order = np.argsort(places.comparable(ranks), axis=1)
+        logs = np.where(ranks == UNRANKED, -np.inf, self.log_worths)
+        logs = np.take_along_axis(logs, order, axis=1)
+        left = np.logaddexp.accumulate(logs[:, ::-1], axis=1)[:, ::-1]
+        rung = np.arange(self.n_items) < listed.sum(axis=1, keepdims=True)
+        waits = np.log(rng.standard_exponential(ranks.shape)) - np.where(rung, left, 0.0)
+        times = np.logaddexp.accumulate(np.where(rung, waits, -np.inf), axis=1)
+        clocks = np.empty_like(times)
+        np.put_along_axis(clocks, order, times, axis=1)
+        own = np.log(rng.standard_exponential(ranks.shape)) - self.log_worths
+        clocks = np.where(ranks == UNRANKED, own, clocks)
+        clocks = np.where(ranks == UNLISTED, np.logaddexp(times[:, -1:], own), clocks)
+        completed: Ranks = np.argsort(np.argsort(clocks, axis=1), axis=1).astype(np.int32)
+        return completed
+
+    # -- summaries ----------------------------------------------------------------------------
+
+    @property
+    def mode(self) -> PartialRanking:
+        """The most probable ranking: by worth; with ties by search through all subsets."""
+        if not self.log_ties:
+            order = np.argsort(-self.log_worths, kind="stable")
+            return Permutation(np.argsort(order), self.items)
+        return as_ranking(self._table.mode(), self.items)
+
+    def pairwise_probabilities(self) -> Floats:
+        """Return P(row before column), shape (n, n): w_i/(w_i + w_j) without ties.
+
+        With ties the two chances of a pair and that of a tie sum to 1; see `tie_probabilities`.
+        Ties take a sum over all subsets, and so at most `subsets.LARGEST` items.
+        """
+        if self.log_ties:
+            return self._table.before()
+        before: Floats = expit(self.log_worths[:, None] - self.log_worths)
+        np.fill_diagonal(before, 0.0)
+        return before
+
+    def tie_probabilities(self) -> Floats:
+        """Return P(row tied with column), shape (n, n); 0 on the diagonal."""
+        before = self.pairwise_probabilities()
+        tied: Floats = 1.0 - before - before.T
+        np.fill_diagonal(tied, 0.0)
+        return np.maximum(tied, 0.0) if self.log_ties else np.zeros_like(tied)
+
+    def rank_probabilities(self) -> Floats:
+        """Return P(item at place k), items x places, shape (n, n); ties share the best place.
+
+        A sum over all subsets, and so for at most `subsets.LARGEST` items.
+        """
+        return self._table.places()
+
+    def entropy(self) -> float:
+        """Return the entropy in nats: a sum over all subsets."""
+        return self._table.entropy()
+
+    @cached_property
+    def _table(self) -> BucketTable:
+        return BucketTable(self.log_worths, self.log_ties)
+
+    # -- inference ----------------------------------------------------------------------------
+
+    @classmethod
+    def fit(cls, data: Profile, **options: Any) -> PlackettLuceFit:
+        """Estimate log worths and tie weights by maximum likelihood; see `fit_plackett_luce`.
+
+        Parameters
+        ----------
+        data : Profile
+            Rankings, complete or partial, strict or tied.
+        **options
+            Those of `fit_plackett_luce`.
+
+        Returns
+        -------
+        PlackettLuceFit
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC", "CAB"], counts=[8, 5, 4, 2])
+        >>> ra.PlackettLuce.fit(profile).distribution.log_worths.round(3)
+        array([ 1.15 , -0.287, -0.863])
+        """
+        from rankagg.distributions.plackett_luce.fit import fit_plackett_luce  # noqa: PLC0415
+
+        return fit_plackett_luce(data, **options)
+
+    def __repr__(self) -> str:
+        best = self._by_worth()
+        ties = f", buckets up to {max(self.log_ties)}" if self.log_ties else ""
+        return f"<PlackettLuce law on {self.n_items} items: {best}{ties}>"
+
+    def _by_worth(self) -> str:
+        order = np.argsort(-self.log_worths, kind="stable")
+        shown = [f"{self.items[int(i)]} {self.log_worths[i]:+.3g}" for i in order[:4]]
+        return ", ".join([*shown, "..."] if len(order) > 4 else shown)
+
+
+def _centered(values: Floats) -> Floats:
+    """Return values less their mean; those that sum to 0 but for rounding stay as they are."""
+    mean = values.mean()
+    return values + 0.0 if abs(mean) <= 1e-14 * np.abs(values).max() else values - mean
+
+
+def _check_ties(log_ties: Mapping[int, float] | None, n: int) -> tuple[tuple[int, float], ...]:
+    if log_ties is not None and not isinstance(log_ties, Mapping):
+        raise InvalidInputError("log_ties", "a mapping from bucket sizes to numbers", log_ties)
+    given = {} if log_ties is None else dict(log_ties)
+    for d, value in given.items():
+        check_integer(d, "log_ties", low=2, high=max(n, 2))
+        check_number(value, f"log_ties[{d}]", low=-LARGEST, high=LARGEST)
+    return tuple((int(d), float(given[d])) for d in sorted(given))
+
+
+def _sample_bucket(logs: Floats, d: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw d items of every row, a subset with chance in proportion to exp of its summed logs."""
+    s, n = logs.shape
+    # rest[k, :, j]: the log of e_k of the entries from j on.
+    rest = np.full((d + 1, s, n + 1), -np.inf)
+    rest[0] = 0.0
+    for j in range(n - 1, -1, -1):
+        rest[1:, :, j] = np.logaddexp(rest[1:, :, j + 1], logs[:, j] + rest[:-1, :, j + 1])
+    chosen = np.zeros((s, n), dtype=bool)
+    needed = np.full(s, d)
+    rows = np.arange(s)
+    for j in range(n):
+        fewer = np.maximum(needed - 1, 0)
+        chance = np.exp(logs[:, j] + rest[fewer, rows, j + 1] - rest[needed, rows, j])
+        chosen[:, j] = (needed > 0) & (rng.random(s) < chance)
+        needed -= chosen[:, j]
+    return chosen

@@ -1,0 +1,1 @@
+"""How far rankings are from each other and from a consensus."""

@@ -1,0 +1,285 @@
+"""The dispersion of several consensuses beside the spread of the data and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Label, Unranked
+from rankagg._validation import check_unranked
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.defaults import default_aggregators
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.result import Consensus
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.value import Value
+from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.inference.dispersion.measures import dispersion, spread
+
+__all__ = ["DispersionReport", "dispersion_report"]
+
+SCHEMA = "rankagg.dispersion"
+
+
+def dispersion_report(
+    data: Data,
+    aggregators: Iterable[Aggregator] | None = None,
+    *,
+    unranked: Unranked = "uniform",
+    tolerance: float | Mapping[Label, float] = 0.0,
+    time_limit: float | None = None,
+) -> DispersionReport:
+    """Measure how far consensuses are from the rankings, and these from each other.
+
+    Parameters
+    ----------
+    data : ScoreTable or Profile
+        Rankings, or scores that rank.
+    aggregators : iterable of Aggregator, optional
+        The rules; by default those that suit the data, exact Kemeny among them.
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy for unranked items of the distances, and of the default rules.
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied.
+    time_limit : float, optional
+        Seconds after which exact rules return the best ranking so far.
+
+    Returns
+    -------
+    DispersionReport
+
+    Raises
+    ------
+    InformationLostError
+        For a PairwiseMatrix, which does not hold single rankings.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> report = ra.dispersion_report(ra.datasets.load("tennessee"), [ra.Borda(), ra.Kemeny()])
+    >>> report.to_frame()[["method", "total", "average", "normalized"]].round(3)
+       method  total  average  normalized
+    0   Borda  223.0     2.23       0.372
+    1  Kemeny  207.0     2.07       0.345
+    """
+    deadline = Deadline.after(time_limit_of(time_limit))
+    policy = check_unranked(unranked)
+    evidence = Evidence(data, tolerance)
+    if not evidence.has_rankings:
+        raise InformationLostError("dispersion_report needs rankings; votes do not hold them.")
+    rules = default_aggregators(data, policy) if aggregators is None else list(aggregators)
+    for rule in rules:
+        if not isinstance(rule, Aggregator):
+            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        if rule.policy not in (None, policy):
+            raise InvalidInputError(
+                "aggregators", f"rules with unranked={policy!r}, as the distances", rule
+            )
+    return DispersionReport(
+        [rule._run(evidence, None, deadline) for rule in rules], evidence, policy
+    )
+
+
+class DispersionReport(Value):
+    """How far consensuses are from the rankings, within which bounds any ranking could be.
+
+    Made by `dispersion_report`. All distances are Kendall's, each pair of items once, and exact.
+
+    Attributes
+    ----------
+    consensuses : tuple of Consensus
+        One per rule.
+    votes : PairwiseMatrix
+        The votes that distances are measured on.
+    unranked : {"uniform", "ignore", "last"}
+        The policy for unranked items.
+    total_weight : float
+        Of the rankings; totals divided by it are averages.
+    spread, average_spread, normalized_spread : float
+        See `rankagg.spread`; with p = 0.
+    """
+
+    consensuses: tuple[Consensus, ...]
+    votes: PairwiseMatrix
+    unranked: Unranked
+    total_weight: float
+    least_weight: float
+    is_plain: bool
+    spread: float
+    average_spread: float
+    normalized_spread: float
+
+    def __init__(
+        self, consensuses: Iterable[Consensus], evidence: Evidence, unranked: Unranked
+    ) -> None:
+        profile = evidence.profile
+        self._set(
+            consensuses=tuple(consensuses),
+            votes=evidence.votes(unranked),
+            unranked=unranked,
+            total_weight=profile.total_weight,
+            least_weight=float(profile.weights.min()),
+            is_plain=profile.is_complete and profile.is_strict,
+            spread=spread(profile, unranked=unranked),
+            average_spread=spread(profile, average=True, unranked=unranked),
+            normalized_spread=spread(profile, normalized=True, unranked=unranked),
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.consensuses, self.votes, self.unranked, self.spread
+
+    @property
+    def exact(self) -> Consensus | None:
+        """The consensus of the exact rule; None where there is none among the rules."""
+        return next((c for c in self.consensuses if c.certificate is not None), None)
+
+    # -- bounds -------------------------------------------------------------------------------
+
+    @cached_property
+    def spread_bounds(self) -> tuple[float, float | None]:
+        """What the spread S alone says of the least total: S/(2(W - w)) to S/W.
+
+        W is the total and w the least weight of a ranking. For m equal rankings with U their
+        mean distance this is m U/2 to (m - 1) U: Remark 2 of Colombo et al. (2022) for a finite
+        sample. The upper bound is the mean over the rankings of their own total; it needs
+        complete strict rankings and is None for others.
+        """
+        others = self.total_weight - self.least_weight
+        lower = self.spread / (2.0 * others) if others > 1e-12 * self.total_weight else 0.0
+        upper = self.spread / self.total_weight if self.is_plain else None
+        return lower + self._cost_of_ties, upper
+
+    @cached_property
+    def pair_bounds(self) -> tuple[float, float]:
+        """What the votes on single pairs say: sum of the smaller sides to half of all votes."""
+        wins = self.votes.wins
+        lower = float(np.triu(np.minimum(wins, wins.T), k=1).sum())
+        upper = float(np.triu(wins + wins.T, k=1).sum() / 2.0)
+        return lower + self._cost_of_ties, upper + self._cost_of_ties
+
+    @property
+    def _cost_of_ties(self) -> float:
+        """What tied votes cost every ranking, by the exact rule's `tie_cost`."""
+        per_tie = 0.0 if self.exact is None else self.exact.tie_cost
+        return per_tie * float(np.triu(self.votes.ties, k=1).sum())
+
+    # -- tables -------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+            method; total, average and normalized dispersion; discordant: the average that counts
+            strictly discordant pairs only; ratio of the total to that of the exact rule, NaN
+            without one.
+        """
+        best = None if self.exact is None else self._measure(self.exact, {})
+        rows = []
+        for consensus in self.consensuses:
+            total = self._measure(consensus, {})
+            rows.append(
+                {
+                    "method": consensus.aggregator.name,
+                    "total": total,
+                    "average": self._measure(consensus, {"average": True}),
+                    "normalized": self._measure(consensus, {"normalized": True}),
+                    "discordant": self._measure(consensus, {"average": True, "discordant": True}),
+                    "ratio": np.nan if best is None else _ratio(total, best),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def _measure(self, consensus: Consensus, options: dict[str, bool]) -> float:
+        # A tied vote costs what the exact rule says, so that the ratio is to its optimum.
+        plain = self.exact is None or options.get("discordant", False)
+        return dispersion(
+            self.votes, consensus.ranking, unranked=self.unranked,
+            tie_cost=0.0 if plain or self.exact is None else self.exact.tie_cost, **options,
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        frame = self.to_frame()
+        numbers = {
+            name: None if np.isnan(value) else value
+            for name, value in (
+                ("spread", self.spread),
+                ("average_spread", self.average_spread),
+                ("normalized_spread", self.normalized_spread),
+            )
+        }
+        certificate = None if self.exact is None else self.exact.certificate
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "unranked_policy": self.unranked,
+            "total_weight": self.total_weight,
+            **numbers,
+            "bounds": {"spread": list(self.spread_bounds), "pairs": list(self.pair_bounds)},
+            "certificate": None if certificate is None else certificate.summary(),
+            "methods": frame.astype(object).where(_finite(frame), None).to_dict("records"),
+        }
+
+    def summary(self) -> str:
+        """Return the report as text."""
+        low, high = self.spread_bounds
+        least, most = self.pair_bounds
+        upper = "no upper bound: ties or missing items" if high is None else f"{high:.6g}"
+        lines = [
+            f"{self.votes.n_items} items, total weight {self.total_weight:g}; unranked items: "
+            f"{self.unranked}",
+            self._spread_line(),
+            f"least total, from the spread      {low:.6g} to {upper}",
+            f"least total, from single pairs    {least:.6g} to {most:.6g}",
+        ]
+        if self.exact is not None and self.exact.certificate is not None:
+            best = self._measure(self.exact, {})
+            what = "exact consensus" if self.exact.is_proved else "best ranking found"
+            told = self.exact.certificate.summary()
+            lines.append(f"{f'total of the {what}':<34}{best:.6g}  ({told})")
+        frame = self.to_frame()
+        lines.append("")
+        lines.append(
+            frame.to_string(
+                index=False,
+                na_rep="-",
+                formatters={"ratio": "{:.4f}".format},
+                float_format="{:.6g}".format,
+            )
+        )
+        return "\n".join(lines)
+
+    def _spread_line(self) -> str:
+        if np.isnan(self.average_spread) or np.isnan(self.normalized_spread):
+            return "there are no two rankings to compare"
+        return (
+            f"two rankings differ on {self.average_spread:.6g} pairs on average "
+            f"({100 * self.normalized_spread:.3g} % of what both judge)"
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<DispersionReport of {len(self.consensuses)} methods>"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(index=False, na_rep="", escape=True)
+
+
+def _finite(frame: pd.DataFrame) -> pd.DataFrame:
+    """Say which cells JSON can hold."""
+    return frame.notna() & ~frame.isin([np.inf, -np.inf])
+
+
+def _ratio(total: float, best: float) -> float:
+    if best:
+        return total / best
+    return 1.0 if total == 0 else float("inf")

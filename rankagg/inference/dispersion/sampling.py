@@ -1,0 +1,304 @@
+"""Estimating a mean over choices of rankings from a sample of them, with a guarantee.
+
+Where the exact mean is cheap (Kendall's distance: `spread`, `dispersion`) these are not needed.
+They are for costly functions of rankings, and for so many rankings that one pass is too much.
+Choices are drawn independently, with replacement, from all choices of different rankings.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats, RNGLike
+from rankagg._validation import as_generator, check_integer, check_number
+from rankagg.core.profile import Profile
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.inference.dispersion.u_statistics import UStatistic, mean_distance
+from rankagg.inference.intervals.bounds import check_delta
+
+__all__ = ["EmpiricalBernsteinStopping", "Estimate", "HoeffdingEstimator", "SamplingEstimator"]
+
+# Choices that are drawn and evaluated at one time.
+CHUNK = 50_000
+# Looks of the stopping rule: the first, and by how much each is later than the one before.
+FIRST_LOOK, GROWTH = 32, 1.1
+# How often choices with one ranking twice are drawn again.
+REDRAWS = 10_000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated mean and what is guaranteed of it.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    lower, upper : float
+        The mean over all choices is within these with probability 1 - delta.
+    delta : float
+        The probability of error.
+    n_samples : int
+        Choices of rankings that were evaluated.
+    stopped : {"fixed", "relative", "absolute", "max_samples"}
+        Why it ended: the number was fixed beforehand; the relative or the absolute precision was
+        reached; or there were no more samples allowed, and only `lower` and `upper` are promised.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    delta: float
+    n_samples: int
+    stopped: Literal["fixed", "relative", "absolute", "max_samples"]
+
+
+class SamplingEstimator(ABC):
+    """What the estimators share: drawing choices of different rankings and evaluating them."""
+
+    def estimate(
+        self, profile: Profile, statistic: UStatistic | None = None, *, rng: RNGLike = None
+    ) -> Estimate:
+        """Estimate the mean of a function over all choices of different rankings.
+
+        Parameters
+        ----------
+        profile : Profile
+            The rankings; a count is so many different ones, and weights multiply: a choice has
+            the product of its rankings' weights.
+        statistic : UStatistic, optional
+            The function; by default the mean Kendall distance of two rankings, which
+            `spread(profile, average=True)` gives exactly.
+        rng : int or numpy.random.Generator, optional
+            A seed or a generator.
+
+        Returns
+        -------
+        Estimate
+
+        Raises
+        ------
+        InvalidInputError
+            If there are fewer rankings than the function looks at.
+        """
+        if not isinstance(profile, Profile):
+            raise InvalidInputError("profile", "a Profile", profile)
+        chosen = mean_distance(profile.n_items) if statistic is None else statistic
+        if not isinstance(chosen, UStatistic):
+            raise InvalidInputError("statistic", "a UStatistic", statistic)
+        if profile.n_rankings < chosen.degree:
+            raise InvalidInputError(
+                "profile", f"{chosen.degree} rankings or more for this statistic",
+                Described(f"{profile.n_rankings} rankings"),
+            )  # fmt: skip
+        return self._estimate(_Sampler(profile, chosen, as_generator(rng)))
+
+    @abstractmethod
+    def _estimate(self, sampler: _Sampler) -> Estimate: ...
+
+
+class _Sampler:
+    """Values of a function on independently drawn choices of different rankings."""
+
+    def __init__(self, profile: Profile, statistic: UStatistic, rng: np.random.Generator) -> None:
+        self.statistic = statistic
+        self._profile = profile
+        self._rng = rng
+        # Observation o is a copy of the row whose range of observations holds it.
+        self._ends = np.cumsum(profile.counts)
+        mass = np.cumsum(profile.counts * profile.weights)
+        self._mass = mass / mass[-1]
+
+    def draw(self, size: int) -> Floats:
+        """Return so many values, a chunk at a time."""
+        sizes = [min(CHUNK, size - start) for start in range(0, size, CHUNK)]
+        parts = [self.statistic.values(self._profile, self._choices(part)) for part in sizes]
+        return np.concatenate(parts)
+
+    def _choices(self, size: int) -> NDArray[np.intp]:
+        """Draw rows of choices; a choice with an observation twice is drawn again."""
+        degree = self.statistic.degree
+        rows = np.empty((size, degree), dtype=np.intp)
+        todo = np.arange(size)
+        for _ in range(REDRAWS):
+            # Uniform on [0, 1): which row by its mass, which of its copies by an integer.
+            drawn = np.searchsorted(self._mass, self._rng.random((len(todo), degree)), "right")
+            drawn = np.minimum(drawn, len(self._mass) - 1)
+            copies = self._rng.integers(0, self._profile.counts[drawn])
+            observation = np.sort(self._ends[drawn] - 1 - copies, axis=1)
+            rows[todo] = drawn
+            todo = todo[(np.diff(observation, axis=1) == 0).any(axis=1)]
+            if not len(todo):
+                return rows
+        raise InvalidInputError(
+            "profile", f"a profile with many more rankings of like weight than {degree}",
+            Described("one in which nearly every choice holds a ranking twice"),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoeffdingEstimator(SamplingEstimator):
+    """The mean within `epsilon`, from a number of samples that is fixed beforehand.
+
+    Parameters
+    ----------
+    epsilon : float
+        The estimate is within epsilon of the mean, in units of the function.
+    delta : float
+        Except with this probability.
+
+    References
+    ----------
+    Hoeffding (1963), https://doi.org/10.1080/01621459.1963.10500830.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
+    >>> estimate = ra.HoeffdingEstimator(epsilon=0.1, delta=0.05).estimate(profile, rng=0)
+    >>> estimate.n_samples, abs(estimate.value - ra.spread(profile, average=True)) < 0.1
+    (1660, True)
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        check_number(self.epsilon, "epsilon", low=0, open_low=True)
+        check_delta(self.delta)
+
+    def n_samples(self, statistic: UStatistic) -> int:
+        """Return the number of samples that the guarantee takes.
+
+        Parameters
+        ----------
+        statistic : UStatistic
+            The function.
+
+        Returns
+        -------
+        int
+            ceil(width^2 log(2/delta) / (2 epsilon^2)).
+        """
+        return ceil((statistic.width / self.epsilon) ** 2 * log(2.0 / self.delta) / 2.0)
+
+    def _estimate(self, sampler: _Sampler) -> Estimate:
+        size = self.n_samples(sampler.statistic)
+        # Chunk by chunk: only the sum is kept.
+        total = sum(
+            float(sampler.draw(min(CHUNK, size - start)).sum()) for start in range(0, size, CHUNK)
+        )
+        value = total / size
+        low, high = sampler.statistic.low, sampler.statistic.high
+        return Estimate(
+            value, max(value - self.epsilon, low), min(value + self.epsilon, high), self.delta,
+            size, "fixed",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmpiricalBernsteinStopping(SamplingEstimator):
+    """The mean within a share `epsilon` of itself, from as few samples as the variance allows.
+
+    Samples are drawn until the empirical Bernstein interval, looked at after a geometrically
+    growing number of samples, says that the precision is reached. A mean of 0 has no relative
+    precision, so an absolute one is enough too, and there is a limit.
+
+    Parameters
+    ----------
+    epsilon : float
+        The estimate is within epsilon times the mean of it, in (0, 1).
+    delta : float
+        Except with this probability.
+    floor : float, default 0.001
+        As a share of the function's range: an estimate within floor times the range is enough.
+    max_samples : int, default 10_000_000
+        Stop after so many samples in any case.
+
+    Notes
+    -----
+    After t samples with variance V (divisor t) the mean is within
+    sqrt(2 V log(3/d)/t) + 3 R log(3/d)/t, R the range, with probability 1 - d. The k-th look
+    spends d_k = delta/(k(k + 1)), delta in all.
+
+    References
+    ----------
+    Mnih, Szepesvari and Audibert (2008), "Empirical Bernstein stopping",
+    https://doi.org/10.1145/1390156.1390241.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
+    >>> rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.05)
+    >>> estimate = rule.estimate(profile, rng=0)
+    >>> estimate.stopped, abs(estimate.value / ra.spread(profile, average=True) - 1) < 0.1
+    ('relative', True)
+    """
+
+    epsilon: float
+    delta: float
+    floor: float = 0.001
+    max_samples: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        check_number(self.epsilon, "epsilon", low=0, high=1, open_low=True, open_high=True)
+        check_delta(self.delta)
+        check_number(self.floor, "floor", low=0, high=1, open_low=True)
+        most = check_integer(self.max_samples, "max_samples", low=10)
+        object.__setattr__(self, "max_samples", most)
+
+    def _estimate(self, sampler: _Sampler) -> Estimate:
+        statistic = sampler.statistic
+        size, look = 0, 0
+        total = squares = 0.0
+        lower, upper = statistic.low, statistic.high
+        while True:
+            look += 1
+            upto = min(max(ceil(size * GROWTH), FIRST_LOOK), self.max_samples)
+            values = sampler.draw(upto - size) - statistic.low
+            total += float(values.sum())
+            squares += float((values**2).sum())
+            size = upto
+            mean = statistic.low + total / size
+            variance = max(squares / size - (total / size) ** 2, 0.0)
+            radius = self._radius(variance, size, look, statistic.width)
+            lower, upper = max(lower, mean - radius), min(upper, mean + radius)
+            stopped = self._stopped(lower, upper, size, statistic.width)
+            if stopped is not None:
+                value = self._value(lower, upper) if stopped == "relative" else (lower + upper) / 2
+                value = min(max(value, lower), upper)
+                return Estimate(value, lower, upper, self.delta, size, stopped)
+
+    def _radius(self, variance: float, size: int, look: int, width: float) -> float:
+        term = log(3.0 * look * (look + 1) / self.delta) / size
+        return sqrt(2.0 * variance * term) + 3.0 * width * term
+
+    def _stopped(
+        self, lower: float, upper: float, size: int, width: float
+    ) -> Literal["relative", "absolute", "max_samples"] | None:
+        least, largest = _magnitudes(lower, upper)
+        if (1.0 + self.epsilon) * least >= (1.0 - self.epsilon) * largest:
+            return "relative"
+        if upper - lower <= 2.0 * self.floor * width:
+            return "absolute"
+        return "max_samples" if size >= self.max_samples else None
+
+    def _value(self, lower: float, upper: float) -> float:
+        """Return the value that is within epsilon of every mean in the interval, relatively."""
+        least, largest = _magnitudes(lower, upper)
+        size = ((1.0 + self.epsilon) * least + (1.0 - self.epsilon) * largest) / 2.0
+        return size if upper > 0 else -size
+
+
+def _magnitudes(lower: float, upper: float) -> tuple[float, float]:
+    """Return the least and the largest absolute value in an interval."""
+    if lower <= 0.0 <= upper:
+        return 0.0, max(-lower, upper)
+    return min(abs(lower), abs(upper)), max(abs(lower), abs(upper))

@@ -1,0 +1,156 @@
+"""Radii of confidence intervals for the mean of independent values in an interval of length 1.
+
+A radius is for one mean. `sides=1` bounds the mean from one side only with probability
+1 - delta; `sides=2` from both. Divide delta by the number of means for all of them at once.
+"""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankagg._typing import Floats
+from rankagg._validation import check_integer, check_number
+from rankagg.exceptions import InvalidInputError
+
+__all__ = [
+    "anytime_delta",
+    "bernstein_radius",
+    "check_delta",
+    "comparisons_needed",
+    "hoeffding_p_value",
+    "hoeffding_radius",
+]
+
+
+def check_delta(delta: object) -> float:
+    """Return a probability of error, above 0 and below 1."""
+    return check_number(delta, "delta", low=0, high=1, open_low=True, open_high=True)
+
+
+def _levels(delta: ArrayLike) -> Floats:
+    """Return probabilities of error as an array."""
+    levels = np.asarray(delta, dtype=np.float64)
+    wrong = ~((levels > 0) & (levels < 1))
+    if wrong.any():
+        raise InvalidInputError("delta", "numbers in (0, 1)", float(levels[wrong].flat[0]))
+    return levels
+
+
+def hoeffding_radius(shares: ArrayLike, delta: ArrayLike, sides: int = 2) -> Floats:
+    """Return Hoeffding's radius sqrt(log(sides/delta)/2 * shares).
+
+    Parameters
+    ----------
+    shares : array_like of float
+        Sum of the squared shares of the observations in the mean: 1/z for z equal ones, and
+        sum_t w_t^2/K_t for tasks of sizes K_t with weights w_t that sum to 1.
+    delta : array_like of float
+        Probability of error, in (0, 1).
+    sides : {1, 2}, default 2
+        One bound or two.
+
+    Returns
+    -------
+    ndarray of float
+
+    References
+    ----------
+    Hoeffding (1963), "Probability inequalities for sums of bounded random variables",
+    https://doi.org/10.1080/01621459.1963.10500830. Equation 4 of Himmi et al. (2023) is the
+    one-sided radius.
+
+    Examples
+    --------
+    >>> from rankagg import hoeffding_radius
+    >>> float(hoeffding_radius(1 / 100, 0.01, sides=1).round(8)), float(
+    ...     hoeffding_radius(1 / 100, 0.01).round(8))
+    (0.15174271, 0.16276236)
+    """
+    count = check_integer(sides, "sides", low=1, high=2)
+    radius: Floats = np.sqrt(np.log(count / _levels(delta)) / 2.0 * np.asarray(shares))
+    return radius
+
+
+def hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
+    """Return an upper bound of the chance of such a mean or more if it is 1/2 at most."""
+    above = np.maximum(np.asarray(mean, dtype=np.float64) - 0.5, 0.0)
+    p_value: Floats = np.exp(-2.0 * above**2 / np.asarray(shares))
+    return p_value
+
+
+def bernstein_radius(variance: ArrayLike, n: ArrayLike, delta: ArrayLike, sides: int = 2) -> Floats:
+    """Return the empirical Bernstein radius of Maurer and Pontil.
+
+    Parameters
+    ----------
+    variance : array_like of float
+        Unbiased sample variance.
+    n : array_like of float
+        Observations; the radius is infinite below 2.
+    delta : array_like of float
+        Probability of error, in (0, 1).
+    sides : {1, 2}, default 2
+        One bound, with log(2/delta), or two, with log(4/delta).
+
+    Returns
+    -------
+    ndarray of float
+
+    References
+    ----------
+    Maurer and Pontil (2009), "Empirical Bernstein bounds and sample variance penalization",
+    theorem 4, https://doi.org/10.48550/arXiv.0907.3740.
+    """
+    count = check_integer(sides, "sides", low=1, high=2)
+    size = np.asarray(n, dtype=np.float64)
+    log = np.log(2.0 * count / _levels(delta))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        radius = np.sqrt(2.0 * np.asarray(variance) * log / size) + 7.0 * log / (3.0 * (size - 1.0))
+    result: Floats = np.where(size < 2, np.inf, radius)
+    return result
+
+
+def anytime_delta(delta: float, n: ArrayLike) -> Floats:
+    """Return what of delta is spent after n observations: 6 delta/(pi^2 n^2), delta in all.
+
+    Bounds at these levels hold at all sample sizes at once, so one may look at any time.
+    """
+    size = np.maximum(np.asarray(n, dtype=np.float64), 1.0)
+    spent: Floats = 6.0 * check_delta(delta) / (pi**2 * size**2)
+    return spent
+
+
+def comparisons_needed(margin: float, delta: float, *, n_items: int = 2) -> int:
+    """Return how many comparisons decide a pair whose proportion is off 1/2 by a margin.
+
+    Hoeffding's two-sided radius is no more than the margin from this number on.
+
+    Parameters
+    ----------
+    margin : float
+        Distance of the proportion from 1/2, above 0 and up to 1/2.
+    delta : float
+        Probability of error, in (0, 1).
+    n_items : int, default 2
+        Decide all pairs of so many items at once, by Bonferroni.
+
+    Returns
+    -------
+    int
+        Independent comparisons for each pair.
+
+    Examples
+    --------
+    >>> from rankagg import comparisons_needed
+    >>> comparisons_needed(0.1, 0.05)
+    185
+    >>> comparisons_needed(0.1, 0.05, n_items=20)
+    447
+    """
+    gap = check_number(margin, "margin", low=1e-100, high=0.5)
+    n = check_integer(n_items, "n_items", low=2)
+    level = check_delta(delta) / (n * (n - 1) / 2)
+    return int(np.ceil(np.log(2.0 / level) / (2.0 * gap**2)))

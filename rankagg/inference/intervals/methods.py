@@ -1,0 +1,257 @@
+"""The methods behind confidence intervals: from units to bounds for every pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from rankagg._typing import Floats
+from rankagg._validation import check_choice, check_flag, check_integer
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.intervals.bootstrap import Resamples, resampled_means
+from rankagg.inference.intervals.bounds import (
+    anytime_delta,
+    bernstein_radius,
+    check_delta,
+    hoeffding_radius,
+)
+from rankagg.inference.intervals.measured import few_units
+from rankagg.inference.intervals.pair_values import Comparisons
+from rankagg.inference.units import Moments, Units
+
+__all__ = [
+    "BINOMIAL",
+    "RESAMPLING",
+    "Alternative",
+    "Bounds",
+    "Method",
+    "Options",
+    "Simultaneous",
+    "bounds_of",
+]
+
+Method: TypeAlias = Literal[
+    "hoeffding", "bernstein", "wilson", "clopper-pearson", "percentile", "bca"
+]
+Simultaneous: TypeAlias = Literal["bonferroni", "max-t"]
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+
+BINOMIAL = {"wilson": "wilson", "clopper-pearson": "beta"}
+RESAMPLING = ("percentile", "bca")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How intervals are to be made; the names are those of `PairwiseIntervals.from_profile`."""
+
+    method: Method
+    delta: float
+    simultaneous: Simultaneous | None
+    alternative: Alternative
+    anytime: bool
+    ties: str
+    n_resamples: int
+
+    def __post_init__(self) -> None:
+        check_choice(self.method, get_args(Method), "method")
+        object.__setattr__(self, "delta", check_delta(self.delta))
+        check_choice(self.simultaneous, (None, *get_args(Simultaneous)), "simultaneous")
+        check_choice(self.alternative, get_args(Alternative), "alternative")
+        check_flag(self.anytime, "anytime")
+        check_choice(self.ties, ("half", "exclude"), "ties")
+        times = check_integer(self.n_resamples, "n_resamples", low=100)
+        object.__setattr__(self, "n_resamples", times)
+        if self.simultaneous == "max-t" and self.method != "percentile":
+            raise InvalidInputError(
+                "simultaneous", "None or 'bonferroni' with this method", "max-t",
+                "'max-t' is a bootstrap: `method='percentile'`.",
+            )  # fmt: skip
+        if self.anytime and self.method != "hoeffding":
+            raise InvalidInputError("anytime", "False unless `method='hoeffding'`", True)
+        if self.ties == "exclude" and self.method not in BINOMIAL:
+            raise InvalidInputError(
+                "ties", "'half' with this method", "exclude",
+                "Only 'wilson' and 'clopper-pearson' leave ties out.",
+            )  # fmt: skip
+
+    @property
+    def sides(self) -> int:
+        """The number of bounds that share the probability of error."""
+        return 2 if self.alternative == "two-sided" else 1
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Lower and upper bounds of all pairs, their estimates, and what must be said."""
+
+    mean: Floats
+    n: Floats
+    shares: Floats
+    lower: Floats
+    upper: Floats
+    notes: tuple[str, ...] = ()
+
+
+def bounds_of(
+    units: Units,
+    options: Options,
+    rng: np.random.Generator,
+    resamples: Resamples | None = None,
+) -> Bounds:
+    """Return the bounds of all pairs: within [0, 1], and all of it where nothing was compared.
+
+    Resamples are drawn where they are needed and not given.
+    """
+    n_pairs = len(units.pairs[0])
+    if not n_pairs:
+        nothing = np.zeros(0)
+        return Bounds(nothing, nothing, nothing, nothing, nothing)
+    delta = options.delta / n_pairs if options.simultaneous == "bonferroni" else options.delta
+    if options.method in BINOMIAL:
+        bounds = _binomial(units, options, delta)
+    elif options.method in RESAMPLING:
+        if options.method == "bca" and len(units.stratum_weights) > 1:
+            raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
+        drawn = resamples or resampled_means(units, options.n_resamples, rng)
+        bounds = _resampling(units, options, delta, drawn)
+    else:
+        bounds = _concentration(units, options, delta)
+    silent = bounds.n == 0
+    lower = np.where(silent, 0.0, np.clip(bounds.lower, 0.0, 1.0))
+    upper = np.where(silent, 1.0, np.clip(bounds.upper, 0.0, 1.0))
+    if options.alternative == "greater":
+        upper = np.ones_like(upper)
+    elif options.alternative == "less":
+        lower = np.zeros_like(lower)
+    notes = bounds.notes
+    if silent.any():
+        never = int(silent.sum())
+        were = "pair was" if never == 1 else "pairs were"
+        notes = (f"{never} {were} never compared: the interval is [0, 1]", *notes)
+    return Bounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
+
+
+def _too_few(units: Units, options: Options, n: Floats) -> tuple[str, ...]:
+    """Return a note where an approximate method has fewer units than it was measured to need.
+
+    Of n units for each pair the fewest count, if there are any.
+    """
+    told = n[n > 0]
+    name = "max-t" if options.simultaneous == "max-t" else options.method
+    note = few_units(name, int(told.min()), units.unit) if told.size else None
+    return () if note is None else (note,)
+
+
+def _concentration(units: Units, options: Options, delta: float) -> Bounds:
+    moments = units.moments()
+    level: Any = anytime_delta(delta, moments.n) if options.anytime else delta
+    if options.method == "hoeffding":
+        radius = hoeffding_radius(moments.shares, level, options.sides)
+    else:
+        if units.is_weighted:
+            raise InvalidInputError(
+                "method", "'hoeffding' or a bootstrap where units differ in weight", "bernstein"
+            )
+        radius = bernstein_radius(moments.variance, moments.n, delta, options.sides)
+    return _around(moments, radius)
+
+
+def _around(moments: Moments, radius: Floats) -> Bounds:
+    mean = moments.mean
+    return Bounds(mean, moments.n, moments.shares, mean - radius, mean + radius)
+
+
+def _binomial(units: Units, options: Options, delta: float) -> Bounds:
+    direct = isinstance(units.source, Comparisons)
+    is_plain = direct and units.unit == "ranking" and not units.is_weighted
+    if not is_plain:
+        raise InvalidInputError(
+            "method", "'hoeffding' or a bootstrap here", options.method,
+            "Binomial intervals are for direct comparisons of equal weight, each ranking a unit.",
+        )  # fmt: skip
+    first = np.zeros(len(units.pairs[0]))
+    ties, second = first.copy(), first.copy()
+    for block in units.blocks():
+        first += block.counts @ (block.values == 1.0)
+        second += block.counts @ (block.values == 0.0)
+        ties += block.counts @ (block.values == 0.5)
+    if ties.any() and options.ties != "exclude":
+        raise InvalidInputError(
+            "ties", f"'exclude' for method '{options.method}': there are {int(ties.sum())} ties "
+            f"in {int((ties > 0).sum())} pairs", options.ties,
+            "Or take 'hoeffding', where a tie counts half.",
+        )  # fmt: skip
+    n = first + second
+    mean = np.where(n > 0, first / np.maximum(n, 1.0), np.nan)
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
+    lower, upper = proportion_confint(
+        first, np.maximum(n, 1.0), alpha=2 * delta / options.sides, method=BINOMIAL[options.method]
+    )
+    # statsmodels leaves NaN where the bound is the end of the range.
+    lower = np.where(first == 0, 0.0, lower)
+    upper = np.where(second == 0, 1.0, upper)
+    notes = _too_few(units, options, n)
+    if ties.any():
+        many = int(ties.sum())
+        notes = (f"{many} {'tie was' if many == 1 else 'ties were'} left out", *notes)
+    with np.errstate(divide="ignore"):
+        return Bounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
+
+
+def _resampling(units: Units, options: Options, delta: float, resamples: Resamples) -> Bounds:
+    moments = units.moments()
+    varies = resamples.varies
+    lower, upper = _agreeing_bounds(units, moments, options)
+    if varies.any():
+        lower[varies], upper[varies] = _resampled_bounds(resamples.take(varies), options, delta)
+    # Where all units agree the interval is exact, and so few are no harm.
+    notes = list(_too_few(units, options, moments.n[varies]))
+    tails = options.n_resamples * delta / options.sides
+    if options.simultaneous != "max-t" and tails < 5:
+        notes.append(
+            f"only {tails:.2g} resamples are expected beyond each bound: raise `n_resamples`"
+        )
+    constant = int(((moments.n > 0) & ~varies).sum())
+    if constant:
+        notes.append(
+            f"all units agree on {constant} pair{'s' * (constant > 1)}, and so do resamples, which "
+            f"then say nothing of how sure that is: the interval is {_kind_of_agreement(units)}"
+        )
+    return Bounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
+
+
+def _agreeing_bounds(units: Units, moments: Moments, options: Options) -> tuple[Floats, Floats]:
+    """Return bounds of the mean for pairs on which all n units have the same value c.
+
+    By Markov's inequality a unit has the value c or more with a chance of mean/c at most, so means
+    below c delta^(1/n) are refuted; likewise from above. Values without known bounds, and tasks
+    whose means may differ, refute nothing.
+    """
+    lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
+    if not units.source.is_bounded or units.fixed_tasks:
+        return lower, upper
+    together = len(lower) if options.simultaneous else 1
+    told = moments.n > 0
+    root = (options.delta / options.sides / together) ** (1.0 / moments.n[told])
+    lower[told] = moments.mean[told] * root
+    upper[told] = 1.0 - (1.0 - moments.mean[told]) * root
+    return lower, upper
+
+
+def _kind_of_agreement(units: Units) -> str:
+    if units.source.is_bounded and not units.fixed_tasks:
+        return "the exact one for units that agree"
+    return "[0, 1]"
+
+
+def _resampled_bounds(
+    resamples: Resamples, options: Options, delta: float
+) -> tuple[Floats, Floats]:
+    if options.simultaneous == "max-t":
+        return resamples.max_t(delta, options.alternative)
+    if options.method == "bca":
+        return resamples.bca(delta, options.sides)
+    return resamples.percentile(delta, options.sides)

@@ -1,0 +1,416 @@
+"""Confidence intervals for the proportion in which one item is above another."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats, Label, RNGLike
+from rankagg._validation import as_generator, check_choice, check_integer
+from rankagg.core.items import ItemSet
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.decisions import Decisions
+from rankagg.inference.intervals.methods import (
+    Alternative,
+    Method,
+    Options,
+    Simultaneous,
+    bounds_of,
+)
+from rankagg.inference.intervals.pair_decisions import by_holm, by_intervals_of_pairs, p_values
+from rankagg.inference.units import Estimand, Unit, Units, units_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["PairwiseIntervals"]
+
+SCHEMA = "rankagg.intervals"
+
+
+class PairwiseIntervals(Value):
+    """For every two items: in what proportion row is above column, and how sure that is.
+
+    A tie counts half for each. What the proportion is of, which observations are independent,
+    and what the level covers are part of the result, because the numbers mean nothing without.
+
+    Made by `from_profile` or `from_scores`.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items of rows and columns.
+    estimate, lower, upper : ndarray of float, shape (n, n)
+        The proportion and its interval; NaN and [0, 1] where nothing was compared. Rows and
+        columns swap to 1 - estimate, 1 - upper, 1 - lower.
+    n_units : ndarray of int, shape (n, n)
+        Independent units that tell of the pair.
+    shares : ndarray of float, shape (n, n)
+        Sum of their squared shares in the estimate: 1/n_units where all weigh the same.
+    estimand : {"direct", "imputed"}
+        "direct": the chance that row is above column in a unit that compares the two, given
+        which units do. "imputed": the mean over all units of the proportion of compatible
+        permutations with row above column; it depends on what is missing and says nothing of the
+        chance that row would beat column.
+    unit : {"ranking", "instance", "task"}
+        What was taken to be independent.
+    fixed_tasks : bool
+        True where the tasks are those of interest and not a sample.
+    method : str
+        How the intervals were made.
+    delta : float
+        The probability of error: of each pair, or of any pair where `simultaneous` is set.
+    simultaneous : {"bonferroni", "max-t"} or None
+        How the level covers all pairs at once; None: it covers each pair alone.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": only `lower` is a bound, for rows against columns (first item against second).
+    anytime : bool
+        True where the level also covers looking after every unit.
+    notes : tuple of str
+        What the reader must know.
+
+    References
+    ----------
+    Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
+    benchmarks", https://doi.org/10.48550/arXiv.2305.10284, gives the Hoeffding interval.
+    """
+
+    items: ItemSet
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    n_units: NDArray[np.int64]
+    shares: Floats
+    estimand: Estimand
+    unit: Unit
+    fixed_tasks: bool
+    method: Method
+    delta: float
+    simultaneous: Simultaneous | None
+    alternative: Alternative
+    anytime: bool
+    notes: tuple[str, ...]
+
+    def __init__(self, **attributes: Any) -> None:
+        for value in attributes.values():
+            if isinstance(value, np.ndarray):
+                frozen_array(value)
+        self._set(**attributes)
+
+    def _key(self) -> tuple[Hashable, ...]:
+        arrays = (self.estimate, self.lower, self.upper, self.n_units, self.shares)
+        return (
+            self.items, *(array_key(array) for array in arrays), self.estimand, self.unit,
+            self.fixed_tasks, self.method, self.delta, self.simultaneous, self.alternative,
+            self.anytime, self.notes,
+        )  # fmt: skip
+
+    # -- constructors -------------------------------------------------------------------------
+
+    @classmethod
+    def from_profile(
+        cls,
+        profile: Profile,
+        *,
+        method: Method = "hoeffding",
+        delta: float = 0.05,
+        simultaneous: Simultaneous | None = None,
+        estimand: Estimand = "direct",
+        unit: Unit = "ranking",
+        fixed_tasks: bool = False,
+        alternative: Alternative = "two-sided",
+        anytime: bool = False,
+        ties: Literal["half", "exclude"] = "half",
+        instances: Sequence[Label] | None = None,
+        n_resamples: int = 2000,
+        rng: RNGLike = None,
+    ) -> PairwiseIntervals:
+        """Make the intervals of rankings.
+
+        Parameters
+        ----------
+        profile : Profile
+            The rankings; counts are independent repetitions, weights are importance.
+        method : str, default "hoeffding"
+            "hoeffding" holds for any independent units. "bernstein" (empirical; units of equal
+            weight) is shorter where values vary little. "wilson" and "clopper-pearson" are for
+            direct comparisons without weights and ties, each ranking a unit. "percentile" and
+            "bca" resample units and hold for many of them only.
+        delta : float, default 0.05
+            Probability of error, in (0, 1).
+        simultaneous : {"bonferroni", "max-t"}, optional
+            Cover all n(n - 1)/2 pairs at once; "max-t" goes with method "percentile".
+        estimand : {"direct", "imputed"}, default "direct"
+            See the attribute.
+        unit : {"ranking", "instance", "task"}, default "ranking"
+            What is independent: each ranking, or each instance or task, whose rankings are
+            averaged first.
+        fixed_tasks : bool, default False
+            The groups are the tasks of interest: average over each, then by their weights.
+        alternative : {"two-sided", "greater", "less"}, default "two-sided"
+            Bound from both sides, or only from below or from above.
+        anytime : bool, default False
+            Cover every number of units at once ("hoeffding" only), so that one may look after
+            each and stop.
+        ties : {"half", "exclude"}, default "half"
+            Let a tie count half for each item, or not at all, as the binomial methods need.
+        instances : sequence, length m, optional
+            The instance of each ranking, for `unit="instance"`.
+        n_resamples : int, default 2000
+            For "percentile" and "bca".
+        rng : int or numpy.random.Generator, optional
+            For "percentile" and "bca".
+
+        Returns
+        -------
+        PairwiseIntervals
+
+        Raises
+        ------
+        InvalidInputError
+            If the options do not go together, or the data do not hold what they need.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> ballots = ra.datasets.load("condorcet_1785")
+        >>> intervals = ra.PairwiseIntervals.from_profile(ballots, method="wilson")
+        >>> intervals.to_frame()[["above", "below", "estimate", "lower", "upper"]].round(3)
+          above below  estimate  lower  upper
+        0     A     B     0.550  0.425  0.669
+        1     C     A     0.583  0.457  0.699
+        2     B     C     0.700  0.575  0.801
+        """
+        units = units_of(
+            _as_profile(profile),
+            unit=unit,
+            estimand=estimand,
+            fixed_tasks=fixed_tasks,
+            instances=instances,
+        )
+        options = Options(method, delta, simultaneous, alternative, anytime, ties, n_resamples)
+        return _interval(units, estimand, options, as_generator(rng))
+
+    @classmethod
+    def from_scores(
+        cls, table: ScoreTable, *, tolerance: float | Mapping[Label, float] = 0.0, **options: Any
+    ) -> PairwiseIntervals:
+        """Make the intervals of the rankings of a score table.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            Its units are ranked first.
+        tolerance : float or mapping from task to float, default 0
+            Scores that differ by no more are tied; see `ScoreTable.rankings`.
+        **options
+            Those of `from_profile`; `instances` are the table's own.
+
+        Returns
+        -------
+        PairwiseIntervals
+        """
+        if not isinstance(table, ScoreTable):
+            raise InvalidInputError("table", "a ScoreTable", table)
+        return cls.from_profile(
+            table.rankings(tolerance), **{"instances": table.instances, **options}
+        )
+
+    # -- what they say ------------------------------------------------------------------------
+
+    @property
+    def never_compared(self) -> tuple[tuple[Label, Label], ...]:
+        """The pairs of which no unit tells anything; their interval is [0, 1]."""
+        empty = np.argwhere(np.triu(self.n_units == 0, k=1))
+        return tuple((self.items[int(i)], self.items[int(j)]) for i, j in empty)
+
+    def p_values(self) -> Floats:
+        """Return one-sided p-values of "row is above column in half of the units at most".
+
+        Exact binomial ones where the intervals are binomial, else those of Hoeffding's
+        inequality, which are too large rather than too small.
+
+        Returns
+        -------
+        ndarray of float, shape (n, n)
+            1 on the diagonal and where nothing was compared.
+        """
+        return p_values(self)
+
+    def decisions(self, how: Literal["holm", "intervals"] = "holm") -> Decisions:
+        """Decide pairs with one probability of error, `delta`, for all decisions together.
+
+        Parameters
+        ----------
+        how : {"holm", "intervals"}, default "holm"
+            "holm": Holm's procedure over the n(n - 1) one-sided hypotheses; with binomial
+            p-values those that cannot be rejected do not count (Tarone 1990). "intervals": 1/2 is
+            outside the interval; they must be simultaneous.
+
+        Returns
+        -------
+        Decisions
+
+        Raises
+        ------
+        InvalidInputError
+            If the estimand is not "direct", or the intervals cover each pair alone.
+        """
+        choice = check_choice(how, ("holm", "intervals"), "how")
+        if self.estimand != "direct":
+            raise InvalidInputError(
+                "estimand", "'direct' for decisions", self.estimand,
+                "An imputed proportion says nothing of which item would win.",
+            )  # fmt: skip
+        return by_holm(self) if choice == "holm" else by_intervals_of_pairs(self)
+
+    # -- how they look ------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per pair, the item with the larger proportion as "above".
+
+        Returns
+        -------
+        pandas.DataFrame
+            above, below, estimate, lower, upper, n_units, outside: whether 1/2 is outside the
+            interval. Pairs in the order of the items.
+        """
+        rows = []
+        for i, j in zip(*np.triu_indices(len(self.items), k=1), strict=True):
+            a, b = (i, j) if not self.estimate[i, j] < 0.5 else (j, i)
+            rows.append(
+                {
+                    "above": self.items[int(a)],
+                    "below": self.items[int(b)],
+                    "estimate": self.estimate[a, b],
+                    "lower": self.lower[a, b],
+                    "upper": self.upper[a, b],
+                    "n_units": int(self.n_units[a, b]),
+                    "outside": bool(self.lower[a, b] > 0.5 or self.upper[a, b] < 0.5),
+                }
+            )
+        columns = ["above", "below", "estimate", "lower", "upper", "n_units", "outside"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        frame = self.to_frame()
+        pairs = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "items": list(self.items),
+            "estimand": self.estimand,
+            "unit": self.unit,
+            "fixed_tasks": self.fixed_tasks,
+            "method": self.method,
+            "delta": self.delta,
+            "simultaneous": self.simultaneous,
+            "alternative": self.alternative,
+            "anytime": self.anytime,
+            "notes": list(self.notes),
+            "pairs": pairs,
+        }
+
+    def describe(self) -> str:
+        """Return one sentence: what is estimated, from what, and what the level covers."""
+        what = {
+            "direct": f"P(above) among {self.unit}s that compare the two",
+            "imputed": f"mean proportion of compatible permutations over all {self.unit}s",
+        }[self.estimand]
+        scope = "each pair alone" if self.simultaneous is None else "all pairs at once"
+        how = self.method if self.simultaneous is None else f"{self.method}, {self.simultaneous}"
+        extra = ", fixed tasks" if self.fixed_tasks else ""
+        extra += ", at all sample sizes" if self.anytime else ""
+        extra += "" if self.alternative == "two-sided" else f", one-sided ({self.alternative})"
+        level = f"{100 * (1 - self.delta):g} %"
+        return f"{what}; {level} intervals for {scope} ({how}{extra}); independent: {self.unit}s"
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the proportions and what they decide; see `rankagg.plotting.intervals_heatmap`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.inference.intervals import intervals_heatmap  # noqa: PLC0415
+
+        return intervals_heatmap(self, ax=ax)
+
+    def summary(self, *, rows: int | None = 30) -> str:
+        """Return the intervals as text.
+
+        Parameters
+        ----------
+        rows : int or None, default 30
+            How many pairs to print at most; None prints all.
+
+        Returns
+        -------
+        str
+        """
+        frame = self.to_frame()
+        shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
+        parts = [self.describe(), *(f"note: {note}" for note in self.notes)]
+        parts.append(shown.to_string(index=False, na_rep="-", float_format="{:.3f}".format))
+        if len(frame) > len(shown):
+            parts.append(f"... and {len(frame) - len(shown)} more pairs")
+        return "\n".join(parts)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<PairwiseIntervals of {len(self.items)} items: {self.describe()}>"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(index=False, na_rep="", escape=True)
+
+
+def _as_profile(given: object) -> Profile:
+    if isinstance(given, Profile):
+        return given
+    raise InvalidInputError("profile", "a Profile", given, "`from_scores` takes a ScoreTable.")
+
+
+def _interval(
+    units: Units, estimand: Estimand, options: Options, rng: np.random.Generator
+) -> PairwiseIntervals:
+    bounds = bounds_of(units, options, rng)
+    return PairwiseIntervals(
+        items=units.items,
+        estimate=_square(units, bounds.mean, 1.0 - bounds.mean, 0.5),
+        lower=_square(units, bounds.lower, 1.0 - bounds.upper, 0.5),
+        upper=_square(units, bounds.upper, 1.0 - bounds.lower, 0.5),
+        n_units=np.rint(_square(units, bounds.n, bounds.n, 0.0)).astype(np.int64),
+        shares=_square(units, bounds.shares, bounds.shares, np.nan),
+        estimand=estimand,
+        unit=units.unit,
+        fixed_tasks=units.fixed_tasks,
+        method=options.method,
+        delta=options.delta,
+        simultaneous=options.simultaneous,
+        alternative=options.alternative,
+        anytime=options.anytime,
+        notes=bounds.notes,
+    )
+
+
+def _square(units: Units, above: Floats, below: Floats, diagonal: float) -> Floats:
+    first, second = units.pairs
+    square = np.full((len(units.items),) * 2, diagonal)
+    square[first, second] = above
+    square[second, first] = below
+    return square

@@ -1,0 +1,145 @@
+"""What is decided of all pairs at once, and what within the pairs of one item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats
+from rankagg.inference.intervals.bootstrap import Resamples, resampled_means
+from rankagg.inference.intervals.methods import Bounds, Options, bounds_of
+from rankagg.inference.ranks.sign_flips import SignFlips
+from rankagg.inference.step_down import tarone
+from rankagg.inference.units import Units
+
+__all__ = ["Families", "decided_by_intervals"]
+
+
+@dataclass(frozen=True, eq=False)
+class Families:
+    """Decisions with one probability of error in several families of pairs.
+
+    Attributes
+    ----------
+    together : ndarray of bool, shape (n, n)
+        Row is decided to be above column, all pairs at once.
+    alone : ndarray of int8, shape (n, n)
+        1 where row is decided to be above column, -1 where column is above row, in the family of
+        the pairs of the row's item; 0 elsewhere.
+    led : ndarray of bool, shape (n,)
+        Some item is decided to be above this one, in the family of the others above it, or of all
+        its pairs.
+    """
+
+    together: Bools
+    alone: NDArray[np.int8]
+    led: Bools
+
+    @classmethod
+    def at_once(cls, together: Bools) -> Families:
+        """Return decisions on all pairs, which hold in every smaller family."""
+        alone = together.astype(np.int8) - together.T.astype(np.int8)
+        return cls(together, alone, np.any(together, axis=0, keepdims=True)[0])
+
+    @classmethod
+    def from_flips(cls, flips: SignFlips, delta: float) -> Families:
+        """Decide by sign flips."""
+        direction = flips.ahead.astype(np.int8) - flips.ahead.T.astype(np.int8)
+        alone = np.where(flips.alone <= delta, direction, 0).astype(np.int8)
+        led = np.any(alone < 0, axis=1, keepdims=True)[:, 0]
+        return cls(flips.ahead & (flips.together <= delta), alone, led)
+
+    @classmethod
+    def from_p_values(cls, p_values: Floats, least: Floats, delta: float) -> Families:
+        """Decide by Holm's procedure with Tarone's count.
+
+        Parameters
+        ----------
+        p_values : ndarray of float, shape (n, n)
+            Of "row is above column in half of the units at most".
+        least : ndarray of float, shape (n, n)
+            The smallest p-values possible; 0 for Holm's own count.
+        delta : float
+            Probability of any error in a family.
+        """
+        n = len(p_values)
+        off = ~np.eye(n, dtype=bool)
+        together = np.zeros((n, n), dtype=bool)
+        together[off] = tarone(p_values[off], least[off], delta)
+        alone, led = np.zeros((n, n), dtype=np.int8), np.zeros(n, dtype=bool)
+        for i in range(n):
+            others = off[i]
+            mine = np.concatenate([p_values[i, others], p_values[others, i]])
+            floor = np.concatenate([least[i, others], least[others, i]])
+            up, down = np.split(tarone(mine, floor, delta), 2)
+            alone[i, others] = up.astype(np.int8) - down.astype(np.int8)
+            led[i] = tarone(p_values[others, i], least[others, i], delta).any()
+        return cls(together, alone, led)
+
+
+def decided_by_intervals(
+    units: Units, options: Options, rng: np.random.Generator
+) -> tuple[Families, tuple[str, ...]]:
+    """Decide where 1/2 is outside an interval; also return what must be said of these.
+
+    Parameters
+    ----------
+    units : Units
+        The independent units.
+    options : Options
+        Of two-sided intervals for all pairs at once.
+    rng : numpy.random.Generator
+        For resamples.
+    """
+    resamples = None
+    if options.simultaneous == "max-t" and len(units.items) > 1:
+        resamples = resampled_means(units, options.n_resamples, rng)
+    bounds = bounds_of(units, options, rng, resamples)
+    together = _outside(units, bounds)
+    if len(units.items) < 3:
+        return Families.at_once(together), bounds.notes
+    if resamples is not None:
+        return _from_resamples(units, together, resamples, options.delta), bounds.notes
+    alone = replace(options, simultaneous=None, delta=options.delta / (len(units.items) - 1))
+    mine = _outside(units, bounds_of(units, alone, rng)).astype(np.int8)
+    led = np.zeros(len(units.items), dtype=bool)
+    for alternative in ("greater", "less"):
+        one_sided = bounds_of(units, replace(alone, alternative=alternative), rng)
+        led |= _outside(units, one_sided).any(axis=0)
+    return Families(together, mine - mine.T, led), bounds.notes
+
+
+def _outside(units: Units, bounds: Bounds) -> Bools:
+    first, second = units.pairs
+    n = len(units.items)
+    above = np.zeros((n, n), dtype=bool)
+    above[first, second], above[second, first] = bounds.lower > 0.5, bounds.upper < 0.5
+    return above
+
+
+def _from_resamples(units: Units, together: Bools, resamples: Resamples, delta: float) -> Families:
+    """Decide within the pairs of each item by the largest deviation there.
+
+    What all units agree on does not vary; it is decided as for all pairs.
+    """
+    families = Families.at_once(together)
+    alone, led = families.alone.copy(), families.led.copy()
+    first, second = units.pairs
+    for i in range(len(units.items)):
+        mine = ((first == i) | (second == i)) & resamples.varies
+        if not mine.any():
+            continue
+        other = (first + second - i)[mine]
+        # How far the other item is above this one.
+        towards = second[mine] == i
+        turned = Resamples(
+            np.where(towards, resamples.mean[mine], 1.0 - resamples.mean[mine]),
+            np.where(towards, resamples.means[:, mine], 1.0 - resamples.means[:, mine]),
+            resamples.skewness[mine],
+        )
+        lower, upper = turned.max_t(delta, "two-sided")
+        alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5).astype(np.int8)
+        led[i] |= bool((turned.max_t(delta, "greater")[0] > 0.5).any())
+    return Families(together, alone, led)

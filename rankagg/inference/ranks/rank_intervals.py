@@ -1,0 +1,381 @@
+"""Confidence intervals for places: where an item may stand, given what is decided of its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+
+from rankagg._typing import Label, RNGLike, Unranked
+from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
+from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.core.places import UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.inference.basis import Basis, assumption, by_intervals, by_sign_flips, unit_word
+from rankagg.inference.decisions import Decisions
+from rankagg.inference.intervals.methods import Options
+from rankagg.inference.intervals.pair_values import Differences, point_differences
+from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.ranks.families import Families, decided_by_intervals
+from rankagg.inference.ranks.result import SAME, Of, RankIntervals
+from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
+from rankagg.inference.units import Unit, Units, rankings_of, units_from, units_of
+
+__all__ = ["METHODS", "Of", "RankIntervals", "RankMethod", "rank_intervals"]
+
+RankMethod: TypeAlias = Literal[
+    "sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson", "max-t"
+]
+
+METHODS: dict[str, tuple[RankMethod, ...]] = {
+    "pairwise": ("sign-test", "hoeffding", "clopper-pearson", "max-t"),
+    "borda": ("sign-flips", "hoeffding", "bernstein", "max-t"),
+    "mean": ("sign-flips", "hoeffding", "bernstein", "max-t"),
+}
+
+RESAMPLES = 2000
+
+WHAT = {"borda": "Borda points", "mean": "scores"}
+
+
+def rank_intervals(
+    data: Profile | ScoreTable,
+    *,
+    of: Of = "borda",
+    method: RankMethod | None = None,
+    delta: float = 0.05,
+    unit: Unit = "ranking",
+    fixed_tasks: bool = False,
+    unranked: Unranked = "uniform",
+    ties: Literal["half", "exclude"] | None = None,
+    score_range: tuple[float, float] | None = None,
+    tolerance: float | Mapping[Label, float] = 0.0,
+    instances: Sequence[Label] | None = None,
+    n_resamples: int | None = None,
+    time_limit: float | None = None,
+    rng: RNGLike = 0,
+) -> RankIntervals:
+    """Bound the places of all items at once, and of each alone.
+
+    An item's place in the population is one more than the number of items above it. It is at
+    least one more than the number decided to be above, and at most n less the number decided to
+    be below; all decisions together are wrong with probability `delta` at most.
+
+    Parameters
+    ----------
+    data : Profile or ScoreTable
+        Rankings, or scores.
+    of : {"borda", "mean", "pairwise"}, default "borda"
+        What "above" means in the population. "borda": more Borda points on average, which are the
+        same for every increasing transformation of a unit's scores. "mean": a larger mean score.
+        "pairwise": above in more than half of the units that compare the two and do not tie them.
+        There is none for the exact consensus, whose place no decisions about single pairs bound.
+    method : str, optional
+        "sign-flips" (the default of "borda" and "mean") is exact for every number of units whose
+        differences are symmetric about their centre; see `RankIntervals.assumes`. "sign-test" (the
+        default of "pairwise" where each ranking is a unit and has the same weight) is exact too,
+        and leaves ties out. "hoeffding" holds for all independent units, but decides little; it
+        is the default where the others cannot be used. "bernstein" (not for "pairwise") decides
+        more where values vary little, and "clopper-pearson" (for "pairwise") decides as
+        "sign-test". "max-t" bootstraps the largest studentized difference and is wrong far too
+        often with few units; it is the default for the means of fixed tasks without `score_range`.
+    delta : float, default 0.05
+        Probability that any interval misses its place, in (0, 1).
+    unit : {"ranking", "instance", "task"}, default "ranking"
+        What is independent; see `PairwiseIntervals`.
+    fixed_tasks : bool, default False
+        The tasks are those of interest: average over each, then by their weights.
+    unranked : {"uniform", "ignore", "last"}, default "uniform"
+        The policy of Borda points for unranked items. With sign flips an unranked item has no
+        points but under "last": two items are compared in the units that rank both.
+    ties : {"half", "exclude"}, optional
+        For "pairwise": let a tie count half for each, or not at all. By default as the method
+        needs: half, but left out by "sign-test".
+    score_range : tuple of two floats, optional
+        The least and the largest possible score, for "mean".
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied; not for "mean".
+    instances : sequence, length m, optional
+        The instance of each ranking of a Profile, for `unit="instance"`.
+    n_resamples : int, optional
+        Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
+        many to go through them all, 10,000 by default.
+    time_limit : float, optional
+        Seconds after which sign flips, which take long for hundreds of items, raise
+        `OutOfTimeError`.
+    rng : int or numpy.random.Generator, default 0
+        For "max-t", and for "sign-flips" with more than 14 units.
+
+    Returns
+    -------
+    RankIntervals
+
+    Raises
+    ------
+    InvalidInputError
+        If the options do not go together, or scores are missing for "mean" and another method
+        than "sign-flips".
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks with applications to mobility
+    across neighbourhoods and academic achievement across countries",
+    https://doi.org/10.1093/restud/rdad006.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[40, 30, 30])
+    >>> ranks = ra.rank_intervals(profile)
+    >>> ranks.to_frame()
+          place  best  worst
+    item
+    A         1     1      1
+    B         2     2      2
+    C         3     3      3
+    >>> ranks.first, ranks.method, ranks.n_units
+    (('A',), 'sign-flips', 100)
+    """
+    deadline = Deadline.after(time_limit_of(time_limit))
+    kind = cast(Of, check_choice(of, get_args(Of), "of"))
+    if method is not None:
+        check_choice(method, METHODS[kind], f"method for of={kind!r}")
+    if n_resamples is not None:
+        check_integer(n_resamples, "n_resamples", low=100)
+    check_choice(ties, (None, "half", "exclude"), "ties")
+    if kind == "pairwise":
+        profile, known = rankings_of(data, tolerance, instances)
+        chosen = method or _default_for_majorities(profile, known, unit, fixed_tasks)
+        return _by_majorities(
+            profile, chosen, ties, delta=delta, unit=unit, fixed_tasks=fixed_tasks,
+            instances=known, n_resamples=n_resamples or RESAMPLES, rng=rng,
+        )  # fmt: skip
+    if ties is not None:
+        raise InvalidInputError(
+            "ties", f"None for of={kind!r}", ties, "Tied items have the same points or scores."
+        )
+
+    def observed(method: RankMethod) -> _Observed:
+        if kind == "mean":
+            return _scores_of(data, score_range, method)
+        return _points_of(data, tolerance, instances, check_unranked(unranked), method)
+
+    chosen = method or "sign-flips"
+    seen = observed(chosen)
+    units = seen.units(unit, fixed_tasks)
+    if method is None and len(units.stratum_weights) > 1:
+        chosen = "max-t" if kind == "mean" and score_range is None else "hoeffding"
+        seen = observed(chosen)
+        units = seen.units(unit, fixed_tasks)
+        turned = "tasks are fixed, so that signs cannot be turned round within them"
+        seen = replace(seen, notes=(*seen.notes, f"{turned}: decided by {chosen} instead"))
+    resampling = chosen == "max-t"
+    options = Options(
+        method="percentile" if resampling else cast(Any, _intervals_of(chosen)),
+        delta=delta,
+        simultaneous="max-t" if resampling else "bonferroni",
+        alternative="two-sided",
+        anytime=False,
+        ties="half",
+        n_resamples=n_resamples or RESAMPLES,
+    )
+    case = _Case(kind, chosen, seen, units, options.delta)
+    if chosen == "sign-flips":
+        return case.by_flips(n_resamples or VECTORS, rng, deadline)
+    return case.by_bounds(options, rng)
+
+
+# -- what is compared -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Observed:
+    """Numbers of all items in all rankings of a profile."""
+
+    profile: Profile
+    instances: Sequence[Label] | None
+    source: Differences
+    is_table: bool
+    notes: tuple[str, ...] = ()
+
+    def units(self, unit: Unit, fixed_tasks: bool) -> Units:
+        """Return the independent units."""
+        return units_from(
+            self.profile, self.source, unit=unit, fixed_tasks=fixed_tasks, instances=self.instances
+        )
+
+
+def _points_of(
+    data: object,
+    tolerance: float | Mapping[Label, float],
+    instances: Sequence[Label] | None,
+    unranked: Unranked,
+    method: RankMethod,
+) -> _Observed:
+    profile, known = rankings_of(data, tolerance, instances)
+    flips = method == "sign-flips"
+    source = point_differences(profile.ranks, unranked, only_ranked=flips)
+    gaps = int(profile.counts @ (profile.ranks == UNRANKED).sum(axis=1))
+    notes: tuple[str, ...] = ()
+    if flips and gaps and unranked != "last":
+        notes = (_pair_by_pair(gaps, f"{profile.n_rankings * profile.n_items} places", "ranked"),)
+    return _Observed(profile, known, source, _has_tasks(data), notes)
+
+
+def _pair_by_pair(gaps: int, of: str, what: str) -> str:
+    return (
+        f"{gaps} of {of} are missing: two items are compared by the units in which both are "
+        f"{what}, which assumes that what is missing does not depend on who is better"
+    )
+
+
+def _has_tasks(data: object) -> bool:
+    return isinstance(data, ScoreTable) and not data.is_instance_level
+
+
+def _scores_of(
+    data: object, score_range: tuple[float, float] | None, method: RankMethod
+) -> _Observed:
+    if not isinstance(data, ScoreTable):
+        raise InvalidInputError("data", "a ScoreTable for of='mean'", data)
+    flips = method == "sign-flips"
+    if data.n_missing and not flips:
+        raise InvalidInputError(
+            "data", f"a table without missing scores for of='mean' and method={method!r}",
+            Described(f"{data.n_missing} of {data.values.size} scores missing"),
+            "Means over different units are not comparable; drop units, or use of='borda' or "
+            "method='sign-flips', which compares two systems where both have scores.",
+        )  # fmt: skip
+    scores = (data.values * data.signs).T
+    if score_range is not None:
+        scale = _check_range(score_range, data)
+    elif method in ("hoeffding", "bernstein"):
+        raise InvalidInputError(
+            "score_range", "the least and the largest possible score for this method", None,
+            "Without it use method='sign-flips' or 'max-t'.",
+        )  # fmt: skip
+    else:
+        # Neither signs nor studentized differences depend on the scale.
+        high = np.nanmax(scores, axis=1, initial=-np.inf)
+        low = np.nanmin(scores, axis=1, initial=np.inf)
+        scale = float((high - low).max()) or 1.0
+    source = Differences(scores, scale, is_bounded=score_range is not None)
+    notes: tuple[str, ...] = ()
+    if data.n_missing:
+        notes = (_pair_by_pair(data.n_missing, f"{data.values.size} scores", "scored"),)
+    return _Observed(data.rankings(), data.instances, source, _has_tasks(data), notes)
+
+
+def _check_range(score_range: tuple[float, float], table: ScoreTable) -> float:
+    allowed = "two numbers, the least and the largest possible score"
+    try:
+        low, high = (float(end) for end in score_range)
+    except (TypeError, ValueError):
+        raise InvalidInputError("score_range", allowed, score_range) from None
+    if not low < high < np.inf or low == -np.inf:
+        raise InvalidInputError("score_range", allowed, score_range)
+    least, most = np.nanmin(table.values), np.nanmax(table.values)
+    if least < low or most > high:
+        raise InvalidInputError(
+            "score_range", f"a range that holds all scores ({least:g} to {most:g})", score_range
+        )
+    return high - low
+
+
+# -- how it is decided ----------------------------------------------------------------------------
+
+
+def _default_for_majorities(
+    profile: Profile, instances: Sequence[Label] | None, unit: Unit, fixed_tasks: bool
+) -> RankMethod:
+    units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=instances)
+    return "sign-test" if units.unit == "ranking" and not units.is_weighted else "hoeffding"
+
+
+def _by_majorities(
+    profile: Profile, method: RankMethod, ties: Literal["half", "exclude"] | None, **options: Any
+) -> RankIntervals:
+    if method == "sign-test":
+        if ties == "half":
+            raise InvalidInputError(
+                "ties", "'exclude' or None for method='sign-test'", ties,
+                "Where a tie should count half, take 'hoeffding'.",
+            )  # fmt: skip
+        ties = "exclude"
+    resampling = method == "max-t"
+    intervals = PairwiseIntervals.from_profile(
+        profile, method="percentile" if resampling else cast(Any, _intervals_of(method)),
+        simultaneous="max-t" if resampling else "bonferroni", ties=ties or "half", **options,
+    )  # fmt: skip
+    return RankIntervals.from_intervals(intervals, "intervals" if resampling else "holm")
+
+
+def _intervals_of(method: RankMethod) -> str:
+    """Return the intervals that go with a method, or whose options are checked for it."""
+    return {"sign-test": "clopper-pearson", "sign-flips": "hoeffding"}.get(method, method)
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """What is to be decided, and how."""
+
+    of: Of
+    method: RankMethod
+    seen: _Observed
+    units: Units
+    delta: float
+
+    def by_flips(self, n_vectors: int, rng: RNGLike, deadline: Deadline) -> RankIntervals:
+        """Decide by sign flips."""
+        flips = sign_flips(self.units, n_vectors, as_generator(rng), deadline)
+        notes: list[str] = []
+        if not flips.is_exact and flips.n_vectors * self.delta < 50:
+            notes.append(
+                f"only {flips.n_vectors} sign vectors for a level of {self.delta:g}: raise "
+                "`n_resamples`"
+            )
+        how = f"{'all' if flips.is_exact else 'random'} sign flips"
+        enough = by_sign_flips(self.delta) if len(self.units.items) > 1 else None
+        return self._result(Families.from_flips(flips, self.delta), how, enough, notes)
+
+    def by_bounds(self, options: Options, rng: RNGLike) -> RankIntervals:
+        """Decide by intervals of differences."""
+        families, notes = decided_by_intervals(self.units, options, as_generator(rng))
+        joint = "max-t bootstrap" if self.method == "max-t" else f"{self.method} (Bonferroni)"
+        enough = by_intervals(options, len(self.units.items))
+        return self._result(families, f"{joint} intervals", enough, notes)
+
+    def _result(
+        self, families: Families, how: str, enough: int | None, notes: Sequence[str]
+    ) -> RankIntervals:
+        moments = self.units.moments()
+        word = unit_word(self.units.unit, is_task=self.seen.is_table)
+        basis = Basis(
+            method=self.method,
+            assumes=assumption(self.method, word),
+            word=word,
+            n_units=self.units.n_units,
+            decidable_from=enough,
+            is_possible=enough is not None and bool(moments.n.max() >= enough),
+        )
+        decisions = Decisions(
+            self.units.items, families.together, self.delta,
+            f"{how} of differences of {WHAT[self.of]}",
+            is_approximate=self.method == "max-t", basis=basis,
+        )  # fmt: skip
+        first, second = self.units.pairs
+        above = np.zeros_like(families.together)
+        above[first, second] = moments.mean > 0.5 + SAME
+        above[second, first] = moments.mean < 0.5 - SAME
+        never = int((moments.n == 0).sum())
+        if never and self.method == "sign-flips":
+            notes = [*notes, f"{never} of {len(first)} pairs were never compared"]
+        warning = () if decisions.warning is None else (decisions.warning,)
+        return RankIntervals(
+            self.of, self.units.unit, above, decisions, (*warning, *self.seen.notes, *notes),
+            families=families,
+        )  # fmt: skip

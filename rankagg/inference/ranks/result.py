@@ -1,0 +1,307 @@
+"""Confidence intervals for the places of items, as a result to read, print and draw."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Label
+from rankagg._validation import check_flag, check_integer
+from rankagg.core.items import ItemSet, listed, shortened
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.inference.decisions import Decisions
+from rankagg.inference.intervals.methods import BINOMIAL
+from rankagg.inference.intervals.pair_decisions import least_p_values, p_values
+from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.ranks.families import Families
+from rankagg.inference.units import Unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Of", "RankIntervals"]
+
+Of: TypeAlias = Literal["pairwise", "borda", "mean"]
+
+SCHEMA = "rankagg.rank_intervals"
+SAME = 1e-12
+
+
+class RankIntervals(Value):
+    """Confidence intervals for the places of items: for all at once, and for each alone.
+
+    Made by `rank_intervals`.
+
+    Attributes
+    ----------
+    of : {"pairwise", "borda", "mean"}
+        What the places are by.
+    unit : {"ranking", "instance", "task"}
+        What was taken to be independent.
+    place, best, worst : ndarray of int, shape (n,)
+        The place in the sample, from 1, and its bounds, which hold for all items at once.
+    marginal_best, marginal_worst : ndarray of int, shape (n,)
+        Bounds that hold for each item alone, and for all of them together less often. To be used
+        for an item that was chosen before the data were seen.
+    decisions : Decisions
+        The pairs that are decided, how, and with which probability of error.
+    notes : tuple of str
+        What the reader must know.
+    """
+
+    of: Of
+    unit: Unit
+    place: NDArray[np.intp]
+    best: NDArray[np.intp]
+    worst: NDArray[np.intp]
+    marginal_best: NDArray[np.intp]
+    marginal_worst: NDArray[np.intp]
+    decisions: Decisions
+    notes: tuple[str, ...]
+    _led: Bools
+
+    def __init__(
+        self,
+        of: Of,
+        unit: Unit,
+        above: Bools,
+        decisions: Decisions,
+        notes: tuple[str, ...],
+        *,
+        families: Families | None = None,
+    ) -> None:
+        bounds = decisions.places()
+        # Decisions on all pairs hold in every smaller family too.
+        known = Families.at_once(decisions.above) if families is None else families
+        place = 1 + above.sum(axis=0)
+        self._set(
+            of=of,
+            unit=unit,
+            place=frozen_array(place),
+            best=frozen_array(bounds["best"].to_numpy()),
+            worst=frozen_array(bounds["worst"].to_numpy()),
+            marginal_best=frozen_array(1 + (known.alone < 0).sum(axis=1)),
+            marginal_worst=frozen_array(len(place) - (known.alone > 0).sum(axis=1)),
+            decisions=decisions,
+            notes=(*notes, *_circles(place)),
+            _led=frozen_array(known.led),
+        )
+
+    @classmethod
+    def from_intervals(
+        cls, intervals: PairwiseIntervals, how: Literal["holm", "intervals"] = "holm"
+    ) -> RankIntervals:
+        """Return the places by majorities that follow from decisions about pairs.
+
+        Parameters
+        ----------
+        intervals : PairwiseIntervals
+            Of direct comparisons.
+        how : {"holm", "intervals"}, default "holm"
+            See `PairwiseIntervals.decisions`.
+
+        Returns
+        -------
+        RankIntervals
+        """
+        above = np.where(np.isnan(intervals.estimate), 0.5, intervals.estimate) > 0.5 + SAME
+        decisions = intervals.decisions(how)
+        families = None
+        if how == "holm":
+            least = least_p_values(intervals) if intervals.method in BINOMIAL else 0.0
+            values = p_values(intervals)
+            families = Families.from_p_values(
+                values, np.broadcast_to(least, values.shape), decisions.delta
+            )
+        warning = () if decisions.warning is None else (decisions.warning,)
+        return cls(
+            "pairwise", intervals.unit, above, decisions, (*warning, *intervals.notes),
+            families=families,
+        )  # fmt: skip
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return (
+            self.of, self.unit, array_key(self.place), array_key(self.marginal_best),
+            array_key(self.marginal_worst), array_key(self._led), self.decisions, self.notes,
+        )  # fmt: skip
+
+    @property
+    def items(self) -> ItemSet:
+        """The items."""
+        return self.decisions.items
+
+    @property
+    def method(self) -> str | None:
+        """How pairs were decided; None where nobody said, as in the three below."""
+        return None if self.decisions.basis is None else self.decisions.basis.method
+
+    @property
+    def assumes(self) -> str | None:
+        """What must be true for the level to hold."""
+        return None if self.decisions.basis is None else self.decisions.basis.assumes
+
+    @property
+    def n_units(self) -> int | None:
+        """How many independent units there are."""
+        return None if self.decisions.basis is None else self.decisions.basis.n_units
+
+    @property
+    def decidable_from(self) -> int | None:
+        """With how many units anything could be decided at all; None also for a single item."""
+        return None if self.decisions.basis is None else self.decisions.basis.decidable_from
+
+    @property
+    def first(self) -> tuple[Label, ...]:
+        """The items that may be first: with probability 1 - delta that item is among them.
+
+        Several items can be first together; then each of them is among these with that
+        probability. For all of them at once see `top`.
+        """
+        # An item is left out where another is decided to be above it, in a family of its own pairs.
+        # For an item that is first that is an error, so it is left out with probability delta at
+        # most. How many other items are tried does not matter: to leave out
+        # those is no error.
+        return tuple(self.items[int(i)] for i in np.flatnonzero(~self._led))
+
+    def top(self, k: int) -> tuple[Label, ...]:
+        """Return the items that may be among the first k.
+
+        With probability 1 - delta these hold all items whose place is k or better.
+
+        Parameters
+        ----------
+        k : int
+            From 1 to the number of items.
+
+        Returns
+        -------
+        tuple of labels
+            In the order of the items. `top(1)` can hold more than `first`, which looks at one
+            item only.
+        """
+        last = check_integer(k, "k", low=1, high=len(self.items))
+        return tuple(self.items[int(i)] for i in np.flatnonzero(self.best <= last))
+
+    def to_frame(self, *, simultaneous: bool = True) -> pd.DataFrame:
+        """Return one row per item: place, best, worst; the best place first.
+
+        Parameters
+        ----------
+        simultaneous : bool, default True
+            False takes the bounds that hold for each item alone.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        joint = check_flag(simultaneous, "simultaneous")
+        index = pd.Index(list(self.items), name="item")
+        best, worst = (
+            (self.best, self.worst) if joint else (self.marginal_best, self.marginal_worst)
+        )
+        columns = {"place": self.place, "best": best, "worst": worst}
+        frame = pd.DataFrame(columns, index=index)
+        return frame.sort_values(["place", "best", "worst"], kind="stable")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`."""
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "of": self.of,
+            "unit": self.unit,
+            "delta": self.decisions.delta,
+            "how": self.decisions.how,
+            "method": self.method,
+            "assumes": self.assumes,
+            "n_units": self.n_units,
+            "decidable_from": self.decidable_from,
+            "first": list(self.first),
+            "notes": list(self.notes),
+            "places": self.to_frame().reset_index().to_dict("records"),
+            "marginal": self.to_frame(simultaneous=False).reset_index().to_dict("records"),
+        }
+
+    def describe(self) -> str:
+        """Return one sentence: which places, from what, and what the level covers."""
+        level = f"{100 * (1 - self.decisions.delta):g} %"
+        what = {"pairwise": "majorities", "borda": "mean Borda points", "mean": "mean scores"}
+        basis = self.decisions.basis
+        units = f"{self.unit}s" if basis is None else basis.counted()
+        return (
+            f"places by {what[self.of]}; {level} intervals for all places at once, by "
+            f"{self.decisions.how}; independent: {units}"
+        )
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the intervals, one row per item; see `rankagg.plotting.forest_plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from rankagg.plotting.inference.forest import forest_plot  # noqa: PLC0415
+
+        return forest_plot(self, ax=ax)
+
+    def summary(self, *, rows: int | None = 30) -> str:
+        """Return the intervals as text.
+
+        Parameters
+        ----------
+        rows : int or None, default 30
+            How many items to print at most; None prints all.
+
+        Returns
+        -------
+        str
+        """
+        if rows is not None:
+            check_integer(rows, "rows", low=1)
+        frame = self.to_frame()
+        shown = frame if rows is None else frame.head(rows)
+        width = max(len(shortened(item)) for item in shown.index)
+        lines = [self.describe(), *(f"note: {note}" for note in self.notes)]
+        if self.assumes is not None:
+            lines.insert(1, f"assumed: {self.assumes}")
+        lines += [
+            f"{place:>4}  {shortened(item):<{width}}  {_span(best, worst)}"
+            for item, place, best, worst in shown.itertuples()
+        ]
+        if len(frame) > len(shown):
+            lines.append(f"... and {len(frame) - len(shown)} more items")
+        lines.append(f"may be first: {listed(self.first)}")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<RankIntervals of {len(self.items)} items by {self.of}>"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(escape=True)
+
+
+def _span(best: int, worst: int) -> str:
+    return f"place {best}" if best == worst else f"places {best} to {worst}"
+
+
+def _circles(place: NDArray[np.intp]) -> tuple[str, ...]:
+    """Return a note where places are not those of any ranking with ties."""
+    ranks = 1 + (place[:, None] > place).sum(axis=1)
+    if (place == ranks).all():
+        return ()
+    return (
+        "a place is one more than the number of items above; circles, ties or gaps keep these "
+        "pairs from adding up to a ranking, so that places repeat or are left out",
+    )

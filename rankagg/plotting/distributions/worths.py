@@ -1,0 +1,85 @@
+"""The worths of items that a choice model estimates."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from rankagg._typing import Floats
+from rankagg.distributions.plackett_luce.fit import PlackettLuceFit
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.distributions.fit import alpha_of, notes_of
+from rankagg.plotting.style.letters import widest
+from rankagg.plotting.style.margins import note_height, write_below
+from rankagg.plotting.style.rows import interval_rows
+from rankagg.plotting.style.theme import GREY, canvas, plot_labels
+
+__all__ = ["worths_plot"]
+
+
+def worths_plot(fit: PlackettLuceFit, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+    """Draw estimated log worths with confidence intervals, the best item at the top.
+
+    The line at 0 is the mean of all log worths, against which the intervals are. Tie parameters
+    are no items; they stand in a note.
+
+    Parameters
+    ----------
+    fit : PlackettLuceFit
+        Made by `PlackettLuce.fit` or `BradleyTerry.fit`.
+    level : float, default 0.95
+        Of the intervals, `fit.conf_int(1 - level)`; in (0, 1).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If `fit` is something else, or the level is out of range.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> law = ra.PlackettLuce([1.0, 0.0, -1.0], items="ABC")
+    >>> ax = plotting.worths_plot(ra.PlackettLuce.fit(law.sample(100, rng=0)))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B', 'C']
+    """
+    if not isinstance(fit, PlackettLuceFit):
+        raise InvalidInputError(
+            "fit", "a fit with log worths", fit, "`PlackettLuce.fit(profile)` makes one."
+        )
+    bounds = fit.conf_int(alpha_of(level)).to_numpy()
+    items = fit.distribution.items
+    n = len(items)
+    order = np.argsort(-fit.estimates[:n], kind="stable")
+    known = np.isfinite(bounds[order]).all(axis=1)
+    names = plot_labels(items[int(i)] for i in order)
+    notes = _sentences(fit, bounds, level)
+    width, new = 32.0, ax is None
+    height = 3 + 1.35 * n + note_height(notes, width)
+    ax = canvas(ax, width + 4 + widest(names), height)
+    ax.axvline(0.0, color=GREY, linewidth=1.0, zorder=1, gid="mean")
+    interval_rows(ax, names, fit.estimates[order], bounds[order], known)
+    write_below(ax, notes, width if new else None)
+    return ax
+
+
+def _sentences(fit: PlackettLuceFit, bounds: Floats, level: float) -> list[str]:
+    n, share = fit.distribution.n_items, f"{100 * level:g} %"
+    ties = [
+        f"{name}: {value:.2f} ({share}: {low:.2f} to {high:.2f})"
+        for name, value, (low, high) in zip(
+            fit.names[n:], fit.estimates[n:], bounds[n:], strict=True
+        )
+    ]
+    return [
+        f"log worth by {type(fit.distribution).__name__}, with {share} intervals (Wald)",
+        f"not drawn, for ties: {', '.join(ties)}" if ties else "",
+        *notes_of(fit, are_known=bool(np.isfinite(bounds[:n]).all())),
+    ]

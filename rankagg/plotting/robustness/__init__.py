@@ -1,0 +1,1 @@
+"""Pictures of what is left of a consensus on other data."""

@@ -1,0 +1,144 @@
+"""What is left of a consensus on fewer tasks or systems."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from rankagg._typing import Ranks
+from rankagg.analysis.robustness.stability import Stability
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.robustness.influence import draw_influence
+from rankagg.plotting.style.letters import plain_legend, round_ticks
+from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.style.rows import GRID
+from rankagg.plotting.style.theme import ACCENTS, INK, canvas
+
+__all__ = ["robustness_plot"]
+
+WIDTH, HEIGHT = 36.0, 28.0
+BAND = "#bcd7ea"
+# So many sizes have a number each.
+MARKED = 12
+OUTER = (0.05, 0.5, 0.95)
+
+
+def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
+    """Draw how near consensuses of fewer tasks, or systems, come to that of all data.
+
+    A line for the median of tau over the subsets of each size, in a band from the 5 % to the
+    95 % quantile, and one for the share of subsets with the same winner. An analysis without
+    subsets is drawn as what leaving out each single task, or system, changes: a dot for each,
+    the most influential first.
+
+    Parameters
+    ----------
+    stability : Stability
+        The analysis.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If the argument is no stability analysis.
+
+    References
+    ----------
+    Colombo et al. (2022), "What are the best systems? New perspectives on NLP benchmarking",
+    https://doi.org/10.48550/arXiv.2202.03799, draw tau against the number of tasks.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> table = ra.datasets.load("superglue_human")
+    >>> result = ra.stability(table, ra.Borda(), n_samples=20, rng=0)
+    >>> ax = plotting.robustness_plot(result)
+    >>> ax.get_xlabel().splitlines()[0]
+    'tasks kept, of 10'
+    """
+    if not isinstance(stability, Stability):
+        raise InvalidInputError(
+            "stability", "a Stability", stability, "`rankagg.stability` makes one."
+        )
+    frame = stability.subsets(OUTER)
+    if frame.empty:
+        return draw_influence(stability, ax)
+    return _draw_subsets(stability, frame, ax)
+
+
+def _draw_subsets(stability: Stability, frame: pd.DataFrame, ax: Axes | None) -> Axes:
+    ax = canvas(ax, WIDTH, HEIGHT)
+    width = float(mpl.rcParams["lines.linewidth"])
+    sizes = frame.index.to_numpy()
+    low, middle, high = (frame[f"tau_{q:g}"].to_numpy() for q in OUTER)
+    known = np.isfinite(middle)
+    band = ax.fill_between(
+        sizes, low, high, where=known.tolist(), color=BAND, linewidth=0, zorder=1, gid="band",
+        label="tau: 5 % to 95 % of subsets",
+    )  # fmt: skip
+    # A size without neighbours has no band.
+    ax.vlines(
+        sizes[known], low[known], high[known], color=ACCENTS[0], linewidth=0.5 * width, zorder=2,
+        gid="bars",
+    )  # fmt: skip
+    for ends in (low, high):
+        ax.plot(
+            sizes, ends, color=ACCENTS[0], marker="_", markeredgewidth=0.5 * width, zorder=2,
+            linestyle="none", clip_on=False, gid="caps",
+        )  # fmt: skip
+    (median,) = ax.plot(
+        sizes, middle, color=ACCENTS[0], linestyle="-", marker="o", zorder=4, clip_on=False,
+        gid="median", label="tau: median",
+    )  # fmt: skip
+    (winner,) = ax.plot(
+        sizes, frame["top1"], color=ACCENTS[1], linestyle="--", marker="s", zorder=3,
+        markerfacecolor="white", clip_on=False, gid="winner",
+        label="share of subsets with the same winner",
+    )  # fmt: skip
+    if (low[known] < 0).any():
+        ax.set_ylim(-1, 1)
+        ax.set_yticks([-1, -0.5, 0, 0.5, 1])
+        ax.axhline(0, color=INK, linewidth=0.5 * width, zorder=0)
+    else:
+        ax.set_ylim(0, 1)
+        ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
+    least, most = int(sizes.min()), int(sizes.max())
+    ax.set_xlim(least - 0.5 * (least == most), most + 0.5 * (least == most))
+    ax.set_xticks(sizes.tolist() if len(sizes) <= MARKED else round_ticks(least, most, whole=True))
+    ax.grid(color=GRID, linewidth=0.5 * width)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.set_ylabel("agreement with the consensus\nof all data")
+    kept = f"{stability.noun} kept, of {len(stability.units)}"
+    write_below(ax, [kept, *_notes(stability, frame)], WIDTH - 4)
+    plain_legend(ax, [median, band, winner])
+    return ax
+
+
+def _notes(stability: Stability, frame: pd.DataFrame) -> list[str]:
+    least, most = int(frame["subsets"].min()), int(frame["subsets"].max())
+    number = f"{least}" if least == most else f"{least} to {most}"
+    notes = [f"{stability.consensus.aggregator.name}, {number} subsets of each size"]
+    whole = stability.consensus.ranking.ranks
+    undefined = sum(
+        part.is_proved and not _has_tau(part.ranks, whole) for part in stability._on_subsets
+    )
+    if undefined:
+        total = len(stability._on_subsets)
+        notes.append(f"tau is not defined in {undefined} of {total} subsets: all systems tie")
+    return [*notes, *stability.notes]
+
+
+def _has_tau(first: Ranks, second: Ranks) -> bool:
+    """Say whether both tell some of their common items apart."""
+    common = (first >= 0) & (second >= 0)
+    return all(len(np.unique(ranks[common])) > 1 for ranks in (first, second))

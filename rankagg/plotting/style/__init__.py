@@ -1,0 +1,1 @@
+"""What all pictures share: colours, lengths, labels, margins."""

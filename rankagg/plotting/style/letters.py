@@ -1,0 +1,80 @@
+"""Texts of plots: how wide they are, legends of plain text, and numbers along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import MaxNLocator
+
+from rankagg.plotting.style.rows import legend_above
+
+__all__ = ["plain_legend", "round_ticks", "widest"]
+
+# Letters on a screen are set a little wider than in print.
+HINTING = 1.05
+
+
+def widest(texts: Iterable[str], size: float = 1.0) -> float:
+    """Return the width of the widest text, in multiples of the font size.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Texts of one or more lines.
+    size : float, default 1
+        The size of their letters, in multiples of the font size.
+
+    Returns
+    -------
+    float
+        0 where there is no text.
+    """
+    points = float(mpl.rcParams["font.size"])
+    font = FontProperties(size=points)
+    widths = [
+        text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
+        for text in texts
+        for line in text.splitlines()
+    ]
+    return HINTING * size * max(widths, default=0.0) / points
+
+
+def plain_legend(ax: Axes, handles: Sequence[Artist], *, columns: int = 1) -> None:
+    """Write a legend above the axes; labels in it are plain text, whatever signs they hold.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where.
+    handles : sequence of Artist
+        The marks with their labels.
+    columns : int, default 1
+        How many stand beside each other.
+    """
+    legend_above(ax, handles, columns=columns)
+    legend = ax.get_legend()
+    for text in legend.get_texts() if legend else ():
+        text.set_parse_math(False)
+
+
+def round_ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
+    """Return some round numbers from `low` to `high`.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends of an axis.
+    whole : bool, default False
+        Only whole numbers.
+
+    Returns
+    -------
+    list of float
+    """
+    ticks = MaxNLocator(nbins=8, integer=whole, min_n_ticks=1).tick_values(low, high)
+    return [float(tick) for tick in ticks if low <= tick <= high]

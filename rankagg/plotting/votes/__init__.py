@@ -1,0 +1,1 @@
+"""Pictures of votes, majorities and missing data."""
