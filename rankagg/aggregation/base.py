@@ -143,11 +143,11 @@ class Aggregator(ABC):
             aggregator=self,
             unranked=self._policy_for(evidence),
             certificate=outcome.certificate,
-            optima=outcome.optima,
+            _optima=outcome.optima,
             notes=notes,
             interrupted=outcome.interrupted,
             runtime=runtime,
-            evidence=evidence,
+            _evidence=evidence,
         )
 
     def _unseen(self, evidence: Evidence) -> tuple[str, ...]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from dataclasses import field
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from rankagg.core.items import ItemSet, listed, shortened
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
-from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.core.result import Result
 from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:
@@ -28,10 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Consensus", "rank_by_scores"]
 
 RELATIVE_TIE = 1e-12
-SCHEMA = "rankagg.consensus"
 
 
-class Consensus(Value):
+class Consensus(Result):
     """The ranking that a rule found, with its scores, its cost and, if exact, its proof.
 
     Made by `Aggregator.aggregate`; immutable. Equality looks at the ranking, the scores, the
@@ -62,43 +60,16 @@ class Consensus(Value):
     scores: Floats | None
     aggregator: Aggregator
     unranked: Unranked | None
-    certificate: Certificate | None
-    _optima: Optima | None
-    notes: tuple[str, ...]
-    interrupted: bool
-    runtime: float
-    _evidence: Evidence
+    certificate: Certificate | None = field(compare=False)
+    notes: tuple[str, ...] = field(compare=False)
+    runtime: float = field(compare=False)
+    interrupted: bool = field(default=False, compare=False)
+    _optima: Optima | None = field(compare=False)
+    _evidence: Evidence = field(compare=False)
 
-    def __init__(
-        self,
-        *,
-        ranking: PartialRanking,
-        scores: Floats | None,
-        aggregator: Aggregator,
-        unranked: Unranked | None,
-        certificate: Certificate | None,
-        optima: Optima | None,
-        notes: tuple[str, ...],
-        runtime: float,
-        evidence: Evidence,
-        interrupted: bool = False,
-    ) -> None:
-        self._set(
-            ranking=ranking,
-            scores=None if scores is None else frozen_array(scores),
-            aggregator=aggregator,
-            unranked=unranked,
-            certificate=certificate,
-            _optima=optima,
-            notes=notes,
-            interrupted=interrupted,
-            runtime=runtime,
-            _evidence=evidence,
-        )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        scores = None if self.scores is None else array_key(self.scores)
-        return self.ranking, scores, self.aggregator, self.unranked
+    _schema = "rankagg.consensus"
+    _named_rows = False
+    _number = "{:.6g}"
 
     # -- the ranking --------------------------------------------------------------------------
 
@@ -177,14 +148,11 @@ class Consensus(Value):
             columns["score"] = self.scores[order]
         return pd.DataFrame(columns)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
+    def _content(self) -> dict[str, Any]:
         scores = None
         if self.scores is not None:
             scores = [None if np.isnan(s) else float(s) for s in self.scores]
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "aggregator": repr(self.aggregator),
             "unranked_policy": self.unranked,
             "items": list(self.items),
@@ -198,8 +166,21 @@ class Consensus(Value):
             "runtime": self.runtime,
         }
 
-    def summary(self) -> str:
-        """Return the result as text: rule, policy, cost, proof, notes and the ranking."""
+    def summary(self, *, rows: int | None = None) -> str:
+        """Return the result as text: rule, policy, cost, proof, notes and the ranking.
+
+        Parameters
+        ----------
+        rows : int or None, optional
+            How many items to print at most; all by default.
+
+        Returns
+        -------
+        str
+        """
+        return self._text(self._facts(), rows)
+
+    def _facts(self) -> list[str]:
         policy = "none: what is present counts" if self.unranked is None else self.unranked
         lines = [
             f"{self.aggregator.name} consensus of {len(self.items)} items",
@@ -209,27 +190,20 @@ class Consensus(Value):
         ]
         if self.certificate is not None:
             lines.append(f"certificate  {self.certificate.summary()}")
-        lines += [f"note         {note}" for note in self.notes]
-        frame = self.to_frame()
-        frame["place"] = frame["place"].astype(object).fillna("-")
-        names = [shortened(item) for item in frame["item"]]
-        frame["item"] = [name.ljust(max(map(len, names))) for name in names]
-        table = frame.to_string(index=False, na_rep="-", float_format="{:.6g}".format)
-        return "\n".join([*lines, "", table])
+        return [*lines, *(f"note         {note}" for note in self.notes), ""]
 
-    def __str__(self) -> str:
-        return self.summary()
+    def _printed(self, table: pd.DataFrame) -> str:
+        names = [shortened(item) for item in table["item"]]
+        width = max(map(len, names))
+        return super()._printed(
+            table.assign(
+                place=table["place"].astype(object).fillna("-"),
+                item=[name.ljust(width) for name in names],
+            )
+        )
 
     def __repr__(self) -> str:
         return f"<Consensus by {self.aggregator.name}: {self.ranking._arrows()}>"
-
-    def _repr_html_(self) -> str:
-        head = f"<p>{escape(repr(self.aggregator))}, cost {self.cost:g}</p>"
-        if self.certificate is not None:
-            head += f"<p>{escape(self.certificate.summary())}</p>"
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        table = self.to_frame().to_html(index=False, na_rep="", escape=True)
-        return head + (f"<ul>{notes}</ul>" if notes else "") + table
 
 
 def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tuple[str, ...]]:

@@ -43,7 +43,9 @@ def intervals_of(above, decided):
     n = len(above)
     names = ra.ItemSet("ABCDEFGH"[:n])
     decisions = Decisions(names, np.array(decided, dtype=bool), 0.1, "hand")
-    return ra.RankIntervals("pairwise", "ranking", np.array(above), decisions, ("a note",))
+    return ra.RankIntervals.from_decisions(
+        "pairwise", "ranking", np.array(above), decisions, ("a note",)
+    )
 
 
 @quick

@@ -117,10 +117,10 @@ class _Resampler:
             aggregator=self._rule,
             unranked=self._policy,
             certificate=outcome.certificate,
-            optima=outcome.optima,
+            _optima=outcome.optima,
             notes=outcome.notes,
             runtime=perf_counter() - start,
-            evidence=Evidence(votes),
+            _evidence=Evidence(votes),
         )
 
     def _votes(self, counts: NDArray[np.int64]) -> PairwiseMatrix:

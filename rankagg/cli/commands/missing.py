@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from rankagg._typing import Unranked
+from rankagg.analysis.missing import missing_report
+from rankagg.analysis.robustness.sensitivity import sensitivity
 from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.numbers import SEED, Whole

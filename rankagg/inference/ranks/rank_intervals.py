@@ -375,7 +375,7 @@ class _Case:
         if never and self.method == "sign-flips":
             notes = [*notes, f"{never} of {len(first)} pairs were never compared"]
         warning = () if decisions.warning is None else (decisions.warning,)
-        return RankIntervals(
+        return RankIntervals.from_decisions(
             self.of, self.units.unit, above, decisions, (*warning, *self.seen.notes, *notes),
             families=families,
         )  # fmt: skip

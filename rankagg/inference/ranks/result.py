@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_flag, check_integer
 from rankagg.core.items import ItemSet, listed, shortened
-from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.core.result import Result
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import BINOMIAL
 from rankagg.inference.intervals.pair_decisions import least_p_values, p_values
@@ -20,21 +19,17 @@ from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.families import Families
 from rankagg.inference.units import Unit
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = ["Of", "RankIntervals"]
 
 Of: TypeAlias = Literal["pairwise", "borda", "mean"]
 
-SCHEMA = "rankagg.rank_intervals"
 SAME = 1e-12
 
 
-class RankIntervals(Value):
+class RankIntervals(Result):
     """Confidence intervals for the places of items: for all at once, and for each alone.
 
-    Made by `rank_intervals`.
+    Made by `rank_intervals`; `plot` draws a `rankagg.plotting.forest_plot`.
 
     Attributes
     ----------
@@ -64,8 +59,12 @@ class RankIntervals(Value):
     notes: tuple[str, ...]
     _led: Bools
 
-    def __init__(
-        self,
+    _schema = "rankagg.rank_intervals"
+    _plot = "forest_plot"
+
+    @classmethod
+    def from_decisions(
+        cls,
         of: Of,
         unit: Unit,
         above: Bools,
@@ -73,22 +72,23 @@ class RankIntervals(Value):
         notes: tuple[str, ...],
         *,
         families: Families | None = None,
-    ) -> None:
+    ) -> RankIntervals:
+        """Return the ranks by `above`, and those that decisions leave."""
         bounds = decisions.places()
         # Decisions on all pairs hold in every smaller family too.
         known = Families.at_once(decisions.above) if families is None else families
         place = 1 + above.sum(axis=0)
-        self._set(
+        return cls(
             of=of,
             unit=unit,
-            place=frozen_array(place),
-            best=frozen_array(bounds["best"].to_numpy()),
-            worst=frozen_array(bounds["worst"].to_numpy()),
-            marginal_best=frozen_array(1 + (known.alone < 0).sum(axis=1)),
-            marginal_worst=frozen_array(len(place) - (known.alone > 0).sum(axis=1)),
+            place=place,
+            best=bounds["best"].to_numpy(),
+            worst=bounds["worst"].to_numpy(),
+            marginal_best=1 + (known.alone < 0).sum(axis=1),
+            marginal_worst=len(place) - (known.alone > 0).sum(axis=1),
             decisions=decisions,
             notes=(*notes, *_circles(place)),
-            _led=frozen_array(known.led),
+            _led=known.led,
         )
 
     @classmethod
@@ -118,15 +118,9 @@ class RankIntervals(Value):
                 values, np.broadcast_to(least, values.shape), decisions.delta
             )
         warning = () if decisions.warning is None else (decisions.warning,)
-        return cls(
+        return cls.from_decisions(
             "pairwise", intervals.unit, above, decisions, (*warning, *intervals.notes),
             families=families,
-        )  # fmt: skip
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return (
-            self.of, self.unit, array_key(self.place), array_key(self.marginal_best),
-            array_key(self.marginal_worst), array_key(self._led), self.decisions, self.notes,
         )  # fmt: skip
 
     @property
@@ -207,11 +201,8 @@ class RankIntervals(Value):
         frame = pd.DataFrame(columns, index=index)
         return frame.sort_values(["place", "best", "worst"], kind="stable")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "of": self.of,
             "unit": self.unit,
             "delta": self.decisions.delta,
@@ -237,59 +228,22 @@ class RankIntervals(Value):
             f"{self.decisions.how}; independent: {units}"
         )
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the intervals, one row per item; see `rankagg.plotting.forest_plot`.
+    def _facts(self) -> list[str]:
+        assumed = [] if self.assumes is None else [f"assumed: {self.assumes}"]
+        return [self.describe(), *assumed, *(f"note: {note}" for note in self.notes)]
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.inference.forest import forest_plot  # noqa: PLC0415
-
-        return forest_plot(self, ax=ax)
-
-    def summary(self, *, rows: int | None = 30) -> str:
-        """Return the intervals as text.
-
-        Parameters
-        ----------
-        rows : int or None, default 30
-            How many items to print at most; None prints all.
-
-        Returns
-        -------
-        str
-        """
-        if rows is not None:
-            check_integer(rows, "rows", low=1)
-        frame = self.to_frame()
-        shown = frame if rows is None else frame.head(rows)
-        width = max(len(shortened(item)) for item in shown.index)
-        lines = [self.describe(), *(f"note: {note}" for note in self.notes)]
-        if self.assumes is not None:
-            lines.insert(1, f"assumed: {self.assumes}")
-        lines += [
+    def _printed(self, table: pd.DataFrame) -> str:
+        width = max(len(shortened(item)) for item in table.index)
+        return "\n".join(
             f"{place:>4}  {shortened(item):<{width}}  {_span(best, worst)}"
-            for item, place, best, worst in shown.itertuples()
-        ]
-        if len(frame) > len(shown):
-            lines.append(f"... and {len(frame) - len(shown)} more items")
-        lines.append(f"may be first: {listed(self.first)}")
-        return "\n".join(lines)
+            for item, place, best, worst in table.itertuples()
+        )
 
-    def __str__(self) -> str:
-        return self.summary()
+    def _below(self) -> list[str]:
+        return [f"may be first: {listed(self.first)}"]
 
     def __repr__(self) -> str:
         return f"<RankIntervals of {len(self.items)} items by {self.of}>"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
 
 
 def _span(best: int, worst: int) -> str:

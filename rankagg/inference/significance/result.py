@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_integer, check_number
 from rankagg.core.items import ItemSet, listed
-from rankagg.core.value import Value, array_key
+from rankagg.core.result import ROWS, Result
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.significance import nemenyi
 from rankagg.inference.significance.average_ranks import (
@@ -22,19 +22,16 @@ from rankagg.inference.significance.average_ranks import (
 )
 from rankagg.inference.units import Unit
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = ["FriedmanTest"]
 
-SCHEMA = "rankagg.friedman"
 NO_TIES = "from average ranks alone, as those of rankings without ties"
 
 
-class FriedmanTest(Value):
+class FriedmanTest(Result):
     """Friedman's test: whether all items rank alike in independent complete rankings.
 
-    Made by `friedman`, or by `from_average_ranks` from printed numbers.
+    Made by `friedman`, or by `from_average_ranks` from printed numbers. `plot` draws a
+    `rankagg.plotting.critical_difference_diagram`.
 
     Attributes
     ----------
@@ -60,12 +57,8 @@ class FriedmanTest(Value):
     unit: Unit
     notes: tuple[str, ...]
 
-    def __init__(self, **attributes: Any) -> None:
-        self._set(**attributes)
-
-    def _key(self) -> tuple[Hashable, ...]:
-        ranks = array_key(self.average_ranks)
-        return self.items, ranks, self.n_rankings, self.kendall_w, self.unit, self.notes
+    _schema = "rankagg.friedman"
+    _plot = "critical_difference_diagram"
 
     @classmethod
     def from_average_ranks(
@@ -205,11 +198,8 @@ class FriedmanTest(Value):
         frame = pd.DataFrame({"average_rank": self.average_ranks}, index=index)
         return frame.sort_values("average_rank", kind="stable")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`; an infinite F is None."""
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "items": list(self.items),
             "average_ranks": self.average_ranks.tolist(),
             "n_rankings": self.n_rankings,
@@ -224,27 +214,7 @@ class FriedmanTest(Value):
             "notes": list(self.notes),
         }
 
-    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-        """Draw ranks and what they differ; see `rankagg.plotting.critical_difference_diagram`.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            For the critical difference.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.inference.critical_difference import (  # noqa: PLC0415
-            critical_difference_diagram,
-        )
-
-        return critical_difference_diagram(self, alpha=alpha, ax=ax)
-
-    def summary(self, *, alpha: float = 0.05, rows: int | None = 30) -> str:
+    def summary(self, *, alpha: float = 0.05, rows: int | None = ROWS) -> str:
         """Return the test as text.
 
         Parameters
@@ -258,10 +228,11 @@ class FriedmanTest(Value):
         -------
         str
         """
-        frame = self.to_frame()
-        shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
+        return self._text(self._facts(alpha, rows), rows)
+
+    def _facts(self, alpha: float = 0.05, rows: int | None = ROWS) -> list[str]:
         groups = [listed(group) for group in self.groups(alpha) if len(group) > 1]
-        lines = [
+        return [
             f"{len(self.items)} items in {self.n_rankings} rankings; independent: {self.unit}s",
             *(f"note: {note}" for note in self.notes),
             f"Friedman         chi-square {self.statistic:.4g}, df {self.df}, p {self.p_value:.3g}",
@@ -270,21 +241,11 @@ class FriedmanTest(Value):
             f"Kendall          W {self.kendall_w:.4g}",
             f"Nemenyi          critical difference {self.critical_difference(alpha):.4g} at "
             f"alpha {alpha:g}",
-            *(f"not told apart   {group}" for group in groups[: len(shown)]),
-            shown.to_string(float_format="{:.3f}".format),
+            *(f"not told apart   {group}" for group in groups[:rows]),
         ]
-        if len(frame) > len(shown):
-            lines.append(f"... and {len(frame) - len(shown)} more items")
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def __repr__(self) -> str:
         return (
             f"<FriedmanTest of {len(self.items)} items in {self.n_rankings} rankings: "
             f"chi-square {self.statistic:.4g}, p = {self.p_value:.3g}, W = {self.kendall_w:.3g}>"
         )
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
