@@ -18,7 +18,7 @@ print(f"  two tasks differ on        {ra.spread(profile, average=True):.2f}")
 print("\nIf these ten tasks are a sample of tasks: pairs that are decided, all at once")
 decided = ra.PairwiseIntervals.from_scores(table).decisions()
 print(f"  {len(decided.pairs)} of 15")
-needed = ra.comparisons_needed(margin=0.2, delta=0.05, n_items=6)
+needed = ra.comparisons_needed(margin=0.2, alpha=0.05, n_items=6)
 print(f"  tasks that would decide all pairs that are 0.2 off 1/2: {needed}")
 
 print("\nWho is first when tasks are drawn again? Shares of 500 resamples, not confidence")

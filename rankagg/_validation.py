@@ -20,6 +20,7 @@ __all__ = [
     "as_matrix",
     "as_numbers",
     "as_weights",
+    "check_alpha",
     "check_choice",
     "check_flag",
     "check_integer",
@@ -213,3 +214,8 @@ def as_generator(rng: RNGLike) -> np.random.Generator:
     except (TypeError, ValueError):
         allowed = "a non-negative seed or a numpy Generator"
         raise InvalidInputError("rng", allowed, rng) from None
+
+
+def check_alpha(alpha: object) -> float:
+    """Return a probability of error, above 0 and below 1."""
+    return check_number(alpha, "alpha", low=0, high=1, open_low=True, open_high=True)

@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 
 from rankagg._typing import Floats
-from rankagg._validation import check_number
+from rankagg._validation import check_alpha
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
 
@@ -208,13 +208,13 @@ class FitResult(Value):
         columns = ["coef", "std err", "z", "P>|z|", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
         return self.to_frame(alpha).rename_axis(None).set_axis(columns, axis=1)
 
-    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
         """Draw the estimates with their intervals; see `rankagg.plotting.fit_plot`.
 
         Parameters
         ----------
-        level : float, default 0.95
-            Of the intervals, in (0, 1).
+        alpha : float, default 0.05
+            Probability of error of the intervals, in (0, 1).
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
 
@@ -224,7 +224,7 @@ class FitResult(Value):
         """
         from rankagg.plotting.distributions.fit import parameters_plot  # noqa: PLC0415
 
-        return parameters_plot(self, level=level, ax=ax)
+        return parameters_plot(self, alpha=alpha, ax=ax)
 
     def summary(self, *, alpha: float = 0.05) -> Summary:
         """Return the fit as a statsmodels summary; `print` shows it.
@@ -257,8 +257,3 @@ class FitResult(Value):
     def _repr_html_(self) -> str:
         html: str = self.summary().as_html()
         return html
-
-
-def check_alpha(alpha: object) -> float:
-    """Return a probability of error, above 0 and below 1."""
-    return check_number(alpha, "alpha", low=0, high=1, open_low=True, open_high=True)

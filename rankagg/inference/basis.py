@@ -8,7 +8,7 @@ from typing import Any
 
 import scipy
 
-from rankagg.inference.intervals.bounds import anytime_delta, bernstein_radius, hoeffding_radius
+from rankagg.inference.intervals.bounds import anytime_alpha, bernstein_radius, hoeffding_radius
 from rankagg.inference.intervals.methods import Options
 
 __all__ = ["Basis", "assumption", "by_intervals", "by_p_values", "by_sign_flips", "unit_word"]
@@ -55,11 +55,11 @@ class Basis:
         """Return plain data for JSON."""
         return asdict(self)
 
-    def warning(self, delta: float) -> str | None:
+    def warning(self, alpha: float) -> str | None:
         """Return a sentence where nothing could have been decided."""
         if self.is_possible or self.decidable_from is None:
             return None
-        level = f"{100 * (1 - delta):g} %"
+        level = f"{100 * (1 - alpha):g} %"
         if self.n_units < self.decidable_from:
             units = f"{self.n_units} {self.word}" + "s" * (self.n_units != 1)
             return (
@@ -92,17 +92,17 @@ def unit_word(unit: str, *, is_task: bool) -> str:
     return "task" if unit == "ranking" and is_task else unit
 
 
-def by_sign_flips(delta: float) -> int:
-    """Return the least T with 2^(1 - T) <= delta."""
-    return _least(lambda units: 2.0 ** (1 - units) <= delta)
+def by_sign_flips(alpha: float) -> int:
+    """Return the least T with 2^(1 - T) <= alpha."""
+    return _least(lambda units: 2.0 ** (1 - units) <= alpha)
 
 
-def by_p_values(delta: float, n_items: int, per_unit: float) -> int | None:
+def by_p_values(alpha: float, n_items: int, per_unit: float) -> int | None:
     """Return the least T whose smallest p-value, per_unit^T, passes Holm's procedure."""
     hypotheses = n_items * (n_items - 1)
     if not hypotheses:
         return None
-    return _least(lambda units: per_unit**units <= delta / hypotheses)
+    return _least(lambda units: per_unit**units <= alpha / hypotheses)
 
 
 def by_intervals(options: Options, n_items: int) -> int | None:
@@ -112,17 +112,17 @@ def by_intervals(options: Options, n_items: int) -> int | None:
         return None
     if options.simultaneous == "max-t" or options.method in ("percentile", "bca"):
         return 2  # Resamples of one unit do not vary.
-    delta = options.delta / (n_pairs if options.simultaneous else 1)
+    alpha = options.alpha / (n_pairs if options.simultaneous else 1)
 
     def decides(units: int) -> bool:
-        tail = delta / options.sides
+        tail = alpha / options.sides
         if options.method == "clopper-pearson":
             return bool(tail ** (1.0 / units) > 0.5)
         if options.method == "wilson":
             return bool(units > scipy.stats.norm.isf(tail) ** 2)
         if options.method == "bernstein":
-            return bool(bernstein_radius(0.0, units, delta, options.sides) < 0.5)
-        level = anytime_delta(delta, units) if options.anytime else delta
+            return bool(bernstein_radius(0.0, units, alpha, options.sides) < 0.5)
+        level = anytime_alpha(alpha, units) if options.anytime else alpha
         return bool(hoeffding_radius(1.0 / units, level, options.sides) < 0.5)
 
     return _least(decides)

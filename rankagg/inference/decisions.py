@@ -31,13 +31,13 @@ class Decisions(Value):
     items : ItemSet
         The items of rows and columns.
     above : ndarray of bool, shape (n, n)
-        Row is decided to be above column: with probability 1 - delta none of these is wrong.
-    delta : float
+        Row is decided to be above column: with probability 1 - alpha none of these is wrong.
+    alpha : float
         The probability that any is.
     how : str
         What decided, for the reader.
     is_approximate : bool
-        True where delta is only approached with many units.
+        True where alpha is only approached with many units.
     basis : Basis or None
         What the decisions rest on: `method`, `assumes`, `n_units` and `decidable_from`, the number
         of units with which anything could be decided at all; None where nobody said.
@@ -45,7 +45,7 @@ class Decisions(Value):
 
     items: ItemSet
     above: Bools
-    delta: float
+    alpha: float
     how: str
     is_approximate: bool
     basis: Basis | None
@@ -54,7 +54,7 @@ class Decisions(Value):
         self,
         items: ItemSet,
         above: Bools,
-        delta: float,
+        alpha: float,
         how: str,
         *,
         is_approximate: bool = False,
@@ -63,7 +63,7 @@ class Decisions(Value):
         self._set(
             items=items,
             above=frozen_array(above),
-            delta=delta,
+            alpha=alpha,
             how=how,
             is_approximate=is_approximate,
             basis=basis,
@@ -71,14 +71,14 @@ class Decisions(Value):
 
     def _key(self) -> tuple[Hashable, ...]:
         return (
-            self.items, array_key(self.above), self.delta, self.how, self.is_approximate,
+            self.items, array_key(self.above), self.alpha, self.how, self.is_approximate,
             self.basis,
         )  # fmt: skip
 
     @property
     def warning(self) -> str | None:
         """A sentence where no outcome could have decided anything, else None."""
-        return None if self.basis is None else self.basis.warning(self.delta)
+        return None if self.basis is None else self.basis.warning(self.alpha)
 
     @property
     def pairs(self) -> tuple[tuple[Label, Label], ...]:
@@ -148,10 +148,10 @@ class Decisions(Value):
         """Return plain data for JSON, with `schema` and `version`."""
         return {
             "schema": SCHEMA,
-            "version": 1,
+            "version": 2,
             "items": list(self.items),
             "how": self.how,
-            "delta": self.delta,
+            "alpha": self.alpha,
             "is_approximate": self.is_approximate,
             "basis": None if self.basis is None else self.basis.to_dict(),
             "warning": self.warning,
@@ -167,7 +167,7 @@ class Decisions(Value):
         bound = "about" if self.is_approximate else "at most"
         lines = [
             f"decided      {int(self.above.sum())} of {pairs} pairs, by {self.how}; "
-            f"the chance that any is wrong is {bound} {self.delta:g}"
+            f"the chance that any is wrong is {bound} {self.alpha:g}"
         ]
         if self.basis is not None:
             lines.append(f"assumed      {self.basis.assumes}")

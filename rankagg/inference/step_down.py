@@ -10,7 +10,7 @@ __all__ = ["holm", "tarone"]
 
 
 def holm(p_values: Floats) -> Floats:
-    """Return adjusted p-values: what is at most delta is rejected at level delta.
+    """Return adjusted p-values: what is at most alpha is rejected at level alpha.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ def holm(p_values: Floats) -> Floats:
     return np.minimum(adjusted, 1.0)
 
 
-def tarone(p_values: Floats, least: Floats, delta: float) -> Bools:
+def tarone(p_values: Floats, least: Floats, alpha: float) -> Bools:
     """Return what Holm's procedure rejects if hypotheses that cannot be rejected do not count.
 
-    With k the smallest number such that at most k hypotheses can have a p-value of delta/k or
-    less, those at delta/k or less are rejected; then the same with the hypotheses that are left,
+    With k the smallest number such that at most k hypotheses can have a p-value of alpha/k or
+    less, those at alpha/k or less are rejected; then the same with the hypotheses that are left,
     until none is. Fewer hypotheses never have a larger k, so the true ones alone would not be
     tested at a lower level than they are, and Bonferroni's inequality for those of them that can
     be rejected bounds the chance that any is.
@@ -50,7 +50,7 @@ def tarone(p_values: Floats, least: Floats, delta: float) -> Bools:
     least : ndarray of float, shape (h,)
         The smallest p-value that each test could have given; 0 everywhere makes it Holm's
         procedure.
-    delta : float
+    alpha : float
         Probability that any true hypothesis is rejected.
 
     Returns
@@ -65,19 +65,19 @@ def tarone(p_values: Floats, least: Floats, delta: float) -> Bools:
     https://doi.org/10.2307/3109784.
     """
     if not least.any():
-        return holm(p_values) <= delta
+        return holm(p_values) <= alpha
     rejected = np.zeros(len(p_values), dtype=bool)
     while not rejected.all():
-        new = ~rejected & (p_values <= delta / _testable(least[~rejected], delta))
+        new = ~rejected & (p_values <= alpha / _testable(least[~rejected], alpha))
         if not new.any():
             break
         rejected |= new
     return rejected
 
 
-def _testable(least: Floats, delta: float) -> int:
-    """Return the smallest k such that k hypotheses at most can reach delta/k."""
+def _testable(least: Floats, alpha: float) -> int:
+    """Return the smallest k such that k hypotheses at most can reach alpha/k."""
     number = np.arange(1, len(least) + 1)
-    reach = np.searchsorted(np.sort(least), delta / number, side="right")
+    reach = np.searchsorted(np.sort(least), alpha / number, side="right")
     # All hypotheses together are never more than their number, so there is one.
     return int(number[np.argmax(reach <= number)])

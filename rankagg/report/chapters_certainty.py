@@ -65,7 +65,7 @@ def _who_is_first(ranks: RankIntervals) -> list[str]:
     """Say who may be first, unless that is everybody."""
     leaders = [item for item, place in zip(ranks.items, ranks.place, strict=True) if place == 1]
     others = [item for item in ranks.first if item not in leaders]
-    level, by = f"{100 * (1 - ranks.decisions.delta):g} %", BY[ranks.of]
+    level, by = f"{100 * (1 - ranks.decisions.alpha):g} %", BY[ranks.of]
     if len(ranks.first) == len(ranks.items):
         return []
     if not others:
@@ -83,7 +83,7 @@ def _decided(ranks: RankIntervals) -> str:
         bound = "about" if decisions.is_approximate else "at most"
         text = (
             f"The data decide {decided} of {counted(pairs, 'pair')}, by {decisions.how}; the "
-            f"chance that any of these is wrong is {bound} {decisions.delta:g}."
+            f"chance that any of these is wrong is {bound} {decisions.alpha:g}."
         )
         if _openness(ranks) <= OPEN:
             return text

@@ -44,7 +44,7 @@ def consensus_table(findings: Findings) -> Section:
         meanings["All optima"] = "the places that the item has in any exact optimum"
         words.append("All optima")
     if findings.ranks is not None and findings.ranks.decisions.above.any():
-        level = f"{100 * (1 - findings.ranks.decisions.delta):g} %"
+        level = f"{100 * (1 - findings.ranks.decisions.alpha):g} %"
         best, worst = findings.ranks.best, findings.ranks.worst
         frame[f"{level} places"] = [_span(best[i], worst[i]) for i in at]
         meanings[f"{level} places"] = "interval for the place by Borda points, all items at once"

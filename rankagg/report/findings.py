@@ -85,7 +85,7 @@ class Findings:
         unranked: Unranked,
         tolerance: float | Mapping[Label, float],
         unit: Unit | None,
-        delta: float,
+        alpha: float,
         time_limit: float | None,
         optima: bool,
         rng: RNGLike,
@@ -115,7 +115,7 @@ class Findings:
             ranks=None if isinstance(data, PairwiseMatrix) else patience.quick(
                 "ranks",
                 lambda: rank_intervals(
-                    data, unit=chosen, delta=delta, tolerance=tolerance, unranked=unranked,
+                    data, unit=chosen, alpha=alpha, tolerance=tolerance, unranked=unranked,
                     time_limit=_at_least_a_second(deadline.share(2)),
                 ),
             ),

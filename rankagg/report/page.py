@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from rankagg import __version__
 from rankagg._typing import Label, RNGLike, Unranked
-from rankagg._validation import check_choice, check_flag, check_number, check_unranked
+from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Data
 from rankagg.exceptions import InvalidInputError
@@ -92,7 +92,7 @@ def make_report(
     unranked: Unranked = "uniform",
     tolerance: float | Mapping[Label, float] = 0.0,
     unit: Unit | None = None,
-    delta: float = 0.05,
+    alpha: float = 0.05,
     time_limit: float | None = None,
     optima: bool = True,
     rng: RNGLike = None,
@@ -117,7 +117,7 @@ def make_report(
     unit : {"ranking", "instance", "task"}, optional
         What is independent, for the intervals; by default instances where there are some, else
         rankings.
-    delta : float, default 0.05
+    alpha : float, default 0.05
         The chance that any decided pair is wrong.
     time_limit : float, optional
         Seconds for everything that is computed: half of them at most for the exact consensus, the
@@ -155,7 +155,7 @@ def make_report(
         unranked=check_unranked(unranked),
         tolerance=tolerance,
         unit=unit,
-        delta=check_number(delta, "delta", low=0, high=1, open_low=True, open_high=True),
+        alpha=check_alpha(alpha),
         time_limit=time_limit,
         optima=check_flag(optima, "optima"),
         rng=rng,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankagg._validation import check_flag, check_number
+from rankagg._validation import check_alpha, check_flag
 from rankagg.core.value import Value
 from rankagg.studies.cells import Cell, Row
 
@@ -95,13 +95,13 @@ class StudyResult(Value):
         """The number of data sets whose optimum is not proved."""
         return sum(not rows[0]["proved"] for rows in self._rows.values())
 
-    def by_method(self, *, level: float = 0.95) -> pd.DataFrame:
+    def by_method(self, *, alpha: float = 0.05) -> pd.DataFrame:
         """Return what the repetitions say of every rule under every model and size.
 
         Parameters
         ----------
-        level : float, default 0.95
-            Of the Wilson intervals for hit rates.
+        alpha : float, default 0.05
+            Probability of error of the Wilson intervals for hit rates.
 
         Returns
         -------
@@ -113,14 +113,14 @@ class StudyResult(Value):
             what is not proved; mean_distance; median_runtime and median_exact_runtime, in
             seconds.
         """
-        check_number(level, "level", low=0, high=1, open_low=True, open_high=True)
+        check_alpha(alpha)
         frame = self._frame
         groups = frame.groupby(GROUP, sort=False)
         known = groups["hit"].count().to_numpy()
         hits = groups["hit"].sum().to_numpy(dtype=np.float64)
         from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
 
-        low, high = proportion_confint(hits, np.maximum(known, 1), alpha=1 - level, method="wilson")
+        low, high = proportion_confint(hits, np.maximum(known, 1), alpha=alpha, method="wilson")
         seen = known > 0
         table = {
             "cells": groups.size(),

@@ -66,7 +66,7 @@ def plain(told):
 
 
 def test_places_decisions_and_proportions_are_told_in_this_order(run):
-    result = run("intervals", "full.csv", "--delta", "0.1")
+    result = run("intervals", "full.csv", "--alpha", "0.1")
     assert result.code == 0
     lines = result.out.splitlines()
     assert lines[0] == "scores: higher is better"
@@ -91,10 +91,10 @@ def test_too_few_units_are_said_to_be_too_few_once(run):
 
 
 def test_intervals_as_json_are_those_of_the_package(parsed):
-    told = parsed("intervals", "table.csv", "--simultaneous", "bonferroni", "--delta", "0.2")
+    told = parsed("intervals", "table.csv", "--simultaneous", "bonferroni", "--alpha", "0.2")
     assert set(told) == {"schema", "version", "places", "decisions", "intervals", "input"}
-    intervals = ra.PairwiseIntervals.from_scores(table(), simultaneous="bonferroni", delta=0.2)
-    ranks = ra.rank_intervals(table(), delta=0.2)
+    intervals = ra.PairwiseIntervals.from_scores(table(), simultaneous="bonferroni", alpha=0.2)
+    ranks = ra.rank_intervals(table(), alpha=0.2)
     assert told["intervals"] == plain(intervals.to_dict())
     assert told["decisions"] == plain(ranks.decisions.to_dict())
     assert told["places"] == plain(ranks.to_dict())
@@ -291,8 +291,8 @@ def test_missing_knows_every_method_with_a_policy(parsed, method):
 # -- bad input ------------------------------------------------------------------------------------
 
 BAD = [
-    (["intervals", "full.csv", "--delta", "1.5"], ["--delta", "below 1", "1.5"]),
-    (["intervals", "full.csv", "--delta", "0"], ["--delta"]),
+    (["intervals", "full.csv", "--alpha", "1.5"], ["--alpha", "below 1", "1.5"]),
+    (["intervals", "full.csv", "--alpha", "0"], ["--alpha"]),
     (["intervals", "full.csv", "--resamples", "5", "--pairs", "bca"], ["`--resamples`", "5"]),
     (["intervals", "full.csv", "--top", "4"], ["`--top`", "at most 3", "4"]),
     (

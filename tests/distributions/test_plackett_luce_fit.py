@@ -963,7 +963,7 @@ def test_tests_have_their_degrees_of_freedom():
 def test_a_fit_is_drawn_at_its_level():
     fit = ra.PlackettLuce.fit(DATA["complete"])
     figure, axes = plt.subplots(1, 2)
-    drawn = fit.plot(ax=axes[0]), fit.plot(level=0.8, ax=axes[1])
+    drawn = fit.plot(ax=axes[0]), fit.plot(alpha=0.2, ax=axes[1])
     assert drawn == tuple(axes)
     words = ["".join(text.get_text() for text in ax.findobj(Text)).split() for ax in axes]
     assert "95 % intervals" in " ".join(words[0])

@@ -117,12 +117,12 @@ def test_a_resample_without_a_word_on_a_pair_has_no_mean():
 # -- percentile -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("delta", "sides"), [(0.05, 2), (0.1, 1)])
-def test_percentile_is_a_direct_simulation_of_averaged_units(delta, sides):
+@pytest.mark.parametrize(("alpha", "sides"), [(0.05, 2), (0.1, 1)])
+def test_percentile_is_a_direct_simulation_of_averaged_units(alpha, sides):
     held, values = instances_of(40, 5)
-    low, high = resampled_means(held, 20_000, generator()).percentile(delta, sides)
+    low, high = resampled_means(held, 20_000, generator()).percentile(alpha, sides)
     drawn = generator(2).choice(values, size=(20_000, len(values))).mean(axis=1)
-    expected = np.quantile(drawn, [delta / sides, 1 - delta / sides])
+    expected = np.quantile(drawn, [alpha / sides, 1 - alpha / sides])
     assert [low[0], high[0]] == pytest.approx(expected, abs=0.006)
 
 
@@ -166,16 +166,16 @@ class Drawn:
         self.bootstrap_distribution = means
 
 
-@pytest.mark.parametrize("delta", [0.01, 0.05, 0.2])
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
 @pytest.mark.parametrize("seed", [0, 3, 8])
-def test_bca_is_that_of_scipy(delta, seed):
+def test_bca_is_that_of_scipy(alpha, seed):
     held, values = instances_of(30, 4, seed)
     resamples = resampled_means(held, 10_000, generator(seed))
     theirs = stats.bootstrap(
-        (values,), np.mean, method="BCa", n_resamples=0, confidence_level=1 - delta,
+        (values,), np.mean, method="BCa", n_resamples=0, confidence_level=1 - alpha,
         bootstrap_result=Drawn(resamples.means[:, 0]),
     ).confidence_interval  # fmt: skip
-    low, high = resamples.bca(delta, 2)
+    low, high = resamples.bca(alpha, 2)
     assert (low[0], high[0]) == pytest.approx(tuple(theirs), abs=1e-9)
 
 
@@ -222,14 +222,14 @@ def test_without_bias_and_skewness_bca_is_percentile():
 
 
 def test_max_t_knows_the_largest_of_independent_normals():
-    n_pairs, delta = 6, 0.05
+    n_pairs, alpha = 6, 0.05
     errors = np.array([0.01, 0.02, 0.03, 0.01, 0.05, 0.04])
     means = 0.5 + errors * generator().standard_normal((200_000, n_pairs))
     resamples = Resamples(np.full(n_pairs, 0.5), means, np.zeros(n_pairs))
     for sides, alternative in ((1, "greater"), (1, "less"), (2, "two-sided")):
-        each = (1 - delta) ** (1 / n_pairs)
+        each = (1 - alpha) ** (1 / n_pairs)
         quantile = stats.norm.ppf(each if sides == 1 else (1 + each) / 2)
-        low, high = resamples.max_t(delta, alternative)
+        low, high = resamples.max_t(alpha, alternative)
         radius = (high - low) / 2
         assert radius / errors == pytest.approx(quantile, rel=0.01)
         np.testing.assert_allclose(high - 0.5, radius)
@@ -263,7 +263,7 @@ def test_max_t_is_no_wider_than_needed_for_equal_pairs():
 
 
 def test_max_t_from_above_mirrors_max_t_from_below():
-    options = {"method": "percentile", "simultaneous": "max-t", "delta": 0.01, "rng": 1}
+    options = {"method": "percentile", "simultaneous": "max-t", "alpha": 0.01, "rng": 1}
     found = []
     for items, alternative in (("AB", "greater"), ("BA", "less")):
         profile = ra.Profile.from_orders(["AB", "BA"], items=items, counts=[95, 5])

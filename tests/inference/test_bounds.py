@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankagg import bernstein_radius, comparisons_needed, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.intervals.bounds import anytime_delta, hoeffding_p_value
+from rankagg.inference.intervals.bounds import anytime_alpha, hoeffding_p_value
 from tests.strategies import quick
 
 deltas = st.floats(1e-9, 0.999)
@@ -20,7 +20,7 @@ sizes = st.integers(1, 10**6)
 
 
 @pytest.mark.parametrize(
-    ("z", "delta", "sides", "radius"),
+    ("z", "alpha", "sides", "radius"),
     [
         (100, 0.05, 2, 0.13581015157406195),
         (100, 0.01, 2, 0.16276236307187293),
@@ -29,15 +29,15 @@ sizes = st.integers(1, 10**6)
         (8, exp(-4), 1, 0.5),
     ],
 )
-def test_known_radii(z, delta, sides, radius):
-    assert hoeffding_radius(1 / z, delta, sides) == pytest.approx(radius, abs=1e-14)
+def test_known_radii(z, alpha, sides, radius):
+    assert hoeffding_radius(1 / z, alpha, sides) == pytest.approx(radius, abs=1e-14)
 
 
 @given(sizes, deltas, st.sampled_from([1, 2]))
 @quick
-def test_a_radius_is_that_of_the_formula(z, delta, sides):
-    expected = sqrt(log(sides / delta) / (2 * z))
-    assert hoeffding_radius(1 / z, delta, sides) == pytest.approx(expected, rel=1e-12)
+def test_a_radius_is_that_of_the_formula(z, alpha, sides):
+    expected = sqrt(log(sides / alpha) / (2 * z))
+    assert hoeffding_radius(1 / z, alpha, sides) == pytest.approx(expected, rel=1e-12)
 
 
 def test_two_bounds_share_the_error_of_one():
@@ -52,14 +52,14 @@ def test_radii_of_many_pairs_at_once():
 
 
 @pytest.mark.parametrize(("z", "p"), [(10, 0.5), (30, 0.5), (30, 0.8), (50, 0.05)])
-@pytest.mark.parametrize("delta", [0.5, 0.1, 0.01])
+@pytest.mark.parametrize("alpha", [0.5, 0.1, 0.01])
 @pytest.mark.parametrize("sides", [1, 2])
-def test_a_mean_leaves_its_radius_with_no_more_than_the_chance_of_error(z, p, delta, sides):
+def test_a_mean_leaves_its_radius_with_no_more_than_the_chance_of_error(z, p, alpha, sides):
     k = np.arange(z + 1)
     chances = np.array([comb(z, i) for i in k]) * p**k * (1 - p) ** (z - k)
     off = k / z - p
-    outside = (np.abs(off) if sides == 2 else off) > hoeffding_radius(1 / z, delta, sides)
-    assert chances[outside].sum() <= delta
+    outside = (np.abs(off) if sides == 2 else off) > hoeffding_radius(1 / z, alpha, sides)
+    assert chances[outside].sum() <= alpha
 
 
 # -- p-values -------------------------------------------------------------------------------------
@@ -72,9 +72,9 @@ def test_known_p_values():
 
 @given(sizes, deltas)
 @quick
-def test_a_p_value_is_delta_where_the_bound_is_one_half(z, delta):
-    mean = 0.5 + float(hoeffding_radius(1 / z, delta, sides=1))
-    assert hoeffding_p_value(mean, 1 / z) == pytest.approx(delta, rel=1e-6)
+def test_a_p_value_is_delta_where_the_bound_is_one_half(z, alpha):
+    mean = 0.5 + float(hoeffding_radius(1 / z, alpha, sides=1))
+    assert hoeffding_p_value(mean, 1 / z) == pytest.approx(alpha, rel=1e-6)
 
 
 @pytest.mark.parametrize("z", [5, 20, 60])
@@ -89,17 +89,17 @@ def test_a_p_value_is_no_less_than_the_exact_one(z):
 
 @given(st.floats(0, 0.5), st.integers(2, 10**6), deltas)
 @quick
-def test_two_bernstein_bounds_have_log_of_four_over_delta(variance, n, delta):
-    term = log(4 / delta)
+def test_two_bernstein_bounds_have_log_of_four_over_alpha(variance, n, alpha):
+    term = log(4 / alpha)
     expected = sqrt(2 * variance * term / n) + 7 * term / (3 * (n - 1))
-    assert bernstein_radius(variance, n, delta) == pytest.approx(expected, rel=1e-12)
-    term = log(2 / delta)
+    assert bernstein_radius(variance, n, alpha) == pytest.approx(expected, rel=1e-12)
+    term = log(2 / alpha)
     expected = sqrt(2 * variance * term / n) + 7 * term / (3 * (n - 1))
-    assert bernstein_radius(variance, n, delta, sides=1) == pytest.approx(expected, rel=1e-12)
+    assert bernstein_radius(variance, n, alpha, sides=1) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_known_bernstein_radius():
-    # Maurer and Pontil, theorem 4, with log(2/delta) = 6 and variance 1/12 for one bound.
+    # Maurer and Pontil, theorem 4, with log(2/alpha) = 6 and variance 1/12 for one bound.
     assert bernstein_radius(1 / 12, 100, 2 * exp(-6), sides=1) == pytest.approx(0.1 + 14 / 99)
 
 
@@ -118,18 +118,18 @@ def test_bernstein_is_shorter_where_values_hardly_vary():
 # -- all sample sizes -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("delta", [0.01, 0.05, 0.5])
-def test_what_is_spent_at_all_sizes_is_delta(delta):
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.5])
+def test_what_is_spent_at_all_sizes_is_alpha(alpha):
     n = np.arange(1, 10**6 + 1)
-    spent = anytime_delta(delta, n).sum()
-    assert spent <= delta
-    rest = 6 * delta / pi**2 / 10**6
-    assert spent + rest == pytest.approx(delta, rel=1e-9)
+    spent = anytime_alpha(alpha, n).sum()
+    assert spent <= alpha
+    rest = 6 * alpha / pi**2 / 10**6
+    assert spent + rest == pytest.approx(alpha, rel=1e-9)
 
 
 def test_what_is_spent_at_one_size():
-    assert anytime_delta(0.05, 1) == pytest.approx(0.3 / pi**2)
-    assert anytime_delta(0.05, [0, 10]) == pytest.approx([0.3 / pi**2, 0.3 / (100 * pi**2)])
+    assert anytime_alpha(0.05, 1) == pytest.approx(0.3 / pi**2)
+    assert anytime_alpha(0.05, [0, 10]) == pytest.approx([0.3 / pi**2, 0.3 / (100 * pi**2)])
 
 
 # -- how many comparisons -------------------------------------------------------------------------
@@ -137,9 +137,9 @@ def test_what_is_spent_at_one_size():
 
 @given(st.floats(0.01, 0.5), st.floats(1e-6, 0.9), st.integers(2, 50))
 @quick
-def test_the_number_needed_is_the_least_that_reaches_the_margin(margin, delta, n_items):
-    needed = comparisons_needed(margin, delta, n_items=n_items)
-    level = delta / comb(n_items, 2)
+def test_the_number_needed_is_the_least_that_reaches_the_margin(margin, alpha, n_items):
+    needed = comparisons_needed(margin, alpha, n_items=n_items)
+    level = alpha / comb(n_items, 2)
     slack = 1 + 1e-12
     assert hoeffding_radius(1 / needed, level) <= margin * slack
     if needed > 1:
@@ -147,11 +147,11 @@ def test_the_number_needed_is_the_least_that_reaches_the_margin(margin, delta, n
 
 
 @pytest.mark.parametrize(
-    ("margin", "delta", "n_items", "needed"),
+    ("margin", "alpha", "n_items", "needed"),
     [(0.1, 0.05, 2, 185), (0.1, 0.05, 20, 447), (0.5, 0.05, 2, 8), (0.5, 0.9, 2, 2)],
 )
-def test_known_numbers_of_comparisons(margin, delta, n_items, needed):
-    found = comparisons_needed(margin, delta, n_items=n_items)
+def test_known_numbers_of_comparisons(margin, alpha, n_items, needed):
+    found = comparisons_needed(margin, alpha, n_items=n_items)
     assert found == needed
     assert type(found) is int
 
@@ -161,10 +161,10 @@ def test_known_numbers_of_comparisons(margin, delta, n_items, needed):
 NO_PROBABILITIES = [0, 1, -0.05, 1.5, float("nan"), inf, True, "0.05", None]
 
 
-@pytest.mark.parametrize("delta", NO_PROBABILITIES)
-def test_no_probability_of_error_is_refused(delta):
-    with pytest.raises(InvalidInputError, match="`delta` must be a number in"):
-        comparisons_needed(0.1, delta)
+@pytest.mark.parametrize("alpha", NO_PROBABILITIES)
+def test_no_probability_of_error_is_refused(alpha):
+    with pytest.raises(InvalidInputError, match="`alpha` must be a number in"):
+        comparisons_needed(0.1, alpha)
 
 
 def test_the_message_says_that_one_is_no_probability_of_error():
@@ -176,14 +176,14 @@ def test_the_message_says_that_one_is_no_probability_of_error():
 @pytest.mark.parametrize(
     "radius",
     [
-        lambda delta: hoeffding_radius(0.1, delta),
-        lambda delta: bernstein_radius(0.1, 10, delta),
-        lambda delta: anytime_delta(delta, 10),
+        lambda alpha: hoeffding_radius(0.1, alpha),
+        lambda alpha: bernstein_radius(0.1, 10, alpha),
+        lambda alpha: anytime_alpha(alpha, 10),
     ],
     ids=["hoeffding", "bernstein", "anytime"],
 )
 def test_radii_refuse_what_is_no_probability_of_error(radius):
-    with pytest.raises(InvalidInputError, match="delta"):
+    with pytest.raises(InvalidInputError, match="alpha"):
         radius(1.5)
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg import PairwiseIntervals, hoeffding_radius
-from rankagg.inference.intervals.bounds import anytime_delta
+from rankagg.inference.intervals.bounds import anytime_alpha
 
 from_profile = PairwiseIntervals.from_profile
 
@@ -37,17 +37,17 @@ def pair_of(wins, losses):
 
 
 @cache
-def bounds(n, method, delta, **_):
+def bounds(n, method, alpha, **_):
     """Return lower and upper bounds of A above B for 0 to n wins."""
     options = {"rng": 1, "n_resamples": 1000} if method in ("percentile", "bca") else {}
     found = [
-        from_profile(pair_of(k, n - k), method=method, delta=delta, **options) for k in range(n + 1)
+        from_profile(pair_of(k, n - k), method=method, alpha=alpha, **options) for k in range(n + 1)
     ]
     return tuple(np.array([getattr(i, name)[0, 1] for i in found]) for name in ("lower", "upper"))
 
 
-def coverage(n, method, delta, p):
-    lower, upper = bounds(n, method, delta)
+def coverage(n, method, alpha, p):
+    lower, upper = bounds(n, method, alpha)
     chances = stats.binom.pmf(np.arange(n + 1), n, p)
     return chances[(lower <= p) & (p <= upper)].sum()
 
@@ -57,11 +57,11 @@ def coverage(n, method, delta, p):
 EVERYWHERE = np.linspace(0.005, 0.995, 100)
 
 
-@pytest.mark.parametrize("delta", [0.05, 0.2])
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
 @pytest.mark.parametrize("n", [5, 30, 150])
 @pytest.mark.parametrize("method", ["hoeffding", "bernstein", "clopper-pearson"])
-def test_coverage_is_never_below_the_level(method, n, delta):
-    assert min(coverage(n, method, delta, p) for p in EVERYWHERE) >= 1 - delta
+def test_coverage_is_never_below_the_level(method, n, alpha):
+    assert min(coverage(n, method, alpha, p) for p in EVERYWHERE) >= 1 - alpha
 
 
 @pytest.mark.parametrize(
@@ -88,18 +88,18 @@ def test_resamples_of_units_that_agree_leave_the_proportion_open(method):
 
 @pytest.mark.parametrize("method", ["hoeffding", "clopper-pearson", "bernstein"])
 def test_one_sided_coverage_is_never_below_the_level(method):
-    n, delta = 25, 0.1
+    n, alpha = 25, 0.1
     chances = np.array([stats.binom.pmf(np.arange(n + 1), n, p) for p in EVERYWHERE])
     for alternative in ("greater", "less"):
         found = [
-            from_profile(pair_of(k, n - k), method=method, delta=delta, alternative=alternative)
+            from_profile(pair_of(k, n - k), method=method, alpha=alpha, alternative=alternative)
             for k in range(n + 1)
         ]
         lower, upper = (
             np.array([getattr(i, name)[0, 1] for i in found]) for name in ("lower", "upper")
         )
         inside = (lower <= EVERYWHERE[:, None]) & (EVERYWHERE[:, None] <= upper)
-        assert (chances * inside).sum(axis=1).min() >= 1 - delta
+        assert (chances * inside).sum(axis=1).min() >= 1 - alpha
 
 
 # -- looking after each comparison, exactly -------------------------------------------------------
@@ -119,7 +119,7 @@ def chance_of_leaving(radii, p):
 @pytest.mark.parametrize("p", [0.5, 0.9])
 def test_anytime_intervals_cover_all_looks_together(p):
     sizes = np.arange(1, 2001)
-    always = hoeffding_radius(1 / sizes, anytime_delta(0.3, sizes))
+    always = hoeffding_radius(1 / sizes, anytime_alpha(0.3, sizes))
     assert chance_of_leaving(always, p) <= 0.3
 
 
@@ -131,8 +131,8 @@ def test_other_intervals_do_not():
 
 def test_the_intervals_are_those_whose_looks_are_covered():
     for n in (1, 7, 300):
-        found = from_profile(pair_of(n, 0), anytime=True, delta=0.9)
-        radius = float(hoeffding_radius(1 / n, anytime_delta(0.9, n)))
+        found = from_profile(pair_of(n, 0), anytime=True, alpha=0.9)
+        radius = float(hoeffding_radius(1 / n, anytime_alpha(0.9, n)))
         assert found.lower[0, 1] == pytest.approx(max(1 - radius, 0))
 
 
@@ -155,27 +155,27 @@ def covered(intervals, truth=TRUTH):
 @pytest.mark.parametrize("method", ["hoeffding", "clopper-pearson"])
 @pytest.mark.parametrize("size", [15, 40])
 def test_bonferroni_covers_all_pairs_at_once(method, size):
-    runs, delta = 250, 0.2
-    options = {"method": method, "delta": delta, "simultaneous": "bonferroni"}
+    runs, alpha = 250, 0.2
+    options = {"method": method, "alpha": alpha, "simultaneous": "bonferroni"}
     inside = [covered(from_profile(p, **options)).all() for p in rankings(runs, size, 1)]
-    assert np.mean(inside) >= least(1 - delta, runs)
+    assert np.mean(inside) >= least(1 - alpha, runs)
 
 
 def test_intervals_for_each_pair_do_not_cover_all_pairs():
-    runs, delta = 250, 0.2
+    runs, alpha = 250, 0.2
     inside = np.array([
-        covered(from_profile(p, method="wilson", delta=delta)) for p in rankings(runs, 60, 2)
+        covered(from_profile(p, method="wilson", alpha=alpha)) for p in rankings(runs, 60, 2)
     ])  # fmt: skip
-    assert np.abs(inside.mean(axis=0) - (1 - delta)).max() < 0.1
+    assert np.abs(inside.mean(axis=0) - (1 - alpha)).max() < 0.1
     assert inside.all(axis=1).mean() < 0.7
 
 
 def test_max_t_covers_all_pairs_at_once_about_as_often_as_it_says():
-    runs, delta = 250, 0.2
+    runs, alpha = 250, 0.2
     inside = [
         covered(
             from_profile(
-                profile, method="percentile", simultaneous="max-t", delta=delta, n_resamples=400,
+                profile, method="percentile", simultaneous="max-t", alpha=alpha, n_resamples=400,
                 rng=seed,
             )
         ).all()
@@ -186,7 +186,7 @@ def test_max_t_covers_all_pairs_at_once_about_as_often_as_it_says():
 
 def test_decisions_are_seldom_wrong():
     # B and C are level, so that only a decision on A can be right.
-    runs, delta = 400, 0.2
+    runs, alpha = 400, 0.2
     rng = np.random.default_rng(4)
     wrong = 0
     for counts in rng.multinomial(40, [0.3, 0.3, 0.1, 0.1, 0.1, 0.1], size=runs):
@@ -194,9 +194,9 @@ def test_decisions_are_seldom_wrong():
         profile = ra.Profile.from_orders(
             [ORDERS[k] for k in told], items="ABC", counts=counts[told]
         )
-        pairs = from_profile(profile, method="clopper-pearson", delta=delta).decisions().pairs
+        pairs = from_profile(profile, method="clopper-pearson", alpha=alpha).decisions().pairs
         wrong += not set(pairs) <= {("A", "B"), ("A", "C")}
-    assert wrong / runs <= 1 - least(1 - delta, runs)
+    assert wrong / runs <= 1 - least(1 - alpha, runs)
 
 
 # -- units that are not rankings ------------------------------------------------------------------
@@ -219,29 +219,29 @@ def instance_runs(runs, n_instances, n_metrics, p, seed):
 
 @pytest.mark.parametrize("method", ["hoeffding", "bernstein"])
 def test_averaged_instances_cover(method):
-    runs, p, delta = 200, 0.7, 0.2
+    runs, p, alpha = 200, 0.7, 0.2
     inside = []
     for profile, labels in instance_runs(runs, 20, 5, p, 5):
-        found = from_profile(profile, method=method, unit="instance", instances=labels, delta=delta)
+        found = from_profile(profile, method=method, unit="instance", instances=labels, alpha=alpha)
         inside.append(found.lower[0, 1] <= p <= found.upper[0, 1])
-    assert np.mean(inside) >= least(1 - delta, runs)
+    assert np.mean(inside) >= least(1 - alpha, runs)
 
 
 def test_metrics_of_the_same_instances_are_no_replication():
-    runs, p, delta = 200, 0.5, 0.2
+    runs, p, alpha = 200, 0.5, 0.2
     inside = []
     for profile, _ in instance_runs(runs, 15, 10, p, 6):
-        found = from_profile(profile, delta=delta)
+        found = from_profile(profile, alpha=alpha)
         inside.append(found.lower[0, 1] <= p <= found.upper[0, 1])
-    assert np.mean(inside) < 1 - delta - 0.05
+    assert np.mean(inside) < 1 - alpha - 0.05
 
 
 def test_a_bootstrap_of_instances_covers_about_as_often_as_it_says():
-    runs, p, delta = 200, 0.6, 0.2
+    runs, p, alpha = 200, 0.6, 0.2
     inside = []
     for seed, (profile, labels) in enumerate(instance_runs(runs, 40, 4, p, 7)):
         found = from_profile(
-            profile, method="percentile", unit="instance", instances=labels, delta=delta,
+            profile, method="percentile", unit="instance", instances=labels, alpha=alpha,
             n_resamples=400, rng=seed,
         )  # fmt: skip
         inside.append(found.lower[0, 1] <= p <= found.upper[0, 1])
@@ -280,15 +280,15 @@ def share_covered(profiles, options):
 
 
 def test_fixed_tasks_cover_their_weighted_mean():
-    runs, delta = 250, 0.2
-    options = {"fixed_tasks": True, "delta": delta}
-    assert share_covered(task_runs(runs, 8), options) >= least(1 - delta, runs)
+    runs, alpha = 250, 0.2
+    options = {"fixed_tasks": True, "alpha": alpha}
+    assert share_covered(task_runs(runs, 8), options) >= least(1 - alpha, runs)
 
 
 def test_a_bootstrap_within_fixed_tasks_covers_about_as_often_as_it_says():
-    options = {"fixed_tasks": True, "delta": 0.2, "method": "percentile", "n_resamples": 400}
+    options = {"fixed_tasks": True, "alpha": 0.2, "method": "percentile", "n_resamples": 400}
     assert 0.68 < share_covered(task_runs(250, 9), options) < 0.89
 
 
 def test_rankings_of_all_tasks_together_are_of_something_else():
-    assert share_covered(task_runs(200, 10), {"delta": 0.2}) < 0.75
+    assert share_covered(task_runs(200, 10), {"alpha": 0.2}) < 0.75

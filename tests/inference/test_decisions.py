@@ -42,12 +42,12 @@ def decided(*pairs, items="ABCDE"):
 # -- Holm -----------------------------------------------------------------------------------------
 
 
-def holm(p_values, delta):
+def holm(p_values, alpha):
     """Return the hypotheses that are rejected, smallest p-value first, until one is not."""
     rejected = set()
     left = len(p_values)
     for name in sorted(p_values, key=p_values.get):
-        if p_values[name] > delta / left:
+        if p_values[name] > alpha / left:
             break
         rejected.add(name)
         left -= 1
@@ -57,7 +57,7 @@ def holm(p_values, delta):
 @given(ballots(ties=False), st.sampled_from(["hoeffding", "clopper-pearson"]))
 @few
 def test_holm_rejects_the_smallest_p_values_in_turn(profile, method):
-    found = from_profile(profile, method=method, delta=0.1)
+    found = from_profile(profile, method=method, alpha=0.1)
     p_values = found.p_values()
     named = {(i, j): p_values[i, j] for i, j in oracles.ordered_pairs(profile.n_items)}
     decisions = found.decisions()
@@ -66,13 +66,13 @@ def test_holm_rejects_the_smallest_p_values_in_turn(profile, method):
 
 @given(ballots(), st.floats(0.001, 0.5))
 @settings(strategies.quick, max_examples=3)  # statsmodels collects garbage at each call
-def test_holm_is_that_of_statsmodels(profile, delta):
-    found = from_profile(profile, delta=delta)
+def test_holm_is_that_of_statsmodels(profile, alpha):
+    found = from_profile(profile, alpha=alpha)
     ordered = oracles.ordered_pairs(profile.n_items)
-    rejected = multipletests([found.p_values()[pair] for pair in ordered], delta, "holm")[0]
+    rejected = multipletests([found.p_values()[pair] for pair in ordered], alpha, "holm")[0]
     decisions = found.decisions("holm")
     assert [bool(decisions.above[pair]) for pair in ordered] == rejected.tolist()
-    assert decisions.delta == delta
+    assert decisions.alpha == alpha
 
 
 def test_a_known_case_of_holm():
@@ -89,8 +89,8 @@ def test_a_known_case_of_holm():
 
 @given(ballots(), st.floats(0.001, 0.5))
 @few
-def test_holm_decides_no_pair_both_ways_and_none_against_the_estimate(profile, delta):
-    found = from_profile(profile, delta=delta)
+def test_holm_decides_no_pair_both_ways_and_none_against_the_estimate(profile, alpha):
+    found = from_profile(profile, alpha=alpha)
     above = found.decisions().above
     assert not (above & above.T).any()
     assert (found.estimate[above] > 0.5).all()
@@ -99,12 +99,12 @@ def test_holm_decides_no_pair_both_ways_and_none_against_the_estimate(profile, d
 
 @given(ballots(), st.floats(0.001, 0.4))
 @few
-def test_holm_decides_what_simultaneous_intervals_decide(profile, delta):
-    # Holm's first step spends delta/(n(n - 1)) on each side of a pair, as the intervals do.
-    by_intervals = from_profile(profile, delta=delta, simultaneous="bonferroni").decisions(
+def test_holm_decides_what_simultaneous_intervals_decide(profile, alpha):
+    # Holm's first step spends alpha/(n(n - 1)) on each side of a pair, as the intervals do.
+    by_intervals = from_profile(profile, alpha=alpha, simultaneous="bonferroni").decisions(
         "intervals"
     )
-    by_holm = from_profile(profile, delta=delta).decisions()
+    by_holm = from_profile(profile, alpha=alpha).decisions()
     assert set(by_intervals.pairs) <= set(by_holm.pairs)
 
 
@@ -121,8 +121,8 @@ def test_holm_may_decide_more_than_simultaneous_intervals():
 
 @given(ballots(), st.floats(0.001, 0.5))
 @strategies.quick
-def test_intervals_decide_where_one_half_is_outside(profile, delta):
-    found = from_profile(profile, delta=delta, simultaneous="bonferroni")
+def test_intervals_decide_where_one_half_is_outside(profile, alpha):
+    found = from_profile(profile, alpha=alpha, simultaneous="bonferroni")
     decisions = found.decisions("intervals")
     frame = found.to_frame()
     outside = {(row.above, row.below) for row in frame.itertuples() if row.outside}
@@ -255,8 +255,8 @@ def test_nothing_decided_is_one_group():
 
 @given(ballots(), st.floats(0.01, 0.9))
 @few
-def test_every_pair_across_groups_is_decided(profile, delta):
-    decisions = from_profile(profile, delta=delta).decisions()
+def test_every_pair_across_groups_is_decided(profile, alpha):
+    decisions = from_profile(profile, alpha=alpha).decisions()
     pairs = set(decisions.pairs)
     assert sorted(label for group in decisions.groups for label in group) == sorted(profile.items)
     group_of = {label: k for k, group in enumerate(decisions.groups) for label in group}
@@ -267,8 +267,8 @@ def test_every_pair_across_groups_is_decided(profile, delta):
 
 @given(ballots(unranked=False), st.floats(0.01, 0.9))
 @few
-def test_places_are_counted_pair_by_pair(profile, delta):
-    decisions = from_profile(profile, delta=delta).decisions()
+def test_places_are_counted_pair_by_pair(profile, alpha):
+    decisions = from_profile(profile, alpha=alpha).decisions()
     frame = decisions.places()
     assert list(frame.index) == list(profile.items)
     for label in profile.items:
@@ -306,7 +306,7 @@ def test_the_share_is_of_all_pairs():
 
 
 def test_a_summary_says_what_is_decided_and_what_is_not():
-    lines = from_profile(CLEAR, delta=0.01).decisions().summary().splitlines()
+    lines = from_profile(CLEAR, alpha=0.01).decisions().summary().splitlines()
     assert lines == [
         "decided      5 of 6 pairs, by Holm's procedure on Hoeffding p-values; "
         "the chance that any is wrong is at most 0.01",
@@ -320,9 +320,9 @@ def test_a_dict_is_plain_data():
     decisions = from_profile(CLEAR).decisions()
     data = json.loads(json.dumps(decisions.to_dict(), allow_nan=False))
     assert data == decisions.to_dict()
-    assert (data["schema"], data["version"]) == ("rankagg.decisions", 1)
+    assert (data["schema"], data["version"]) == ("rankagg.decisions", 2)
     assert data["items"] == list("ABCD")
-    assert (data["delta"], data["how"]) == (0.05, decisions.how)
+    assert (data["alpha"], data["how"]) == (0.05, decisions.how)
     assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)
     assert data["groups"] == [["A", "B"], ["C"], ["D"]]
     assert data["cycles"] == []
@@ -333,9 +333,9 @@ def test_decisions_are_values():
     mine, again = (from_profile(CLEAR).decisions() for _ in range(2))
     assert mine == again
     assert hash(mine) == hash(again)
-    assert mine != from_profile(CLEAR, delta=0.01).decisions()
+    assert mine != from_profile(CLEAR, alpha=0.01).decisions()
     assert mine != from_profile(CLEAR, method="wilson").decisions()
     with pytest.raises(ValueError, match="read-only"):
         mine.above[0, 1] = True
     with pytest.raises(AttributeError, match="immutable"):
-        mine.delta = 0.5
+        mine.alpha = 0.5

@@ -7,9 +7,9 @@ from scipy import stats
 import rankagg as ra
 
 RUNS = 400
-DELTA = 0.05
+ALPHA = 0.05
 # More wrong decisions than in all but one of 2000 studies of a method that keeps its level.
-ALLOWED = stats.binom.ppf(1 - 1 / 2000, RUNS, DELTA) / RUNS
+ALLOWED = stats.binom.ppf(1 - 1 / 2000, RUNS, ALPHA) / RUNS
 
 
 def normal(rng, tasks, systems):

@@ -16,7 +16,7 @@ from statsmodels.stats.proportion import proportion_confint
 import rankagg as ra
 from rankagg import PairwiseIntervals, bernstein_radius, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.intervals.bounds import anytime_delta, hoeffding_p_value
+from rankagg.inference.intervals.bounds import anytime_alpha, hoeffding_p_value
 from rankagg.inference.units import units_of
 from tests import strategies
 
@@ -113,8 +113,8 @@ def check_shape(intervals):
 
 @given(strict, st.sampled_from(EXACT), st.sampled_from(ALTERNATIVES), st.floats(0.001, 0.3))
 @strategies.quick
-def test_rows_and_columns_swap(profile, method, alternative, delta):
-    check_shape(from_profile(profile, method=method, alternative=alternative, delta=delta))
+def test_rows_and_columns_swap(profile, method, alternative, alpha):
+    check_shape(from_profile(profile, method=method, alternative=alternative, alpha=alpha))
 
 
 @given(complete, st.sampled_from(RESAMPLING), st.sampled_from(ALTERNATIVES))
@@ -141,7 +141,7 @@ def test_the_order_of_the_items_does_not_matter(method):
 def test_less_error_takes_more_room(method):
     options = {"method": method, **options_of(method)}
     many = ra.Profile(list(THREE), counts=10 * THREE.counts)
-    wide, narrow = (from_profile(many, delta=delta, **options) for delta in (0.01, 0.2))
+    wide, narrow = (from_profile(many, alpha=alpha, **options) for alpha in (0.01, 0.2))
     assert (upper(wide.lower) < upper(narrow.lower)).all()
     assert (upper(wide.upper) > upper(narrow.upper)).all()
 
@@ -159,7 +159,7 @@ def test_ten_times_the_data_take_less_room(method):
 
 
 def test_hoeffding_is_the_estimate_and_its_radius():
-    intervals = from_profile(THREE, delta=0.1)
+    intervals = from_profile(THREE, alpha=0.1)
     radius = sqrt(log(20) / (2 * 40))
     estimate = np.array([27, 30, 25]) / 40
     assert upper(intervals.estimate) == pytest.approx(estimate)
@@ -186,10 +186,10 @@ def test_hoeffding_takes_weights_and_fixed_tasks():
 
 def test_bernstein_is_the_estimate_and_its_radius():
     profile = ra.Profile.from_orders(["AB", "BA"], counts=[198, 2])
-    found = from_profile(profile, method="bernstein", delta=0.02)
+    found = from_profile(profile, method="bernstein", alpha=0.02)
     variance = 0.99 * 0.01 * 200 / 199
     assert found.lower[0, 1] == pytest.approx(0.99 - bernstein_radius(variance, 200, 0.02))
-    assert found.lower[0, 1] > from_profile(profile, delta=0.02).lower[0, 1]
+    assert found.lower[0, 1] > from_profile(profile, alpha=0.02).lower[0, 1]
     assert found.upper[0, 1] == 1
 
 
@@ -205,8 +205,8 @@ def test_bernstein_uses_the_spread_of_averaged_units():
 
 @given(strict, st.sampled_from(BINOMIAL), st.floats(0.001, 0.4))
 @strategies.quick
-def test_binomial_intervals_are_those_of_scipy_and_statsmodels(profile, method, delta):
-    intervals = from_profile(profile, method=method, delta=delta)
+def test_binomial_intervals_are_those_of_scipy_and_statsmodels(profile, method, alpha):
+    intervals = from_profile(profile, method=method, alpha=alpha)
     votes = profile.pairwise("ignore")
     kinds = {"wilson": "wilson", "clopper-pearson": "beta"}
     for i, j in zip(*np.triu_indices(profile.n_items, k=1), strict=True):
@@ -216,24 +216,24 @@ def test_binomial_intervals_are_those_of_scipy_and_statsmodels(profile, method, 
             assert held == (0, 1)
             continue
         named = "exact" if method == "clopper-pearson" else method
-        exact = stats.binomtest(wins, n).proportion_ci(1 - delta, method=named)
+        exact = stats.binomtest(wins, n).proportion_ci(1 - alpha, method=named)
         assert held == pytest.approx((exact.low, exact.high), abs=1e-12)
-        theirs = proportion_confint(wins, n, alpha=delta, method=kinds[method])
+        theirs = proportion_confint(wins, n, alpha=alpha, method=kinds[method])
         assert held == pytest.approx(np.nan_to_num(theirs, nan=0 if wins == 0 else 1), abs=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("delta", [0.01, 0.1])
-def test_one_bound_is_that_of_twice_the_error(method, delta):
+@pytest.mark.parametrize("alpha", [0.01, 0.1])
+def test_one_bound_is_that_of_twice_the_error(method, alpha):
     if method == "bernstein":
-        doubled = 2 * delta
+        doubled = 2 * alpha
         profile = ra.Profile.from_orders(["AB", "BA"], counts=[900, 100])
     else:
-        doubled, profile = 2 * delta, THREE
+        doubled, profile = 2 * alpha, THREE
     options = {"method": method, **options_of(method)}
-    both = from_profile(profile, delta=doubled, **options)
-    above = from_profile(profile, delta=delta, alternative="greater", **options)
-    below = from_profile(profile, delta=delta, alternative="less", **options)
+    both = from_profile(profile, alpha=doubled, **options)
+    above = from_profile(profile, alpha=alpha, alternative="greater", **options)
+    below = from_profile(profile, alpha=alpha, alternative="less", **options)
     np.testing.assert_allclose(upper(above.lower), upper(both.lower), atol=1e-12)
     np.testing.assert_allclose(upper(below.upper), upper(both.upper), atol=1e-12)
     assert (upper(above.upper) == 1).all()
@@ -245,16 +245,16 @@ def test_one_bound_is_that_of_twice_the_error(method, delta):
 @pytest.mark.parametrize("method", METHODS)
 def test_bonferroni_shares_the_error_among_the_pairs(method, alternative):
     options = {"method": method, "alternative": alternative, **options_of(method)}
-    together = from_profile(THREE, delta=0.3, simultaneous="bonferroni", **options)
-    alone = from_profile(THREE, delta=0.1, **options)
+    together = from_profile(THREE, alpha=0.3, simultaneous="bonferroni", **options)
+    alone = from_profile(THREE, alpha=0.1, **options)
     np.testing.assert_allclose(together.lower, alone.lower, atol=1e-12)
     np.testing.assert_allclose(together.upper, alone.upper, atol=1e-12)
-    assert together.delta == 0.3
+    assert together.alpha == 0.3
 
 
 def test_bonferroni_counts_pairs_that_were_never_compared():
-    together = from_profile(SPARSE, delta=0.3, simultaneous="bonferroni")
-    alone = from_profile(SPARSE, delta=0.3 / comb(4, 2))
+    together = from_profile(SPARSE, alpha=0.3, simultaneous="bonferroni")
+    alone = from_profile(SPARSE, alpha=0.3 / comb(4, 2))
     np.testing.assert_allclose(together.lower, alone.lower, atol=1e-12)
 
 
@@ -272,11 +272,11 @@ def test_max_t_covers_all_pairs_and_is_shorter_than_bonferroni():
 
 @pytest.mark.parametrize("simultaneous", [None, "bonferroni"])
 def test_anytime_intervals_are_wider_by_what_other_sizes_take(simultaneous):
-    choice = {"simultaneous": simultaneous, "delta": 0.3}
+    choice = {"simultaneous": simultaneous, "alpha": 0.3}
     once, always = (from_profile(THREE, anytime=anytime, **choice) for anytime in (False, True))
     assert (upper(always.lower) < upper(once.lower)).all()
-    delta = 0.1 if simultaneous else 0.3
-    radius = hoeffding_radius(1 / 40, anytime_delta(delta, 40))
+    alpha = 0.1 if simultaneous else 0.3
+    radius = hoeffding_radius(1 / 40, anytime_alpha(alpha, 40))
     assert upper(always.estimate - always.lower) == pytest.approx(radius)
 
 
@@ -284,7 +284,7 @@ def test_anytime_goes_by_the_comparisons_of_each_pair():
     profile = ra.Profile.from_orders(["AB", "BA", "ABC"], counts=[200, 200, 100])
     found = from_profile(profile, anytime=True)
     for pair, n in (((0, 1), 500), ((1, 2), 100)):
-        radius = hoeffding_radius(1 / n, anytime_delta(0.05, n))
+        radius = hoeffding_radius(1 / n, anytime_alpha(0.05, n))
         assert found.estimate[pair] - found.lower[pair] == pytest.approx(radius)
 
 
@@ -315,7 +315,7 @@ def table():
         {"fixed_tasks": True},
         {"estimand": "imputed", "unit": "instance"},
         {"unit": "instance", "method": "bca", "rng": 3},
-        {"simultaneous": "bonferroni", "delta": 0.2, "alternative": "less"},
+        {"simultaneous": "bonferroni", "alpha": 0.2, "alternative": "less"},
     ],
 )
 def test_scores_are_ranked_first(table, choice):
@@ -508,10 +508,10 @@ WEIGHTED = ra.Profile(list(THREE), weights=[1, 1, 1, 1, 1, 2])
     ("profile", "choice", "parameter", "message"),
     [
         (THREE, {"method": "bayes"}, "method", "must be 'hoeffding' or 'bernstein' or"),
-        (THREE, {"delta": 0}, "delta", r"must be a number in \(0, "),
-        (THREE, {"delta": 1.0}, "delta", "Got 1"),
-        (THREE, {"delta": True}, "delta", "must be a number"),
-        (THREE, {"delta": NAN}, "delta", "must be a number"),
+        (THREE, {"alpha": 0}, "alpha", r"must be a number in \(0, "),
+        (THREE, {"alpha": 1.0}, "alpha", "Got 1"),
+        (THREE, {"alpha": True}, "alpha", "must be a number"),
+        (THREE, {"alpha": NAN}, "alpha", "must be a number"),
         (THREE, {"simultaneous": True}, "simultaneous", "None or 'bonferroni' or 'max-t'"),
         (THREE, {"alternative": "larger"}, "alternative", "'two-sided' or 'greater' or 'less'"),
         (THREE, {"anytime": 1}, "anytime", "True or False"),
@@ -573,11 +573,11 @@ def test_a_whole_number_of_resamples_may_be_a_float():
     assert few == from_profile(THREE, n_resamples=200, **options)
 
 
-@pytest.mark.parametrize("delta", [Fraction(1, 16), np.float32(1 / 16)])
-def test_any_number_that_passes_for_a_probability_is_kept_as_a_float(delta):
-    found = from_profile(THREE, delta=delta)
-    assert found == from_profile(THREE, delta=1 / 16)
-    assert json.loads(json.dumps(found.to_dict()))["delta"] == 1 / 16
+@pytest.mark.parametrize("alpha", [Fraction(1, 16), np.float32(1 / 16)])
+def test_any_number_that_passes_for_a_probability_is_kept_as_a_float(alpha):
+    found = from_profile(THREE, alpha=alpha)
+    assert found == from_profile(THREE, alpha=1 / 16)
+    assert json.loads(json.dumps(found.to_dict()))["alpha"] == 1 / 16
 
 
 # -- resamples ------------------------------------------------------------------------------------
@@ -597,12 +597,12 @@ def test_a_seed_makes_the_same_intervals(method):
 
 def test_too_few_resamples_for_the_level_are_noted():
     options = {"method": "percentile", "n_resamples": 100, "rng": 1}
-    (note,) = without_few(from_profile(THREE, delta=0.01, **options))
+    (note,) = without_few(from_profile(THREE, alpha=0.01, **options))
     assert note == "only 0.5 resamples are expected beyond each bound: raise `n_resamples`"
-    assert without_few(from_profile(THREE, delta=0.2, **options)) == ()
-    joint = from_profile(THREE, delta=0.2, simultaneous="bonferroni", **options)
+    assert without_few(from_profile(THREE, alpha=0.2, **options)) == ()
+    joint = from_profile(THREE, alpha=0.2, simultaneous="bonferroni", **options)
     assert len(without_few(joint)) == 1
-    assert without_few(from_profile(THREE, delta=0.01, simultaneous="max-t", **options)) == ()
+    assert without_few(from_profile(THREE, alpha=0.01, simultaneous="max-t", **options)) == ()
 
 
 # -- p-values -------------------------------------------------------------------------------------
@@ -644,10 +644,10 @@ def test_p_values_take_weights_and_fixed_tasks():
 
 @given(strict, st.floats(0.01, 0.4))
 @strategies.quick
-def test_a_p_value_below_delta_is_a_bound_above_one_half(profile, delta):
-    found = from_profile(profile, delta=delta, alternative="greater")
+def test_a_p_value_below_alpha_is_a_bound_above_one_half(profile, alpha):
+    found = from_profile(profile, alpha=alpha, alternative="greater")
     np.testing.assert_array_equal(
-        upper(found.lower) > 0.5 + 1e-9, upper(found.p_values()) < delta - 1e-9
+        upper(found.lower) > 0.5 + 1e-9, upper(found.p_values()) < alpha - 1e-9
     )
 
 
@@ -688,11 +688,11 @@ def test_a_dict_is_plain_data(profile, choice):
     found = from_profile(profile, **choice)
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert data == found.to_dict()
-    assert (data["schema"], data["version"]) == ("rankagg.intervals", 1)
+    assert (data["schema"], data["version"]) == ("rankagg.intervals", 2)
     assert data["items"] == list(profile.items)
     assert data["notes"] == list(found.notes)
     assert len(data["pairs"]) == comb(profile.n_items, 2)
-    for name in ("estimand", "unit", "fixed_tasks", "method", "delta", "simultaneous",
+    for name in ("estimand", "unit", "fixed_tasks", "method", "alpha", "simultaneous",
                  "alternative", "anytime"):  # fmt: skip
         assert data[name] == getattr(found, name)
     for pair in data["pairs"]:
@@ -714,7 +714,7 @@ def test_a_description_says_what_the_level_covers():
         "(hoeffding); independent: rankings"
     )
     full = from_profile(
-        GROUPED, fixed_tasks=True, estimand="imputed", simultaneous="bonferroni", delta=0.01,
+        GROUPED, fixed_tasks=True, estimand="imputed", simultaneous="bonferroni", alpha=0.01,
         anytime=True, alternative="greater",
     )  # fmt: skip
     assert full.describe() == (
@@ -769,7 +769,7 @@ def test_intervals_are_equal_where_they_say_the_same():
 @pytest.mark.parametrize(
     "choice",
     [
-        {"delta": 0.1},
+        {"alpha": 0.1},
         {"simultaneous": "bonferroni"},
         {"method": "wilson"},
         {"alternative": "greater"},
@@ -787,7 +787,7 @@ def test_intervals_differ_where_they_say_something_else(choice):
 def test_intervals_never_change():
     found = from_profile(THREE)
     with pytest.raises(AttributeError, match="immutable"):
-        found.delta = 0.1
+        found.alpha = 0.1
     for name in ("estimate", "lower", "upper", "n_units", "shares"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(found, name)[0, 1] = 0

@@ -74,7 +74,7 @@ def test_borda_points_are_the_default():
 @pytest.mark.parametrize("of", ["borda", "mean"])
 def test_pairs_are_decided_where_sign_flips_reach_the_level(of):
     data = ranked(1, 11, 0.8)
-    result = ra.rank_intervals(data, of=of, delta=0.1)
+    result = ra.rank_intervals(data, of=of, alpha=0.1)
     profile = data.rankings()
     source = (
         point_differences(profile.ranks, "uniform")
@@ -110,7 +110,7 @@ def test_many_sign_vectors_are_seeded():
         for seed in range(20)
     ]
     assert len(set(other)) > 1
-    few = ra.rank_intervals(table, delta=0.01, n_resamples=150)
+    few = ra.rank_intervals(table, alpha=0.01, n_resamples=150)
     assert few.notes == ("only 150 sign vectors for a level of 0.01: raise `n_resamples`",)
     assert not ra.rank_intervals(table, n_resamples=1000).notes
 
@@ -159,8 +159,8 @@ def unanimous(size, n):
 
 @pytest.mark.parametrize(("of", "method"), EVERY)
 @pytest.mark.parametrize("n", [2, 5])
-@pytest.mark.parametrize("delta", [0.05, 0.3])
-def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, delta):
+@pytest.mark.parametrize("alpha", [0.05, 0.3])
+def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, alpha):
     if of == "mean":
         scores = np.zeros((n, 1)) + np.arange(n)[::-1, None]
 
@@ -173,7 +173,7 @@ def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, delta):
         def data(size):
             return unanimous(size, n)
 
-    options = {"of": of, "method": method, "delta": delta, "n_resamples": 100}
+    options = {"of": of, "method": method, "alpha": alpha, "n_resamples": 100}
     if of == "mean" and method != "sign-flips":
         options["score_range"] = (0, n - 1)
     enough = ra.rank_intervals(data(3), **options).decidable_from
@@ -193,7 +193,7 @@ def test_known_numbers_of_units():
     # 2^(1 - T) <= 0.05; 2^-T <= 0.05/30; exp(-T/2) <= 0.05/30.
     for options, enough in (
         ({}, 6),
-        ({"delta": 0.01}, 8),
+        ({"alpha": 0.01}, 8),
         ({"of": "pairwise"}, 10),
         ({"of": "pairwise", "method": "hoeffding"}, 13),
     ):
@@ -205,7 +205,7 @@ def test_known_numbers_of_units():
     [
         (ranked(0, 4, 1), {}, "with 4 tasks nothing can be decided at 95 %; at least 6"),
         (ranked(0, 1, 1), {}, "with 1 task nothing can be decided at 95 %; at least 6"),
-        (ranked(0, 4, 1), {"delta": 0.01}, "with 4 tasks nothing can be decided at 99 %; at le"),
+        (ranked(0, 4, 1), {"alpha": 0.01}, "with 4 tasks nothing can be decided at 99 %; at le"),
         (unanimous(5, 3), {}, "with 5 rankings nothing can be decided at 95 %; at least 6"),
         (GROUPED, {"unit": "task"}, "with 2 tasks nothing can be decided at 95 %; at least 6"),
         (
@@ -301,11 +301,11 @@ def test_few_units_of_an_approximate_method_are_noted():
 
 @given(strategies.profiles(max_size=4), st.sampled_from(EVERY[:8]), st.sampled_from([0.1, 0.6]))
 @strategies.quick
-def test_bounds_for_one_item_are_within_those_for_all(profile, how, delta):
+def test_bounds_for_one_item_are_within_those_for_all(profile, how, alpha):
     of, method = how
     options = {"ties": "exclude"} if method == "clopper-pearson" else {}
     try:
-        result = intervals_of(profile, of, method, delta=delta, **options)
+        result = intervals_of(profile, of, method, alpha=alpha, **options)
     except InvalidInputError:
         # Weights, for methods that have none.
         assert method in ("bernstein", "clopper-pearson", "sign-test")
@@ -335,10 +335,10 @@ def test_the_first_k_are_a_number_of_items():
 def test_single_items_are_decided_within_their_pairs(method, design):
     profile = ranked(*design).rankings()
     found = ra.PairwiseIntervals.from_profile(
-        profile, method="clopper-pearson" if method == "sign-test" else method, delta=0.2
+        profile, method="clopper-pearson" if method == "sign-test" else method, alpha=0.2
     )
     p_values, n = found.p_values(), 4
-    result = ra.rank_intervals(profile, of="pairwise", method=method, delta=0.2)
+    result = ra.rank_intervals(profile, of="pairwise", method=method, alpha=0.2)
     differs = False
     for i in range(n):
         others = [j for j in range(n) if j != i]
@@ -355,17 +355,17 @@ def test_single_items_are_decided_within_their_pairs(method, design):
 @pytest.mark.parametrize("method", ["hoeffding", "bernstein"])
 def test_intervals_for_single_items_share_the_level_among_their_pairs(method):
     profile = ranked(*((1, 60, 0.4) if method == "hoeffding" else (0, 150, 0.4))).rankings()
-    delta, m = 0.2, len(profile)
+    alpha, m = 0.2, len(profile)
     points = 3 - profile.ranks
-    result = ra.rank_intervals(profile, of="borda", method=method, delta=delta)
+    result = ra.rank_intervals(profile, of="borda", method=method, alpha=alpha)
     changes = set()
     for i in range(4):
         values = {j: (1 + (points[:, j] - points[:, i]) / 3) / 2 for j in range(4) if j != i}
 
         def radius(values, sides):
             if method == "hoeffding":
-                return hoeffding_radius(1 / m, delta / 3, sides)
-            return bernstein_radius(values.var(ddof=1), m, delta / 3, sides)
+                return hoeffding_radius(1 / m, alpha / 3, sides)
+            return bernstein_radius(values.var(ddof=1), m, alpha / 3, sides)
 
         below = sum(v.mean() - radius(v, 2) > 0.5 for v in values.values())
         above = sum(v.mean() + radius(v, 2) < 0.5 for v in values.values())
@@ -379,8 +379,8 @@ def test_intervals_for_single_items_share_the_level_among_their_pairs(method):
 
 def test_the_largest_deviation_of_a_single_item_is_among_its_pairs():
     profile = ranked(4, 60, 0.35).rankings()
-    delta = 0.2
-    result = ra.rank_intervals(profile, method="max-t", delta=delta, n_resamples=500, rng=7)
+    alpha = 0.2
+    result = ra.rank_intervals(profile, method="max-t", alpha=alpha, n_resamples=500, rng=7)
     source = point_differences(profile.ranks, "uniform")
     units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     drawn = resampled_means(units, 500, np.random.default_rng(7))
@@ -393,8 +393,8 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs():
         means = (drawn.means[:, mine] - 0.5) * sign
         error = means.std(axis=0, ddof=1)
         deviation = (means - mean) / error
-        both = np.quantile(np.abs(deviation).max(axis=1), 1 - delta) * error
-        one = np.quantile(deviation.max(axis=1), 1 - delta) * error
+        both = np.quantile(np.abs(deviation).max(axis=1), 1 - alpha) * error
+        one = np.quantile(deviation.max(axis=1), 1 - alpha) * error
         losses[i] = (mean - both > 0).sum()
         wins[i] = (mean + both < 0).sum()
         led[i] = (mean - one > 0).any()

@@ -57,19 +57,19 @@ def competition(scores):
 @given(strategies.profiles(max_size=4), st.sampled_from(["pairwise", "borda"]))
 @strategies.quick
 def test_bounds_are_those_that_the_decisions_leave(profile, of):
-    result = ra.rank_intervals(profile, of=of, delta=0.5)
+    result = ra.rank_intervals(profile, of=of, alpha=0.5)
     above = result.decisions.above
     n = profile.n_items
     assert result.best.tolist() == places_by(above)
     assert result.worst.tolist() == [n - sum(bool(above[i][j]) for j in range(n)) for i in range(n)]
     assert (result.best <= result.place).all()
     assert (result.place <= result.worst).all()
-    assert result.decisions.delta == 0.5
+    assert result.decisions.alpha == 0.5
     assert result.items == profile.items
 
 
 def test_decided_pairs_bound_the_places():
-    result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", delta=0.1)
+    result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", alpha=0.1)
     assert result.decisions.pairs == (("A", "B"), ("A", "C"))
     assert result.place.tolist() == [1, 2, 3]
     assert (result.best.tolist(), result.worst.tolist()) == ([1, 2, 2], [1, 3, 3])
@@ -86,7 +86,7 @@ def test_pairwise_places_count_the_majorities_above():
 
 @pytest.mark.parametrize("how", ["holm", "intervals"])
 def test_places_follow_from_intervals_of_pairs(how):
-    intervals = ra.PairwiseIntervals.from_profile(TENNESSEE, simultaneous="bonferroni", delta=0.3)
+    intervals = ra.PairwiseIntervals.from_profile(TENNESSEE, simultaneous="bonferroni", alpha=0.3)
     result = ra.RankIntervals.from_intervals(intervals, how)
     decisions = intervals.decisions(how)
     assert result.decisions == decisions
@@ -146,14 +146,14 @@ def test_points_are_decided_where_half_is_outside(method, policy):
     scores = rng.random((300, 4)) + np.array([0.6, 0.4, 0.1, 0])
     scores[rng.random(scores.shape) < 0.2] = nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
-    delta = 0.2
-    result = ra.rank_intervals(profile, of="borda", method=method, delta=delta, unranked=policy)
+    alpha = 0.2
+    result = ra.rank_intervals(profile, of="borda", method=method, alpha=alpha, unranked=policy)
     largest = 3 * (2 if policy == "ignore" else 1)
     points = np.array([[float(p) for p in points_of(r, policy)] for r in profile])
     found = 0
     for i, j in oracles.pairs(4):
         shares = (1 + (points[:, i] - points[:, j]) / largest) / 2
-        each = delta / 6
+        each = alpha / 6
         radius = (
             sqrt(log(2 / each) / (2 * 300))
             if method == "hoeffding"
@@ -175,7 +175,7 @@ def test_counts_are_so_many_rankings():
 def test_bernstein_decides_more_where_points_vary_little():
     alike = ra.Profile.from_orders(["ABCDE", "BACDE"], counts=[50, 50])
     decided = [
-        ra.rank_intervals(alike, of="borda", method=method, delta=0.5).decisions.above.sum()
+        ra.rank_intervals(alike, of="borda", method=method, alpha=0.5).decisions.above.sum()
         for method in ("hoeffding", "bernstein")
     ]
     assert decided == [7, 9]
@@ -340,7 +340,7 @@ def holds(result, true):
     ids=str,
 )
 def test_all_true_places_are_covered_at_once_as_often_as_promised(options):
-    delta, runs, size = 0.2, 120, 80
+    alpha, runs, size = 0.2, 120, 80
     if options["of"] == "borda":
         true = competition(oracles.borda(POPULATION))
     else:
@@ -352,15 +352,15 @@ def test_all_true_places_are_covered_at_once_as_often_as_promised(options):
         drawn = rng.multinomial(size, POPULATION.counts / POPULATION.n_rankings)
         kept = np.flatnonzero(drawn)
         sample = ra.Profile([POPULATION[int(row)] for row in kept], counts=drawn[kept])
-        result = ra.rank_intervals(sample, delta=delta, rng=rng, **options)
+        result = ra.rank_intervals(sample, alpha=alpha, rng=rng, **options)
         missed += not holds(result, np.array(true))
         decided += result.decisions.share
-    assert missed <= stats.binom.ppf(0.999, runs, delta)
+    assert missed <= stats.binom.ppf(0.999, runs, alpha)
     assert decided > 0.3 * runs
 
 
 def test_true_places_by_mean_scores_are_covered():
-    delta, runs = 0.2, 120
+    alpha, runs = 0.2, 120
     means = np.array([[0.6], [0.5], [0.5], [0.35]])
     true = np.array(competition(means[:, 0]))
     rng = np.random.default_rng(11)
@@ -368,10 +368,10 @@ def test_true_places_by_mean_scores_are_covered():
     for _ in range(runs):
         scores = np.clip(means + 0.3 * (rng.random((4, 60)) - 0.5), 0, 1)
         table = ra.ScoreTable(scores, higher_is_better=True)
-        result = ra.rank_intervals(table, of="mean", delta=delta, n_resamples=200, rng=rng)
+        result = ra.rank_intervals(table, of="mean", alpha=alpha, n_resamples=200, rng=rng)
         missed += not holds(result, true)
         decided += result.decisions.share
-    assert missed <= stats.binom.ppf(0.999, runs, delta)
+    assert missed <= stats.binom.ppf(0.999, runs, alpha)
     assert decided > 0.7 * runs
 
 
@@ -387,11 +387,11 @@ def test_the_table_has_the_best_place_first():
 
 @pytest.mark.parametrize("of", ["pairwise", "borda"])
 def test_json_is_plain(of):
-    result = ra.rank_intervals(TENNESSEE, of=of, delta=0.1)
+    result = ra.rank_intervals(TENNESSEE, of=of, alpha=0.1)
     told = result.to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert (told["schema"], told["version"]) == ("rankagg.rank_intervals", 1)
-    assert (told["of"], told["unit"], told["delta"]) == (of, "ranking", 0.1)
+    assert (told["schema"], told["version"]) == ("rankagg.rank_intervals", 2)
+    assert (told["of"], told["unit"], told["alpha"]) == (of, "ranking", 0.1)
     assert [row["item"] for row in told["places"]] == result.to_frame().index.tolist()
     assert set(told["places"][0]) == {"item", "place", "best", "worst"}
     numbers = ra.rank_intervals(ra.Profile.from_orders([[1, 2]]), of=of).to_dict()
@@ -399,7 +399,7 @@ def test_json_is_plain(of):
 
 
 def test_summary_tells_places_level_and_unit():
-    result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", delta=0.1)
+    result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", alpha=0.1)
     assert result.summary().splitlines() == [
         "places by majorities; 90 % intervals for all places at once, by Holm's procedure on "
         "Hoeffding p-values; independent: 100 rankings (decisions are possible from 9 on)",
@@ -483,8 +483,8 @@ def test_methods_are_those_for_the_kind_of_place(of, method):
     ("options", "words"),
     [
         ({"of": "kemeny"}, "`of` must be 'pairwise' or 'borda' or 'mean'"),
-        ({"delta": 0}, r"`delta` must be a number in \(0, 1\)"),
-        ({"of": "borda", "delta": 1.5}, r"`delta` must be a number in \(0, 1\)"),
+        ({"alpha": 0}, r"`alpha` must be a number in \(0, 1\)"),
+        ({"of": "borda", "alpha": 1.5}, r"`alpha` must be a number in \(0, 1\)"),
         ({"of": "borda", "unit": "day"}, "`unit`"),
         ({"of": "borda", "unit": "task"}, "they have no tasks"),
         ({"of": "borda", "unit": "instance"}, "they have no instances"),

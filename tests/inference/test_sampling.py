@@ -141,13 +141,13 @@ def ordered(*rankings):
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_any_function_of_some_rankings_is_estimated(degree):
     statistic = ra.UStatistic(kernel=ordered, degree=degree, low=0, high=1)
-    estimate = ra.HoeffdingEstimator(epsilon=0.02, delta=0.01).estimate(SMALL, statistic, rng=3)
+    estimate = ra.HoeffdingEstimator(epsilon=0.02, alpha=0.01).estimate(SMALL, statistic, rng=3)
     expected = exact_mean(SMALL, lambda *rankings: Fraction(ordered(*rankings)), degree)
     assert abs(estimate.value - expected) <= 0.02
 
 
 def test_the_mean_footrule_is_estimated():
-    estimate = ra.HoeffdingEstimator(epsilon=0.1, delta=0.01).estimate(SMALL, FOOTRULE, rng=1)
+    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.01).estimate(SMALL, FOOTRULE, rng=1)
     exact = exact_mean(SMALL, ra.spearman_footrule, 2)
     assert abs(estimate.value - exact) <= 0.1
     assert estimate.lower <= exact <= estimate.upper
@@ -157,7 +157,7 @@ def test_a_function_of_rankings_and_one_of_arrays_give_the_same():
     arrays = ra.UStatistic(
         low=0, high=4, batch=lambda first, second: np.abs(first - second).sum(axis=1)
     )
-    estimator = ra.HoeffdingEstimator(epsilon=0.2, delta=0.1)
+    estimator = ra.HoeffdingEstimator(epsilon=0.2, alpha=0.1)
     assert estimator.estimate(SMALL, arrays, rng=5) == estimator.estimate(SMALL, FOOTRULE, rng=5)
 
 
@@ -205,7 +205,7 @@ def test_samples_are_drawn_in_chunks(monkeypatch):
 
     monkeypatch.setattr(sampling, "CHUNK", 40)
     statistic = ra.UStatistic(degree=1, low=0, high=1, batch=count)
-    estimate = ra.HoeffdingEstimator(epsilon=0.1, delta=0.1).estimate(SMALL, statistic, rng=0)
+    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.1).estimate(SMALL, statistic, rng=0)
     assert sizes == [40, 40, 40, 30]
     assert estimate.n_samples == 150
 
@@ -214,20 +214,20 @@ def test_samples_are_drawn_in_chunks(monkeypatch):
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.3, 2.0, 10.0])
-@pytest.mark.parametrize("delta", [0.01, 0.5])
-def test_the_number_of_samples_follows_from_the_range(epsilon, delta):
-    estimator = ra.HoeffdingEstimator(epsilon=epsilon, delta=delta)
+@pytest.mark.parametrize("alpha", [0.01, 0.5])
+def test_the_number_of_samples_follows_from_the_range(epsilon, alpha):
+    estimator = ra.HoeffdingEstimator(epsilon=epsilon, alpha=alpha)
     statistic = ra.UStatistic(kernel=ra.spearman_footrule, low=-1, high=4)
-    expected = ceil(25 * log(2 / delta) / (2 * epsilon**2))
+    expected = ceil(25 * log(2 / alpha) / (2 * epsilon**2))
     assert estimator.n_samples(statistic) == expected >= 1
     if expected < 1000:
         estimate = estimator.estimate(SMALL, statistic, rng=0)
         assert (estimate.n_samples, estimate.stopped) == (expected, "fixed")
-        assert estimate.delta == delta
+        assert estimate.alpha == alpha
 
 
 def test_the_interval_stays_within_the_range():
-    estimator = ra.HoeffdingEstimator(epsilon=0.4, delta=0.1)
+    estimator = ra.HoeffdingEstimator(epsilon=0.4, alpha=0.1)
     none = estimator.estimate(UNANIMOUS, rng=0)
     assert (none.value, none.lower, none.upper) == (0, 0, 0.4)
     reverse = ra.Profile.from_orders(["AB", "BA"])
@@ -237,8 +237,8 @@ def test_the_interval_stays_within_the_range():
 
 def test_errors_are_as_frequent_as_the_law_of_the_samples_says():
     # Whether two of 1000 rankings differ: a coin of chance 500/999, thrown 29 times.
-    epsilon, delta, runs = 0.2, 0.2, 600
-    estimator = ra.HoeffdingEstimator(epsilon=epsilon, delta=delta)
+    epsilon, alpha, runs = 0.2, 0.2, 600
+    estimator = ra.HoeffdingEstimator(epsilon=epsilon, alpha=alpha)
     exact = ra.spread(HALVES, average=True)
     assert exact == pytest.approx(500 / 999)
     n = estimator.n_samples(mean_distance(2))
@@ -249,7 +249,7 @@ def test_errors_are_as_frequent_as_the_law_of_the_samples_says():
     values = np.arange(n + 1)
     off = np.abs(values / n - exact) > epsilon
     chance = stats.binom.pmf(values, n, exact)[off].sum()
-    assert chance < delta
+    assert chance < alpha
     low, high = stats.binom.interval(0.999, runs, chance)
     assert low <= errors <= high
 
@@ -258,21 +258,21 @@ def test_errors_are_as_frequent_as_the_law_of_the_samples_says():
 
 
 def test_relative_precision_holds_as_often_as_promised():
-    epsilon, delta, runs = 0.3, 0.2, 150
-    rule = ra.EmpiricalBernsteinStopping(epsilon=epsilon, delta=delta)
+    epsilon, alpha, runs = 0.3, 0.2, 150
+    rule = ra.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=alpha)
     exact = ra.spread(SMALL, average=True)
     estimates = [rule.estimate(SMALL, rng=seed) for seed in range(runs)]
     assert {estimate.stopped for estimate in estimates} == {"relative"}
     errors = sum(abs(estimate.value - exact) > epsilon * exact for estimate in estimates)
-    assert errors <= stats.binom.ppf(0.999, runs, delta)
+    assert errors <= stats.binom.ppf(0.999, runs, alpha)
     outside = sum(not estimate.lower <= exact <= estimate.upper for estimate in estimates)
-    assert outside <= stats.binom.ppf(0.999, runs, delta)
+    assert outside <= stats.binom.ppf(0.999, runs, alpha)
     assert all(estimate.lower <= estimate.value <= estimate.upper for estimate in estimates)
 
 
 def test_what_stops_is_what_the_interval_says():
     epsilon = 0.2
-    rule = ra.EmpiricalBernsteinStopping(epsilon=epsilon, delta=0.1)
+    rule = ra.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=0.1)
     for seed in range(5):
         estimate = rule.estimate(SMALL, rng=seed)
         # No mean within the interval is farther off, relatively.
@@ -285,7 +285,7 @@ def test_means_below_zero_have_a_relative_precision_too():
         return -ra.kendall_distance(first, second)
 
     statistic = ra.UStatistic(kernel=loss, low=-3, high=0)
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.25, delta=0.05)
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.25, alpha=0.05)
     estimate = rule.estimate(SMALL, statistic, rng=2)
     exact = -ra.spread(SMALL, average=True)
     assert estimate.stopped == "relative"
@@ -293,19 +293,19 @@ def test_means_below_zero_have_a_relative_precision_too():
 
 
 def test_where_all_rankings_are_equal_an_absolute_precision_is_enough():
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.05, floor=0.05)
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05, floor=0.05)
     estimate = rule.estimate(UNANIMOUS, rng=0)
     assert estimate.stopped == "absolute"
     assert 0 <= estimate.value <= 0.05 * 6
     assert (estimate.lower, estimate.upper) == (0, pytest.approx(2 * estimate.value))
     assert estimate.upper - estimate.lower <= 2 * 0.05 * 6
-    finer = ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.05, floor=0.01)
+    finer = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05, floor=0.01)
     assert finer.estimate(UNANIMOUS, rng=0).n_samples > estimate.n_samples
 
 
 @pytest.mark.parametrize("limit", [10, 50, 100])
 def test_no_more_samples_than_allowed(limit):
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.01, delta=0.05, max_samples=limit)
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.01, alpha=0.05, max_samples=limit)
     estimate = rule.estimate(SMALL, rng=0)
     assert (estimate.n_samples, estimate.stopped) == (limit, "max_samples")
     assert 0 <= estimate.lower <= estimate.value <= estimate.upper <= 3
@@ -313,13 +313,13 @@ def test_no_more_samples_than_allowed(limit):
 
 
 def test_a_limit_may_be_written_as_a_float():
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.001, delta=0.05, max_samples=1e3)
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.001, alpha=0.05, max_samples=1e3)
     assert rule.estimate(SMALL, rng=0).n_samples == 1000
 
 
 def test_a_degree_may_be_written_as_a_float():
     statistic = ra.UStatistic(kernel=ra.kendall_distance, degree=2.0, low=0, high=3)
-    ra.HoeffdingEstimator(epsilon=0.5, delta=0.1).estimate(SMALL, statistic, rng=0)
+    ra.HoeffdingEstimator(epsilon=0.5, alpha=0.1).estimate(SMALL, statistic, rng=0)
 
 
 def test_little_variance_needs_fewer_samples_than_the_range_suggests():
@@ -329,16 +329,16 @@ def test_little_variance_needs_fewer_samples_than_the_range_suggests():
     statistic = ra.UStatistic(degree=1, low=0, high=1, batch=nearly_constant)
     mean = 0.5 + 0.001 * np.average(SMALL.ranks[:, 0], weights=SMALL.counts * SMALL.weights)
     epsilon = 0.02
-    early = ra.EmpiricalBernsteinStopping(epsilon=epsilon, delta=0.05)
+    early = ra.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=0.05)
     estimate = early.estimate(SMALL, statistic, rng=0)
-    fixed = ra.HoeffdingEstimator(epsilon=epsilon * mean, delta=0.05)
+    fixed = ra.HoeffdingEstimator(epsilon=epsilon * mean, alpha=0.05)
     assert estimate.stopped == "relative"
     assert estimate.n_samples < fixed.n_samples(statistic) / 4
     assert estimate.value == pytest.approx(mean, rel=epsilon)
 
 
 def test_the_variance_decides_when_to_stop():
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.05)
+    rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
     constant = ra.UStatistic(degree=1, low=0, high=2, batch=lambda first: np.ones(len(first)))
     coin = ra.UStatistic(degree=1, low=0, high=2, batch=lambda first: 2.0 * first[:, 0])
     sure, unsure = (rule.estimate(HALVES, statistic, rng=1) for statistic in (constant, coin))
@@ -349,8 +349,8 @@ def test_the_variance_decides_when_to_stop():
 # -- both -----------------------------------------------------------------------------------------
 
 RULES = (
-    ra.HoeffdingEstimator(epsilon=0.3, delta=0.1),
-    ra.EmpiricalBernsteinStopping(epsilon=0.3, delta=0.1),
+    ra.HoeffdingEstimator(epsilon=0.3, alpha=0.1),
+    ra.EmpiricalBernsteinStopping(epsilon=0.3, alpha=0.1),
 )
 both_rules = pytest.mark.parametrize("rule", RULES, ids=["fixed", "stopping"])
 
@@ -409,20 +409,20 @@ def test_other_arguments_are_refused(rule):
         rule.estimate(SMALL, rng="seed")
 
 
-@pytest.mark.parametrize("delta", [0, 1, -0.1, 1.5, nan, "0.1", True])
-def test_the_probability_of_error_is_between_nothing_and_one(delta):
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, nan, "0.1", True])
+def test_the_probability_of_error_is_between_nothing_and_one(alpha):
     for kind in (ra.HoeffdingEstimator, ra.EmpiricalBernsteinStopping):
-        with pytest.raises(InvalidInputError, match=r"`delta` must be a number in \(0, 1\)"):
-            kind(epsilon=0.1, delta=delta)
+        with pytest.raises(InvalidInputError, match=r"`alpha` must be a number in \(0, 1\)"):
+            kind(epsilon=0.1, alpha=alpha)
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, nan, np.inf, None])
 def test_the_precision_is_a_number_above_nothing(epsilon):
     for kind in (ra.HoeffdingEstimator, ra.EmpiricalBernsteinStopping):
         with pytest.raises(InvalidInputError, match="`epsilon` must be a number in"):
-            kind(epsilon=epsilon, delta=0.1)
+            kind(epsilon=epsilon, alpha=0.1)
     with pytest.raises(InvalidInputError, match=r"`epsilon` must be a number in \(0, 1\)"):
-        ra.EmpiricalBernsteinStopping(epsilon=1, delta=0.1)
+        ra.EmpiricalBernsteinStopping(epsilon=1, alpha=0.1)
 
 
 @pytest.mark.parametrize(
@@ -437,7 +437,7 @@ def test_the_precision_is_a_number_above_nothing(epsilon):
 )
 def test_limits_of_the_stopping_rule_are_checked(options, words):
     with pytest.raises(InvalidInputError, match=words):
-        ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.1, **options)
+        ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.1, **options)
 
 
 @pytest.mark.parametrize(

@@ -165,9 +165,9 @@ def test_rankings_of_one_task_have_one_sign():
 # -- the level ------------------------------------------------------------------------------------
 
 
-def any_wrong(found, truth, delta):
+def any_wrong(found, truth, alpha):
     """Say whether a decision is against the truth, a matrix of the signs of true differences."""
-    families = Families.from_flips(found, delta)
+    families = Families.from_flips(found, alpha)
     together = families.together & ~(truth > 0)
     alone = (families.alone != 0) & (families.alone != truth)
     return together.any(), alone.any(axis=1), families.led
@@ -184,8 +184,8 @@ def wrong_shares(noise, centre, deltas):
     runs = []
     for signs in product((1, -1), repeat=len(noise)):
         found = flips(np.array(signs)[:, None] * noise + centre)
-        for delta in deltas:
-            together, alone, led = any_wrong(found, truth, delta)
+        for alpha in deltas:
+            together, alone, led = any_wrong(found, truth, alpha)
             runs.append([together, *alone, led[leader]])
     return np.array(runs).reshape(-1, len(deltas), len(centre) + 2).mean(axis=0)
 

@@ -29,11 +29,11 @@ def test_holm_is_that_of_statsmodels(size):
     assert tarone(p_values, np.zeros(size), 0.05).tolist() == rejected.tolist()
 
 
-def slow_holm(p_values, delta):
+def slow_holm(p_values, alpha):
     """Reject the smallest p-values as long as each is small enough for those that are left."""
     rejected = [False] * len(p_values)
     for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        if p_values[i] > delta / (len(p_values) - rank):
+        if p_values[i] > alpha / (len(p_values) - rank):
             break
         rejected[i] = True
     return rejected
@@ -41,19 +41,19 @@ def slow_holm(p_values, delta):
 
 @given(chances, st.sampled_from([0.01, 0.05, 0.3]))
 @few
-def test_tarone_with_tests_that_can_give_anything_is_holm(p_values, delta):
-    found = tarone(np.array(p_values), np.zeros(len(p_values)), delta)
-    assert found.tolist() == slow_holm(p_values, delta)
+def test_tarone_with_tests_that_can_give_anything_is_holm(p_values, alpha):
+    found = tarone(np.array(p_values), np.zeros(len(p_values)), alpha)
+    assert found.tolist() == slow_holm(p_values, alpha)
 
 
-def slow_tarone(p_values, least, delta):
+def slow_tarone(p_values, least, alpha):
     """Reject by the definition, one round after the other."""
     left, rejected = set(range(len(p_values))), set()
     while left:
         k = next(
-            k for k in range(1, len(left) + 1) if sum(least[i] <= delta / k for i in left) <= k
+            k for k in range(1, len(left) + 1) if sum(least[i] <= alpha / k for i in left) <= k
         )
-        new = {i for i in left if p_values[i] <= delta / k}
+        new = {i for i in left if p_values[i] <= alpha / k}
         if not new:
             break
         left, rejected = left - new, rejected | new
@@ -68,10 +68,10 @@ def test_tarone_is_its_definition(data):
     heads = [data.draw(st.integers(0, n)) for n in tosses]
     p_values = stats.binom.sf(np.array(heads) - 1, tosses, 0.5)
     least = 0.5 ** np.array(tosses, dtype=float)
-    delta = data.draw(st.sampled_from([0.05, 0.2, 0.5]))
-    found = tarone(p_values, least, delta)
-    assert found.tolist() == slow_tarone(p_values, least, delta)
-    assert (found >= np.array(slow_holm(p_values, delta))).all()
+    alpha = data.draw(st.sampled_from([0.05, 0.2, 0.5]))
+    found = tarone(p_values, least, alpha)
+    assert found.tolist() == slow_tarone(p_values, least, alpha)
+    assert (found >= np.array(slow_holm(p_values, alpha))).all()
 
 
 def test_what_cannot_be_rejected_costs_nothing():
@@ -89,11 +89,11 @@ def test_true_hypotheses_are_rejected_as_seldom_as_promised(tosses):
     heads = list(product(*(range(n + 1) for n in tosses)))
     chance = np.array([np.prod(stats.binom.pmf(h, tosses, 0.5)) for h in heads])
     least = 0.5 ** np.array(tosses, dtype=float)
-    for delta in (0.05, 0.3):
+    for alpha in (0.05, 0.3):
         wrong = [
-            tarone(stats.binom.sf(np.array(h) - 1, tosses, 0.5), least, delta).any() for h in heads
+            tarone(stats.binom.sf(np.array(h) - 1, tosses, 0.5), least, alpha).any() for h in heads
         ]
-        assert chance[np.array(wrong)].sum() <= delta
+        assert chance[np.array(wrong)].sum() <= alpha
 
 
 def test_no_hypothesis_is_no_rejection():

@@ -530,16 +530,16 @@ def test_radii_of_one_bound():
     assert hoeffding_radius(1 / SAMPLE_SIZES, 0.01, sides=1) == pytest.approx(radii, abs=1e-12)
     for m, radius in zip(SAMPLE_SIZES, radii, strict=True):
         profile = ra.Profile.from_orders(["AB", "BA"], counts=[m // 2, m // 2])
-        intervals = ra.PairwiseIntervals.from_profile(profile, delta=0.01, alternative="greater")
+        intervals = ra.PairwiseIntervals.from_profile(profile, alpha=0.01, alternative="greater")
         assert 0.5 - intervals.lower[0, 1] == pytest.approx(radius, abs=1e-12)
 
 
 @ledger.covers("hoeffding/notebook_anytime*")
 def test_radii_for_all_sample_sizes():
-    # The same notebook: sqrt(log(4 n m^2/delta)/(2m)) spends delta/(2 n m^2) on each pair.
-    n, delta = 10, 0.01
+    # The same notebook: sqrt(log(4 n m^2/alpha)/(2m)) spends alpha/(2 n m^2) on each pair.
+    n, alpha = 10, 0.01
     radii = [0.2958410892022794, 0.24708514206169593, 0.2173170746466905]
-    spent = delta / (2 * n * SAMPLE_SIZES**2)
+    spent = alpha / (2 * n * SAMPLE_SIZES**2)
     assert hoeffding_radius(1 / SAMPLE_SIZES, spent) == pytest.approx(radii, abs=1e-12)
 
 

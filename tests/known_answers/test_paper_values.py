@@ -13,7 +13,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import hoeffding_radius
-from rankagg.inference.intervals.bounds import anytime_delta
+from rankagg.inference.intervals.bounds import anytime_alpha
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 
@@ -500,13 +500,13 @@ def test_equation_4_of_p2_is_the_radius_of_one_bound():
     assert printed == pytest.approx(0.15174271, abs=1e-7)
     # As two bounds it holds at twice the error.
     assert printed == pytest.approx(hoeffding_radius(1 / 100, 0.02), abs=1e-12)
-    bound = ra.PairwiseIntervals.from_profile(even_pair(100), delta=0.01, alternative="less")
+    bound = ra.PairwiseIntervals.from_profile(even_pair(100), alpha=0.01, alternative="less")
     assert bound.upper[0, 1] == pytest.approx(0.5 + printed, abs=1e-12)
 
 
 @ledger.covers("hoeffding/two_sided*")
 def test_two_bounds_take_more():
-    both = ra.PairwiseIntervals.from_profile(even_pair(100), delta=0.01)
+    both = ra.PairwiseIntervals.from_profile(even_pair(100), alpha=0.01)
     assert both.upper[0, 1] - 0.5 == pytest.approx(0.16276236, abs=1e-7)
     assert 0.5 - both.lower[0, 1] == pytest.approx(0.16276236, abs=1e-7)
 
@@ -517,30 +517,30 @@ def test_the_radii_equal_those_of_the_facts(facts):
     assert hoeffding_radius(1 / 100, 0.01) == pytest.approx(two, abs=1e-7)
 
 
-@pytest.mark.parametrize(("n", "delta", "m"), [(10, 0.01, 100), (3, 0.2, 7)])
-def test_anytime_intervals_of_all_pairs(n, delta, m):
-    spent = anytime_delta(delta / comb(n, 2), m)
-    expected = sqrt(log(pi**2 * n * (n - 1) * m**2 / (6 * delta)) / (2 * m))
+@pytest.mark.parametrize(("n", "alpha", "m"), [(10, 0.01, 100), (3, 0.2, 7)])
+def test_anytime_intervals_of_all_pairs(n, alpha, m):
+    spent = anytime_alpha(alpha / comb(n, 2), m)
+    expected = sqrt(log(pi**2 * n * (n - 1) * m**2 / (6 * alpha)) / (2 * m))
     assert hoeffding_radius(1 / m, spent) == pytest.approx(expected, abs=1e-12)
     profile = ra.Profile.from_ranks([[*range(n)], [*range(n)][::-1]], counts=[50 * m, 50 * m])
     intervals = ra.PairwiseIntervals.from_profile(
-        profile, delta=delta, simultaneous="bonferroni", anytime=True
+        profile, alpha=alpha, simultaneous="bonferroni", anytime=True
     )
     size = 100 * m
-    radius = sqrt(log(pi**2 * n * (n - 1) * size**2 / (6 * delta)) / (2 * size))
+    radius = sqrt(log(pi**2 * n * (n - 1) * size**2 / (6 * alpha)) / (2 * size))
     assert intervals.upper[0, 1] - 0.5 == pytest.approx(radius, abs=1e-12)
 
 
 def test_figure_4_of_p2_does_not_cover_all_pairs():
-    # Its radius sqrt(log(4 n m^2/delta)/(2m)) leaves each pair delta/(2 n m^2) at m comparisons.
-    n, delta = 10, 0.01
+    # Its radius sqrt(log(4 n m^2/alpha)/(2m)) leaves each pair alpha/(2 n m^2) at m comparisons.
+    n, alpha = 10, 0.01
     sizes = np.arange(1, 100_001)
-    spent = delta / (2 * n * sizes**2)
-    printed = np.sqrt(np.log(4 * n * sizes**2 / delta) / (2 * sizes))
+    spent = alpha / (2 * n * sizes**2)
+    printed = np.sqrt(np.log(4 * n * sizes**2 / alpha) / (2 * sizes))
     assert hoeffding_radius(1 / sizes, spent) == pytest.approx(printed, abs=1e-12)
-    assert n * spent.sum() <= delta
-    assert comb(n, 2) * spent.sum() / delta == pytest.approx(3.7, abs=0.005)
-    enough = hoeffding_radius(1 / sizes, anytime_delta(delta / comb(n, 2), sizes))
+    assert n * spent.sum() <= alpha
+    assert comb(n, 2) * spent.sum() / alpha == pytest.approx(3.7, abs=0.005)
+    enough = hoeffding_radius(1 / sizes, anytime_alpha(alpha / comb(n, 2), sizes))
     assert (enough > printed).all()
 
 

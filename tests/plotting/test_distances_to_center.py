@@ -117,7 +117,7 @@ def test_bars_are_the_distances_of_the_rankings() -> None:
 def test_theta_and_its_interval_are_said() -> None:
     fit = strict()
     low, high = fit.conf_int(0.2).iloc[0]
-    text = notes(fit.plot(level=0.8))
+    text = notes(fit.plot(alpha=0.2))
     theta = fit.distribution.theta
     assert f"theta {theta:.3g} (80 %: {low:.3g} to {high:.3g})" in text
     for note in fit.notes:
@@ -196,8 +196,8 @@ def test_a_single_far_ranking_is_not_cut_with_the_tail() -> None:
 def test_given_axes_are_drawn_on() -> None:
     _, ax = plt.subplots()
     assert strict().plot(ax=ax) is ax
-    with pytest.raises(InvalidInputError, match="level"):
-        strict().plot(level=0)
+    with pytest.raises(InvalidInputError, match="alpha"):
+        strict().plot(alpha=0)
     with pytest.raises(InvalidInputError, match="matplotlib axes"):
         strict().plot(ax="here")
     with pytest.raises(InvalidInputError, match="a fit of Mallows"):

@@ -52,11 +52,11 @@ def notes(ax):
 # -- log worths -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", [0.95, 0.5])
-def test_worths_are_in_order_with_their_intervals(level) -> None:
+@pytest.mark.parametrize("alpha", [0.05, 0.5])
+def test_worths_are_in_order_with_their_intervals(alpha) -> None:
     fit = plackett_luce()
-    ax = plotting.fit_plot(fit, level=level)
-    frame = fit.conf_int(1 - level).assign(estimate=fit.estimates)
+    ax = plotting.fit_plot(fit, alpha=alpha)
+    frame = fit.conf_int(alpha).assign(estimate=fit.estimates)
     frame = frame.sort_values("estimate", ascending=False)[["estimate", "lower", "upper"]]
     np.testing.assert_array_equal(rows(ax, 5), frame.to_numpy())
     assert [text.get_text() for text in ax.get_yticklabels()] == plot_labels(frame.index)
@@ -65,7 +65,7 @@ def test_worths_are_in_order_with_their_intervals(level) -> None:
     assert top < 0
     (mean,) = of_group(ax, "mean")
     assert set(mean.get_xdata()) == {0.0}
-    assert notes(ax).startswith(f"log worth by PlackettLuce, with {100 * level:g} % intervals")
+    assert notes(ax).startswith(f"log worth by PlackettLuce, with {100 * (1 - alpha):g} % intervals")
 
 
 def test_tie_parameters_are_no_items_but_said() -> None:
@@ -149,7 +149,7 @@ def test_markup_in_names_is_plain_text() -> None:
 
 def test_other_fits_draw_all_parameters_in_their_order() -> None:
     fit = with_ties()
-    ax = plotting.parameters_plot(fit, level=0.9)
+    ax = plotting.parameters_plot(fit, alpha=0.1)
     expected = np.column_stack([fit.estimates, fit.conf_int(0.1).to_numpy()])
     np.testing.assert_array_equal(rows(ax, 4), expected)
     assert [text.get_text() for text in ax.get_yticklabels()] == list(fit.names)
@@ -166,7 +166,7 @@ def test_other_fits_draw_all_parameters_in_their_order() -> None:
 
 def test_thetas_stand_over_their_places_with_their_intervals() -> None:
     fit = generalized()
-    ax = plotting.fit_plot(fit, level=0.8)
+    ax = plotting.fit_plot(fit, alpha=0.2)
     bounds = fit.conf_int(0.2).to_numpy()
     for k, theta in enumerate(fit.estimates):
         (point,), (bar,) = of_group(ax, f"point-{k}"), of_group(ax, f"bar-{k}")
@@ -216,9 +216,9 @@ def test_given_axes_are_drawn_on(make) -> None:
     fit = make()
     _, ax = plt.subplots()
     assert fit.plot(ax=ax) is ax
-    for level in (0, 1, 95):
-        with pytest.raises(InvalidInputError, match="level"):
-            fit.plot(level=level)
+    for alpha in (0, 1, 95):
+        with pytest.raises(InvalidInputError, match="alpha"):
+            fit.plot(alpha=alpha)
     with pytest.raises(InvalidInputError, match="matplotlib axes"):
         fit.plot(ax="here")
 

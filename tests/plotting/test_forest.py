@@ -129,7 +129,7 @@ def test_markup_in_names_is_plain_text() -> None:
 
 
 def test_points_are_filled_for_items_that_may_be_first() -> None:
-    ranks = ra.rank_intervals(ra.datasets.load("xglue"), delta=0.1)
+    ranks = ra.rank_intervals(ra.datasets.load("xglue"), alpha=0.1)
     wide = ra.rank_intervals(ra.ScoreTable(WIDE, higher_is_better=True))
     assert set(wide.first) < set(wide.top(1))  # fewer than the bars that reach the first place
     for found in (ranks, wide):

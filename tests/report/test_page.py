@@ -288,7 +288,7 @@ def test_plots_leave_no_figures_behind(human) -> None:
     [
         ({"title": " "}, "title"),
         ({"unit": "voter"}, "unit"),
-        ({"delta": 1.0}, "delta"),
+        ({"alpha": 1.0}, "alpha"),
         ({"optima": 1}, "optima"),
         ({"unranked": "first"}, "unranked"),
         ({"aggregators": ["borda"]}, "aggregator objects"),

@@ -11,7 +11,7 @@ from laws import Law
 
 import rankagg as ra
 
-DELTA = 0.05
+ALPHA = 0.05
 RESAMPLES = 400
 BATCH = 250
 # More than 7 % wrong where 5 % are promised is called a miss: a method that just holds its level
@@ -81,7 +81,7 @@ class Cell:
         """Bound the places."""
         more = {"score_range": self.law.score_range} if self.of == "mean" else {}
         return ra.rank_intervals(
-            table, of=self.of, method=self.method, unit=self.unit or self.law.unit, delta=DELTA,
+            table, of=self.of, method=self.method, unit=self.unit or self.law.unit, alpha=ALPHA,
             n_resamples=RESAMPLES, rng=rng, **more,
         )  # fmt: skip
 

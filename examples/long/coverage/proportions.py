@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from cells import DELTA, RESAMPLES, seed
+from cells import ALPHA, RESAMPLES, seed
 
 import rankagg as ra
 
@@ -45,7 +45,7 @@ def holds(
 ) -> np.ndarray:
     """Say of each pair whether its interval holds the truth."""
     intervals = ra.PairwiseIntervals.from_profile(
-        data, delta=DELTA, n_resamples=RESAMPLES, rng=rng, **options
+        data, alpha=ALPHA, n_resamples=RESAMPLES, rng=rng, **options
     )
     inside = (intervals.lower <= truth + 1e-12) & (truth <= intervals.upper + 1e-12)
     return inside[PAIRS]
@@ -109,9 +109,9 @@ EXACT = ra.spread(DATA, average=True)
 def distance(rng: np.random.Generator, size: int, **options: object) -> bool:
     """Estimate the mean distance of two of 100 rankings from a sample of pairs."""
     if options["method"] == "hoeffding":
-        found = ra.HoeffdingEstimator(epsilon=0.2, delta=DELTA).estimate(DATA, rng=rng).value
+        found = ra.HoeffdingEstimator(epsilon=0.2, alpha=ALPHA).estimate(DATA, rng=rng).value
         return bool(abs(found - EXACT) <= 0.2)
-    stopping = ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=DELTA)
+    stopping = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=ALPHA)
     return bool(abs(stopping.estimate(DATA, rng=rng).value / EXACT - 1) <= 0.1)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rankagg.cli.options.inputs import Input, input_options
-from rankagg.cli.options.numbers import DELTA, Number
+from rankagg.cli.options.numbers import ALPHA, Number
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
@@ -49,7 +49,7 @@ WORTHS = ("plackett-luce", "bradley-terry")
 @click.option("--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0.")
 @click.option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM.")
 @click.option(
-    "--alpha", type=DELTA, default=0.05, show_default=True, help="Error of the intervals."
+    "--alpha", type=ALPHA, default=0.05, show_default=True, help="Error of the intervals."
 )
 @json_option
 @plot_option("the fit")

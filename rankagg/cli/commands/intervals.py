@@ -9,7 +9,7 @@ import click
 
 from rankagg._typing import Label
 from rankagg.cli.options.inputs import Input, input_options
-from rankagg.cli.options.numbers import DELTA, SEED, Number, Whole
+from rankagg.cli.options.numbers import ALPHA, SEED, Number, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
@@ -32,7 +32,7 @@ from rankagg.inference.units import Estimand, Unit, rankings_of
 __all__ = ["command"]
 
 OPTIONS = {
-    "delta": "--delta",
+    "alpha": "--alpha",
     "unit": "--unit",
     "fixed_tasks": "--fixed-tasks",
     "ties": "--ties",
@@ -60,7 +60,7 @@ OPTIONS = {
     "by majorities sign-test, which counts wins. hoeffding and bernstein hold for all independent "
     "units, and need many; max-t is a bootstrap for hundreds of units.",
 )
-@click.option("--delta", type=DELTA, default=0.05, show_default=True, help="Probability of error.")
+@click.option("--alpha", type=ALPHA, default=0.05, show_default=True, help="Probability of error.")
 @click.option(
     "--top", type=Whole(1, 10**6), metavar="K", help="Also say who may be among the first K."
 )
@@ -199,7 +199,7 @@ def _ranks(data: Profile | ScoreTable, given: Input, options: dict[str, Any]) ->
             data,
             of=places,
             method=method,
-            delta=options["delta"],
+            alpha=options["alpha"],
             unit=options["unit"],
             fixed_tasks=options["fixed_tasks"],
             unranked=given.unranked,
@@ -221,7 +221,7 @@ def _first(ranks: RankIntervals, k: int | None) -> tuple[Label, ...] | None:
 def _alone(ranks: RankIntervals, rows: int | None) -> str:
     frame = ranks.to_frame(simultaneous=False)
     shown = frame if rows is None else frame.head(rows)
-    level = f"{100 * (1 - ranks.decisions.delta):g} %"
+    level = f"{100 * (1 - ranks.decisions.alpha):g} %"
     lines = [f"places of each item alone; {level} for one item chosen before looking"]
     lines += shown.to_string().splitlines()
     if len(frame) > len(shown):
@@ -236,7 +236,7 @@ def _proportions(given: Input, options: dict[str, Any]) -> PairwiseIntervals:
         return PairwiseIntervals.from_profile(
             profile,
             method=options["pairs"],
-            delta=options["delta"],
+            alpha=options["alpha"],
             simultaneous=None if options["simultaneous"] == "none" else options["simultaneous"],
             estimand=options["estimand"],
             unit=options["unit"],

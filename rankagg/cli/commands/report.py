@@ -10,7 +10,7 @@ from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import show_progress
 from rankagg.cli.options.inputs import Input, input_options
-from rankagg.cli.options.numbers import DELTA, SECONDS, SEED
+from rankagg.cli.options.numbers import ALPHA, SECONDS, SEED
 from rankagg.cli.options.targets import FILE
 from rankagg.inference.units import Unit
 from rankagg.report.page import make_report
@@ -37,8 +37,8 @@ __all__ = ["command"]
     "else rankings.",
 )
 @click.option(
-    "--delta",
-    type=DELTA,
+    "--alpha",
+    type=ALPHA,
     default=0.05,
     show_default=True,
     help="The chance that any decided pair is wrong.",
@@ -58,7 +58,7 @@ def command(
     out: Path,
     title: str | None,
     unit: Unit | None,
-    delta: float,
+    alpha: float,
     time_limit: float | None,
     one: bool,
     seed: int,
@@ -83,7 +83,7 @@ def command(
         unranked=given.unranked,
         tolerance=given.tolerance,
         unit=unit,
-        delta=delta,
+        alpha=alpha,
         time_limit=time_limit,
         optima=not one,
         rng=seed,

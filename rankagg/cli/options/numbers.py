@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-__all__ = ["DELTA", "JOBS", "SECONDS", "SEED", "Jobs", "Number", "Whole"]
+__all__ = ["ALPHA", "JOBS", "SECONDS", "SEED", "Jobs", "Number", "Whole"]
 
 # The longest integer that Python reads has some thousand digits; none here has more than these.
 DIGITS = 40
@@ -127,6 +127,6 @@ class Jobs(Whole):
 #: Seconds of a time limit.
 SECONDS = Number(0, 1e9)
 #: A probability of error.
-DELTA = Number(0, 1, open_low=True, open_high=True)
+ALPHA = Number(0, 1, open_low=True, open_high=True)
 SEED = Whole(0, 2**64 - 1)
 JOBS = Jobs()

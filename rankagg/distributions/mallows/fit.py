@@ -15,12 +15,12 @@ import scipy
 from scipy.optimize import brentq
 
 from rankagg._typing import Label, RNGLike
-from rankagg._validation import as_generator, check_choice, check_integer, check_number
+from rankagg._validation import as_generator, check_alpha, check_choice, check_integer, check_number
 from rankagg.aggregation.result import Consensus
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import Permutation
 from rankagg.distributions.connectivity import check_observed
-from rankagg.distributions.fit_result import FitResult, check_alpha
+from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MOST_STEPS, Found, search_center
 from rankagg.distributions.mallows.likelihood import MallowsData, best_theta, information_at
 from rankagg.distributions.mallows.mallows import Mallows, check_theta
@@ -291,7 +291,7 @@ class MallowsFit(FitResult):
         table = super()._table(alpha)
         return table if self.center_is_given else table.drop(columns=["z", "P>|z|"])
 
-    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
         """Draw distances to the centre, beside the law's; see `rankagg.plotting.distances_plot`.
 
         Parameters
@@ -307,7 +307,7 @@ class MallowsFit(FitResult):
         """
         from rankagg.plotting.distributions.distances_to_center import distances_plot  # noqa: PLC0415
 
-        return distances_plot(self, level=level, ax=ax)
+        return distances_plot(self, alpha=alpha, ax=ax)
 
     def test_uniform(self, *, n_resamples: int = 199, rng: RNGLike = None) -> UniformityTest:
         """Test "theta is 0: all permutations are alike" by simulation.

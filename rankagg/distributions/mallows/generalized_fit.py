@@ -87,13 +87,13 @@ class GeneralizedMallowsFit(FitResult):
     def _table(self, alpha: float) -> pd.DataFrame:
         return super()._table(alpha).drop(columns=["z", "P>|z|"])
 
-    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
         """Draw thetas by place; see `rankagg.plotting.thetas_plot`.
 
         Parameters
         ----------
-        level : float, default 0.95
-            Of the intervals, in (0, 1).
+        alpha : float, default 0.05
+            Probability of error of the intervals, in (0, 1).
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
 
@@ -103,7 +103,7 @@ class GeneralizedMallowsFit(FitResult):
         """
         from rankagg.plotting.distributions.thetas import thetas_plot  # noqa: PLC0415
 
-        return thetas_plot(self, level=level, ax=ax)
+        return thetas_plot(self, alpha=alpha, ax=ax)
 
 
 def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:

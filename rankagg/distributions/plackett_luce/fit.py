@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 
 from rankagg._typing import Floats, Label
-from rankagg._validation import as_matrix, check_choice, check_integer, check_number
+from rankagg._validation import as_matrix, check_alpha, check_choice, check_integer, check_number
 from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
 from rankagg.distributions.connectivity import (
@@ -20,7 +20,7 @@ from rankagg.distributions.connectivity import (
     check_observed,
     is_linked,
 )
-from rankagg.distributions.fit_result import FitResult, check_alpha
+from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.plackett_luce.choices import Choices, choices_of
 from rankagg.distributions.plackett_luce.climb import find_maximum
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
@@ -459,13 +459,13 @@ class PlackettLuceFit(FitResult):
 
     # -- how it looks -------------------------------------------------------------------------
 
-    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
         """Draw log worths, the best item first; see `rankagg.plotting.worths_plot`.
 
         Parameters
         ----------
-        level : float, default 0.95
-            Of the intervals, in (0, 1).
+        alpha : float, default 0.05
+            Probability of error of the intervals, in (0, 1).
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
 
@@ -475,7 +475,7 @@ class PlackettLuceFit(FitResult):
         """
         from rankagg.plotting.distributions.worths import worths_plot  # noqa: PLC0415
 
-        return worths_plot(self, level=level, ax=ax)
+        return worths_plot(self, alpha=alpha, ax=ax)
 
     def summary(self, *, alpha: float = 0.05, reference: Label | None = None) -> Summary:
         """Return the fit as a statsmodels summary; `print` shows it.

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, RNGLike
-from rankagg._validation import as_generator, check_integer, check_number
+from rankagg._validation import as_generator, check_alpha, check_integer, check_number
 from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.dispersion.u_statistics import UStatistic, mean_distance
-from rankagg.inference.intervals.bounds import check_delta
 
 __all__ = ["EmpiricalBernsteinStopping", "Estimate", "HoeffdingEstimator", "SamplingEstimator"]
 
@@ -41,8 +40,8 @@ class Estimate:
     value : float
         The estimate.
     lower, upper : float
-        The mean over all choices is within these with probability 1 - delta.
-    delta : float
+        The mean over all choices is within these with probability 1 - alpha.
+    alpha : float
         The probability of error.
     n_samples : int
         Choices of rankings that were evaluated.
@@ -54,7 +53,7 @@ class Estimate:
     value: float
     lower: float
     upper: float
-    delta: float
+    alpha: float
     n_samples: int
     stopped: Literal["fixed", "relative", "absolute", "max_samples"]
 
@@ -150,7 +149,7 @@ class HoeffdingEstimator(SamplingEstimator):
     ----------
     epsilon : float
         The estimate is within epsilon of the mean, in units of the function.
-    delta : float
+    alpha : float
         Except with this probability.
 
     References
@@ -161,17 +160,17 @@ class HoeffdingEstimator(SamplingEstimator):
     --------
     >>> import rankagg as ra
     >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
-    >>> estimate = ra.HoeffdingEstimator(epsilon=0.1, delta=0.05).estimate(profile, rng=0)
+    >>> estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.05).estimate(profile, rng=0)
     >>> estimate.n_samples, abs(estimate.value - ra.spread(profile, average=True)) < 0.1
     (1660, True)
     """
 
     epsilon: float
-    delta: float
+    alpha: float
 
     def __post_init__(self) -> None:
         check_number(self.epsilon, "epsilon", low=0, open_low=True)
-        check_delta(self.delta)
+        check_alpha(self.alpha)
 
     def n_samples(self, statistic: UStatistic) -> int:
         """Return the number of samples that the guarantee takes.
@@ -184,9 +183,9 @@ class HoeffdingEstimator(SamplingEstimator):
         Returns
         -------
         int
-            ceil(width^2 log(2/delta) / (2 epsilon^2)).
+            ceil(width^2 log(2/alpha) / (2 epsilon^2)).
         """
-        return ceil((statistic.width / self.epsilon) ** 2 * log(2.0 / self.delta) / 2.0)
+        return ceil((statistic.width / self.epsilon) ** 2 * log(2.0 / self.alpha) / 2.0)
 
     def _estimate(self, sampler: _Sampler) -> Estimate:
         size = self.n_samples(sampler.statistic)
@@ -197,7 +196,7 @@ class HoeffdingEstimator(SamplingEstimator):
         value = total / size
         low, high = sampler.statistic.low, sampler.statistic.high
         return Estimate(
-            value, max(value - self.epsilon, low), min(value + self.epsilon, high), self.delta,
+            value, max(value - self.epsilon, low), min(value + self.epsilon, high), self.alpha,
             size, "fixed",
         )  # fmt: skip
 
@@ -214,7 +213,7 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
     ----------
     epsilon : float
         The estimate is within epsilon times the mean of it, in (0, 1).
-    delta : float
+    alpha : float
         Except with this probability.
     floor : float, default 0.001
         As a share of the function's range: an estimate within floor times the range is enough.
@@ -225,7 +224,7 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
     -----
     After t samples with variance V (divisor t) the mean is within
     sqrt(2 V log(3/d)/t) + 3 R log(3/d)/t, R the range, with probability 1 - d. The k-th look
-    spends d_k = delta/(k(k + 1)), delta in all.
+    spends d_k = alpha/(k(k + 1)), alpha in all.
 
     References
     ----------
@@ -236,20 +235,20 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
     --------
     >>> import rankagg as ra
     >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
-    >>> rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, delta=0.05)
+    >>> rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
     >>> estimate = rule.estimate(profile, rng=0)
     >>> estimate.stopped, abs(estimate.value / ra.spread(profile, average=True) - 1) < 0.1
     ('relative', True)
     """
 
     epsilon: float
-    delta: float
+    alpha: float
     floor: float = 0.001
     max_samples: int = 10_000_000
 
     def __post_init__(self) -> None:
         check_number(self.epsilon, "epsilon", low=0, high=1, open_low=True, open_high=True)
-        check_delta(self.delta)
+        check_alpha(self.alpha)
         check_number(self.floor, "floor", low=0, high=1, open_low=True)
         most = check_integer(self.max_samples, "max_samples", low=10)
         object.__setattr__(self, "max_samples", most)
@@ -274,10 +273,10 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
             if stopped is not None:
                 value = self._value(lower, upper) if stopped == "relative" else (lower + upper) / 2
                 value = min(max(value, lower), upper)
-                return Estimate(value, lower, upper, self.delta, size, stopped)
+                return Estimate(value, lower, upper, self.alpha, size, stopped)
 
     def _radius(self, variance: float, size: int, look: int, width: float) -> float:
-        term = log(3.0 * look * (look + 1) / self.delta) / size
+        term = log(3.0 * look * (look + 1) / self.alpha) / size
         return sqrt(2.0 * variance * term) + 3.0 * width * term
 
     def _stopped(

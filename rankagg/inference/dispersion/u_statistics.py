@@ -48,7 +48,7 @@ class UStatistic:
     >>> import rankagg as ra
     >>> footrule = ra.UStatistic(kernel=ra.spearman_footrule, low=0, high=4)
     >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
-    >>> estimate = ra.HoeffdingEstimator(epsilon=0.1, delta=0.05).estimate(profile, footrule, rng=0)
+    >>> estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.05).estimate(profile, footrule, rng=0)
     >>> 1.8 < estimate.value < 2.1
     True
     """

@@ -50,13 +50,13 @@ class Resamples:
         """Return what is known of some of the pairs."""
         return Resamples(self.mean[chosen], self.means[:, chosen], self.skewness[chosen])
 
-    def percentile(self, delta: float, sides: int) -> tuple[Floats, Floats]:
+    def percentile(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
         """Return the percentile interval of each mean."""
-        tail = delta / sides
+        tail = alpha / sides
         low, high = np.nanquantile(self.means, [tail, 1.0 - tail], axis=0)
         return low, high
 
-    def bca(self, delta: float, sides: int) -> tuple[Floats, Floats]:
+    def bca(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
         """Return the bias-corrected and accelerated interval of each mean.
 
         References
@@ -71,7 +71,7 @@ class Resamples:
         total = np.maximum(valid.sum(axis=0), 1)
         share = np.clip((below + equal / 2.0) / total, 0.5 / total, 1.0 - 0.5 / total)
         bias = scipy.stats.norm.ppf(share)
-        tail = delta / sides
+        tail = alpha / sides
         bounds = [self._at(bias, scipy.stats.norm.ppf(level)) for level in (tail, 1.0 - tail)]
         return bounds[0], bounds[1]
 
@@ -83,7 +83,7 @@ class Resamples:
         return np.array([np.nanquantile(self.means[:, p], level[p]) for p in columns])
 
     def max_t(
-        self, delta: float, alternative: Literal["two-sided", "greater", "less"]
+        self, alpha: float, alternative: Literal["two-sided", "greater", "less"]
     ) -> tuple[Floats, Floats]:
         """Return simultaneous intervals from the largest studentized deviation.
 
@@ -98,7 +98,7 @@ class Resamples:
             deviation = np.abs(deviation)
         elif alternative == "less":
             deviation = -deviation
-        radius = np.quantile(deviation.max(axis=1), 1.0 - delta) * error
+        radius = np.quantile(deviation.max(axis=1), 1.0 - alpha) * error
         return self.mean - radius, self.mean + radius
 
 

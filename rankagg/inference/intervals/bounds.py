@@ -1,7 +1,7 @@
 """Radii of confidence intervals for the mean of independent values in an interval of length 1.
 
 A radius is for one mean. `sides=1` bounds the mean from one side only with probability
-1 - delta; `sides=2` from both. Divide delta by the number of means for all of them at once.
+1 - alpha; `sides=2` from both. Divide alpha by the number of means for all of them at once.
 """
 
 from __future__ import annotations
@@ -12,42 +12,36 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats
-from rankagg._validation import check_integer, check_number
+from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.exceptions import InvalidInputError
 
 __all__ = [
-    "anytime_delta",
+    "anytime_alpha",
     "bernstein_radius",
-    "check_delta",
     "comparisons_needed",
     "hoeffding_p_value",
     "hoeffding_radius",
 ]
 
 
-def check_delta(delta: object) -> float:
-    """Return a probability of error, above 0 and below 1."""
-    return check_number(delta, "delta", low=0, high=1, open_low=True, open_high=True)
-
-
-def _levels(delta: ArrayLike) -> Floats:
+def _levels(alpha: ArrayLike) -> Floats:
     """Return probabilities of error as an array."""
-    levels = np.asarray(delta, dtype=np.float64)
+    levels = np.asarray(alpha, dtype=np.float64)
     wrong = ~((levels > 0) & (levels < 1))
     if wrong.any():
-        raise InvalidInputError("delta", "numbers in (0, 1)", float(levels[wrong].flat[0]))
+        raise InvalidInputError("alpha", "numbers in (0, 1)", float(levels[wrong].flat[0]))
     return levels
 
 
-def hoeffding_radius(shares: ArrayLike, delta: ArrayLike, sides: int = 2) -> Floats:
-    """Return Hoeffding's radius sqrt(log(sides/delta)/2 * shares).
+def hoeffding_radius(shares: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Floats:
+    """Return Hoeffding's radius sqrt(log(sides/alpha)/2 * shares).
 
     Parameters
     ----------
     shares : array_like of float
         Sum of the squared shares of the observations in the mean: 1/z for z equal ones, and
         sum_t w_t^2/K_t for tasks of sizes K_t with weights w_t that sum to 1.
-    delta : array_like of float
+    alpha : array_like of float
         Probability of error, in (0, 1).
     sides : {1, 2}, default 2
         One bound or two.
@@ -70,7 +64,7 @@ def hoeffding_radius(shares: ArrayLike, delta: ArrayLike, sides: int = 2) -> Flo
     (0.15174271, 0.16276236)
     """
     count = check_integer(sides, "sides", low=1, high=2)
-    radius: Floats = np.sqrt(np.log(count / _levels(delta)) / 2.0 * np.asarray(shares))
+    radius: Floats = np.sqrt(np.log(count / _levels(alpha)) / 2.0 * np.asarray(shares))
     return radius
 
 
@@ -81,7 +75,7 @@ def hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
     return p_value
 
 
-def bernstein_radius(variance: ArrayLike, n: ArrayLike, delta: ArrayLike, sides: int = 2) -> Floats:
+def bernstein_radius(variance: ArrayLike, n: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Floats:
     """Return the empirical Bernstein radius of Maurer and Pontil.
 
     Parameters
@@ -90,10 +84,10 @@ def bernstein_radius(variance: ArrayLike, n: ArrayLike, delta: ArrayLike, sides:
         Unbiased sample variance.
     n : array_like of float
         Observations; the radius is infinite below 2.
-    delta : array_like of float
+    alpha : array_like of float
         Probability of error, in (0, 1).
     sides : {1, 2}, default 2
-        One bound, with log(2/delta), or two, with log(4/delta).
+        One bound, with log(2/alpha), or two, with log(4/alpha).
 
     Returns
     -------
@@ -106,24 +100,24 @@ def bernstein_radius(variance: ArrayLike, n: ArrayLike, delta: ArrayLike, sides:
     """
     count = check_integer(sides, "sides", low=1, high=2)
     size = np.asarray(n, dtype=np.float64)
-    log = np.log(2.0 * count / _levels(delta))
+    log = np.log(2.0 * count / _levels(alpha))
     with np.errstate(divide="ignore", invalid="ignore"):
         radius = np.sqrt(2.0 * np.asarray(variance) * log / size) + 7.0 * log / (3.0 * (size - 1.0))
     result: Floats = np.where(size < 2, np.inf, radius)
     return result
 
 
-def anytime_delta(delta: float, n: ArrayLike) -> Floats:
-    """Return what of delta is spent after n observations: 6 delta/(pi^2 n^2), delta in all.
+def anytime_alpha(alpha: float, n: ArrayLike) -> Floats:
+    """Return what of alpha is spent after n observations: 6 alpha/(pi^2 n^2), alpha in all.
 
     Bounds at these levels hold at all sample sizes at once, so one may look at any time.
     """
     size = np.maximum(np.asarray(n, dtype=np.float64), 1.0)
-    spent: Floats = 6.0 * check_delta(delta) / (pi**2 * size**2)
+    spent: Floats = 6.0 * check_alpha(alpha) / (pi**2 * size**2)
     return spent
 
 
-def comparisons_needed(margin: float, delta: float, *, n_items: int = 2) -> int:
+def comparisons_needed(margin: float, alpha: float, *, n_items: int = 2) -> int:
     """Return how many comparisons decide a pair whose proportion is off 1/2 by a margin.
 
     Hoeffding's two-sided radius is no more than the margin from this number on.
@@ -132,7 +126,7 @@ def comparisons_needed(margin: float, delta: float, *, n_items: int = 2) -> int:
     ----------
     margin : float
         Distance of the proportion from 1/2, above 0 and up to 1/2.
-    delta : float
+    alpha : float
         Probability of error, in (0, 1).
     n_items : int, default 2
         Decide all pairs of so many items at once, by Bonferroni.
@@ -152,5 +146,5 @@ def comparisons_needed(margin: float, delta: float, *, n_items: int = 2) -> int:
     """
     gap = check_number(margin, "margin", low=1e-100, high=0.5)
     n = check_integer(n_items, "n_items", low=2)
-    level = check_delta(delta) / (n * (n - 1) / 2)
+    level = check_alpha(alpha) / (n * (n - 1) / 2)
     return int(np.ceil(np.log(2.0 / level) / (2.0 * gap**2)))

@@ -8,13 +8,12 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from rankagg._typing import Floats
-from rankagg._validation import check_choice, check_flag, check_integer
+from rankagg._validation import check_alpha, check_choice, check_flag, check_integer
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bootstrap import Resamples, resampled_means
 from rankagg.inference.intervals.bounds import (
-    anytime_delta,
+    anytime_alpha,
     bernstein_radius,
-    check_delta,
     hoeffding_radius,
 )
 from rankagg.inference.intervals.measured import few_units
@@ -47,7 +46,7 @@ class Options:
     """How intervals are to be made; the names are those of `PairwiseIntervals.from_profile`."""
 
     method: Method
-    delta: float
+    alpha: float
     simultaneous: Simultaneous | None
     alternative: Alternative
     anytime: bool
@@ -56,7 +55,7 @@ class Options:
 
     def __post_init__(self) -> None:
         check_choice(self.method, get_args(Method), "method")
-        object.__setattr__(self, "delta", check_delta(self.delta))
+        object.__setattr__(self, "alpha", check_alpha(self.alpha))
         check_choice(self.simultaneous, (None, *get_args(Simultaneous)), "simultaneous")
         check_choice(self.alternative, get_args(Alternative), "alternative")
         check_flag(self.anytime, "anytime")
@@ -108,16 +107,16 @@ def bounds_of(
     if not n_pairs:
         nothing = np.zeros(0)
         return Bounds(nothing, nothing, nothing, nothing, nothing)
-    delta = options.delta / n_pairs if options.simultaneous == "bonferroni" else options.delta
+    alpha = options.alpha / n_pairs if options.simultaneous == "bonferroni" else options.alpha
     if options.method in BINOMIAL:
-        bounds = _binomial(units, options, delta)
+        bounds = _binomial(units, options, alpha)
     elif options.method in RESAMPLING:
         if options.method == "bca" and len(units.stratum_weights) > 1:
             raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
         drawn = resamples or resampled_means(units, options.n_resamples, rng)
-        bounds = _resampling(units, options, delta, drawn)
+        bounds = _resampling(units, options, alpha, drawn)
     else:
-        bounds = _concentration(units, options, delta)
+        bounds = _concentration(units, options, alpha)
     silent = bounds.n == 0
     lower = np.where(silent, 0.0, np.clip(bounds.lower, 0.0, 1.0))
     upper = np.where(silent, 1.0, np.clip(bounds.upper, 0.0, 1.0))
@@ -144,9 +143,9 @@ def _too_few(units: Units, options: Options, n: Floats) -> tuple[str, ...]:
     return () if note is None else (note,)
 
 
-def _concentration(units: Units, options: Options, delta: float) -> Bounds:
+def _concentration(units: Units, options: Options, alpha: float) -> Bounds:
     moments = units.moments()
-    level: Any = anytime_delta(delta, moments.n) if options.anytime else delta
+    level: Any = anytime_alpha(alpha, moments.n) if options.anytime else alpha
     if options.method == "hoeffding":
         radius = hoeffding_radius(moments.shares, level, options.sides)
     else:
@@ -154,7 +153,7 @@ def _concentration(units: Units, options: Options, delta: float) -> Bounds:
             raise InvalidInputError(
                 "method", "'hoeffding' or a bootstrap where units differ in weight", "bernstein"
             )
-        radius = bernstein_radius(moments.variance, moments.n, delta, options.sides)
+        radius = bernstein_radius(moments.variance, moments.n, alpha, options.sides)
     return _around(moments, radius)
 
 
@@ -163,7 +162,7 @@ def _around(moments: Moments, radius: Floats) -> Bounds:
     return Bounds(mean, moments.n, moments.shares, mean - radius, mean + radius)
 
 
-def _binomial(units: Units, options: Options, delta: float) -> Bounds:
+def _binomial(units: Units, options: Options, alpha: float) -> Bounds:
     direct = isinstance(units.source, Comparisons)
     is_plain = direct and units.unit == "ranking" and not units.is_weighted
     if not is_plain:
@@ -188,7 +187,7 @@ def _binomial(units: Units, options: Options, delta: float) -> Bounds:
     from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
 
     lower, upper = proportion_confint(
-        first, np.maximum(n, 1.0), alpha=2 * delta / options.sides, method=BINOMIAL[options.method]
+        first, np.maximum(n, 1.0), alpha=2 * alpha / options.sides, method=BINOMIAL[options.method]
     )
     # statsmodels leaves NaN where the bound is the end of the range.
     lower = np.where(first == 0, 0.0, lower)
@@ -201,15 +200,15 @@ def _binomial(units: Units, options: Options, delta: float) -> Bounds:
         return Bounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
 
-def _resampling(units: Units, options: Options, delta: float, resamples: Resamples) -> Bounds:
+def _resampling(units: Units, options: Options, alpha: float, resamples: Resamples) -> Bounds:
     moments = units.moments()
     varies = resamples.varies
     lower, upper = _agreeing_bounds(units, moments, options)
     if varies.any():
-        lower[varies], upper[varies] = _resampled_bounds(resamples.take(varies), options, delta)
+        lower[varies], upper[varies] = _resampled_bounds(resamples.take(varies), options, alpha)
     # Where all units agree the interval is exact, and so few are no harm.
     notes = list(_too_few(units, options, moments.n[varies]))
-    tails = options.n_resamples * delta / options.sides
+    tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         notes.append(
             f"only {tails:.2g} resamples are expected beyond each bound: raise `n_resamples`"
@@ -227,7 +226,7 @@ def _agreeing_bounds(units: Units, moments: Moments, options: Options) -> tuple[
     """Return bounds of the mean for pairs on which all n units have the same value c.
 
     By Markov's inequality a unit has the value c or more with a chance of mean/c at most, so means
-    below c delta^(1/n) are refuted; likewise from above. Values without known bounds, and tasks
+    below c alpha^(1/n) are refuted; likewise from above. Values without known bounds, and tasks
     whose means may differ, refute nothing.
     """
     lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
@@ -235,7 +234,7 @@ def _agreeing_bounds(units: Units, moments: Moments, options: Options) -> tuple[
         return lower, upper
     together = len(lower) if options.simultaneous else 1
     told = moments.n > 0
-    root = (options.delta / options.sides / together) ** (1.0 / moments.n[told])
+    root = (options.alpha / options.sides / together) ** (1.0 / moments.n[told])
     lower[told] = moments.mean[told] * root
     upper[told] = 1.0 - (1.0 - moments.mean[told]) * root
     return lower, upper
@@ -248,10 +247,10 @@ def _kind_of_agreement(units: Units) -> str:
 
 
 def _resampled_bounds(
-    resamples: Resamples, options: Options, delta: float
+    resamples: Resamples, options: Options, alpha: float
 ) -> tuple[Floats, Floats]:
     if options.simultaneous == "max-t":
-        return resamples.max_t(delta, options.alternative)
+        return resamples.max_t(alpha, options.alternative)
     if options.method == "bca":
-        return resamples.bca(delta, options.sides)
-    return resamples.percentile(delta, options.sides)
+        return resamples.bca(alpha, options.sides)
+    return resamples.percentile(alpha, options.sides)

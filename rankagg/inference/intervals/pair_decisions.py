@@ -51,23 +51,23 @@ def by_holm(intervals: PairwiseIntervals) -> Decisions:
             "Holm's procedure is for one look at the data.",
         )  # fmt: skip
     exact = intervals.method in BINOMIAL
-    n, delta = len(intervals.items), intervals.delta
+    n, alpha = len(intervals.items), intervals.alpha
     off = ~np.eye(n, dtype=bool)
     least = least_p_values(intervals)[off]
     count = least if exact else np.zeros_like(least)
     above = np.zeros_like(off)
-    above[off] = tarone(p_values(intervals)[off], count, delta)
+    above[off] = tarone(p_values(intervals)[off], count, alpha)
     name = "sign-test" if exact else "hoeffding"
     basis = Basis(
         method=name,
         assumes=assumption(name, intervals.unit),
         word=intervals.unit,
         n_units=_most(intervals),
-        decidable_from=by_p_values(delta, n, 0.5 if exact else float(np.exp(-0.5))),
-        is_possible=bool(tarone(least, count, delta).any()),
+        decidable_from=by_p_values(alpha, n, 0.5 if exact else float(np.exp(-0.5))),
+        is_possible=bool(tarone(least, count, alpha).any()),
     )
     how = "exact sign tests (Holm, Tarone)" if exact else "Holm's procedure on Hoeffding p-values"
-    return Decisions(intervals.items, above, delta, how, basis=basis)
+    return Decisions(intervals.items, above, alpha, how, basis=basis)
 
 
 def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
@@ -80,7 +80,7 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
     above: Bools = intervals.lower > 0.5
     np.fill_diagonal(above, False)
     options = Options(
-        intervals.method, intervals.delta, intervals.simultaneous, intervals.alternative,
+        intervals.method, intervals.alpha, intervals.simultaneous, intervals.alternative,
         intervals.anytime, "half", 100,
     )  # fmt: skip
     name = "max-t" if intervals.simultaneous == "max-t" else intervals.method
@@ -94,7 +94,7 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         is_possible=enough is not None and _most(intervals) >= enough,
     )
     return Decisions(
-        intervals.items, above, intervals.delta,
+        intervals.items, above, intervals.alpha,
         f"{intervals.simultaneous} {intervals.method} intervals",
         is_approximate=intervals.method in (*RESAMPLING, "wilson"), basis=basis,
     )  # fmt: skip

@@ -65,7 +65,7 @@ class PairwiseIntervals(Value):
         True where the tasks are those of interest and not a sample.
     method : str
         How the intervals were made.
-    delta : float
+    alpha : float
         The probability of error: of each pair, or of any pair where `simultaneous` is set.
     simultaneous : {"bonferroni", "max-t"} or None
         How the level covers all pairs at once; None: it covers each pair alone.
@@ -92,7 +92,7 @@ class PairwiseIntervals(Value):
     unit: Unit
     fixed_tasks: bool
     method: Method
-    delta: float
+    alpha: float
     simultaneous: Simultaneous | None
     alternative: Alternative
     anytime: bool
@@ -108,7 +108,7 @@ class PairwiseIntervals(Value):
         arrays = (self.estimate, self.lower, self.upper, self.n_units, self.shares)
         return (
             self.items, *(array_key(array) for array in arrays), self.estimand, self.unit,
-            self.fixed_tasks, self.method, self.delta, self.simultaneous, self.alternative,
+            self.fixed_tasks, self.method, self.alpha, self.simultaneous, self.alternative,
             self.anytime, self.notes,
         )  # fmt: skip
 
@@ -120,7 +120,7 @@ class PairwiseIntervals(Value):
         profile: Profile,
         *,
         method: Method = "hoeffding",
-        delta: float = 0.05,
+        alpha: float = 0.05,
         simultaneous: Simultaneous | None = None,
         estimand: Estimand = "direct",
         unit: Unit = "ranking",
@@ -143,7 +143,7 @@ class PairwiseIntervals(Value):
             weight) is shorter where values vary little. "wilson" and "clopper-pearson" are for
             direct comparisons without weights and ties, each ranking a unit. "percentile" and
             "bca" resample units and hold for many of them only.
-        delta : float, default 0.05
+        alpha : float, default 0.05
             Probability of error, in (0, 1).
         simultaneous : {"bonferroni", "max-t"}, optional
             Cover all n(n - 1)/2 pairs at once; "max-t" goes with method "percentile".
@@ -195,7 +195,7 @@ class PairwiseIntervals(Value):
             fixed_tasks=fixed_tasks,
             instances=instances,
         )
-        options = Options(method, delta, simultaneous, alternative, anytime, ties, n_resamples)
+        options = Options(method, alpha, simultaneous, alternative, anytime, ties, n_resamples)
         return _interval(units, estimand, options, as_generator(rng))
 
     @classmethod
@@ -245,7 +245,7 @@ class PairwiseIntervals(Value):
         return p_values(self)
 
     def decisions(self, how: Literal["holm", "intervals"] = "holm") -> Decisions:
-        """Decide pairs with one probability of error, `delta`, for all decisions together.
+        """Decide pairs with one probability of error, `alpha`, for all decisions together.
 
         Parameters
         ----------
@@ -305,13 +305,13 @@ class PairwiseIntervals(Value):
         pairs = frame.astype(object).where(frame.notna(), None).to_dict("records")
         return {
             "schema": SCHEMA,
-            "version": 1,
+            "version": 2,
             "items": list(self.items),
             "estimand": self.estimand,
             "unit": self.unit,
             "fixed_tasks": self.fixed_tasks,
             "method": self.method,
-            "delta": self.delta,
+            "alpha": self.alpha,
             "simultaneous": self.simultaneous,
             "alternative": self.alternative,
             "anytime": self.anytime,
@@ -330,7 +330,7 @@ class PairwiseIntervals(Value):
         extra = ", fixed tasks" if self.fixed_tasks else ""
         extra += ", at all sample sizes" if self.anytime else ""
         extra += "" if self.alternative == "two-sided" else f", one-sided ({self.alternative})"
-        level = f"{100 * (1 - self.delta):g} %"
+        level = f"{100 * (1 - self.alpha):g} %"
         return f"{what}; {level} intervals for {scope} ({how}{extra}); independent: {self.unit}s"
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
@@ -400,7 +400,7 @@ def _interval(
         unit=units.unit,
         fixed_tasks=units.fixed_tasks,
         method=options.method,
-        delta=options.delta,
+        alpha=options.alpha,
         simultaneous=options.simultaneous,
         alternative=options.alternative,
         anytime=options.anytime,

@@ -44,15 +44,15 @@ class Families:
         return cls(together, alone, np.any(together, axis=0, keepdims=True)[0])
 
     @classmethod
-    def from_flips(cls, flips: SignFlips, delta: float) -> Families:
+    def from_flips(cls, flips: SignFlips, alpha: float) -> Families:
         """Decide by sign flips."""
         direction = flips.ahead.astype(np.int8) - flips.ahead.T.astype(np.int8)
-        alone = np.where(flips.alone <= delta, direction, 0).astype(np.int8)
+        alone = np.where(flips.alone <= alpha, direction, 0).astype(np.int8)
         led = np.any(alone < 0, axis=1, keepdims=True)[:, 0]
-        return cls(flips.ahead & (flips.together <= delta), alone, led)
+        return cls(flips.ahead & (flips.together <= alpha), alone, led)
 
     @classmethod
-    def from_p_values(cls, p_values: Floats, least: Floats, delta: float) -> Families:
+    def from_p_values(cls, p_values: Floats, least: Floats, alpha: float) -> Families:
         """Decide by Holm's procedure with Tarone's count.
 
         Parameters
@@ -61,21 +61,21 @@ class Families:
             Of "row is above column in half of the units at most".
         least : ndarray of float, shape (n, n)
             The smallest p-values possible; 0 for Holm's own count.
-        delta : float
+        alpha : float
             Probability of any error in a family.
         """
         n = len(p_values)
         off = ~np.eye(n, dtype=bool)
         together = np.zeros((n, n), dtype=bool)
-        together[off] = tarone(p_values[off], least[off], delta)
+        together[off] = tarone(p_values[off], least[off], alpha)
         alone, led = np.zeros((n, n), dtype=np.int8), np.zeros(n, dtype=bool)
         for i in range(n):
             others = off[i]
             mine = np.concatenate([p_values[i, others], p_values[others, i]])
             floor = np.concatenate([least[i, others], least[others, i]])
-            up, down = np.split(tarone(mine, floor, delta), 2)
+            up, down = np.split(tarone(mine, floor, alpha), 2)
             alone[i, others] = up.astype(np.int8) - down.astype(np.int8)
-            led[i] = tarone(p_values[others, i], least[others, i], delta).any()
+            led[i] = tarone(p_values[others, i], least[others, i], alpha).any()
         return cls(together, alone, led)
 
 
@@ -101,8 +101,8 @@ def decided_by_intervals(
     if len(units.items) < 3:
         return Families.at_once(together), bounds.notes
     if resamples is not None:
-        return _from_resamples(units, together, resamples, options.delta), bounds.notes
-    alone = replace(options, simultaneous=None, delta=options.delta / (len(units.items) - 1))
+        return _from_resamples(units, together, resamples, options.alpha), bounds.notes
+    alone = replace(options, simultaneous=None, alpha=options.alpha / (len(units.items) - 1))
     mine = _outside(units, bounds_of(units, alone, rng)).astype(np.int8)
     led = np.zeros(len(units.items), dtype=bool)
     for alternative in ("greater", "less"):
@@ -119,7 +119,7 @@ def _outside(units: Units, bounds: Bounds) -> Bools:
     return above
 
 
-def _from_resamples(units: Units, together: Bools, resamples: Resamples, delta: float) -> Families:
+def _from_resamples(units: Units, together: Bools, resamples: Resamples, alpha: float) -> Families:
     """Decide within the pairs of each item by the largest deviation there.
 
     What all units agree on does not vary; it is decided as for all pairs.
@@ -139,7 +139,7 @@ def _from_resamples(units: Units, together: Bools, resamples: Resamples, delta: 
             np.where(towards, resamples.means[:, mine], 1.0 - resamples.means[:, mine]),
             resamples.skewness[mine],
         )
-        lower, upper = turned.max_t(delta, "two-sided")
+        lower, upper = turned.max_t(alpha, "two-sided")
         alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5).astype(np.int8)
-        led[i] |= bool((turned.max_t(delta, "greater")[0] > 0.5).any())
+        led[i] |= bool((turned.max_t(alpha, "greater")[0] > 0.5).any())
     return Families(together, alone, led)

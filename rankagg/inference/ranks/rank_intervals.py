@@ -47,7 +47,7 @@ def rank_intervals(
     *,
     of: Of = "borda",
     method: RankMethod | None = None,
-    delta: float = 0.05,
+    alpha: float = 0.05,
     unit: Unit = "ranking",
     fixed_tasks: bool = False,
     unranked: Unranked = "uniform",
@@ -63,7 +63,7 @@ def rank_intervals(
 
     An item's place in the population is one more than the number of items above it. It is at
     least one more than the number decided to be above, and at most n less the number decided to
-    be below; all decisions together are wrong with probability `delta` at most.
+    be below; all decisions together are wrong with probability `alpha` at most.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def rank_intervals(
         more where values vary little, and "clopper-pearson" (for "pairwise") decides as
         "sign-test". "max-t" bootstraps the largest studentized difference and is wrong far too
         often with few units; it is the default for the means of fixed tasks without `score_range`.
-    delta : float, default 0.05
+    alpha : float, default 0.05
         Probability that any interval misses its place, in (0, 1).
     unit : {"ranking", "instance", "task"}, default "ranking"
         What is independent; see `PairwiseIntervals`.
@@ -151,7 +151,7 @@ def rank_intervals(
         profile, known = rankings_of(data, tolerance, instances)
         chosen = method or _default_for_majorities(profile, known, unit, fixed_tasks)
         return _by_majorities(
-            profile, chosen, ties, delta=delta, unit=unit, fixed_tasks=fixed_tasks,
+            profile, chosen, ties, alpha=alpha, unit=unit, fixed_tasks=fixed_tasks,
             instances=known, n_resamples=n_resamples or RESAMPLES, rng=rng,
         )  # fmt: skip
     if ties is not None:
@@ -176,14 +176,14 @@ def rank_intervals(
     resampling = chosen == "max-t"
     options = Options(
         method="percentile" if resampling else cast(Any, _intervals_of(chosen)),
-        delta=delta,
+        alpha=alpha,
         simultaneous="max-t" if resampling else "bonferroni",
         alternative="two-sided",
         anytime=False,
         ties="half",
         n_resamples=n_resamples or RESAMPLES,
     )
-    case = _Case(kind, chosen, seen, units, options.delta)
+    case = _Case(kind, chosen, seen, units, options.alpha)
     if chosen == "sign-flips":
         return case.by_flips(n_resamples or VECTORS, rng, deadline)
     return case.by_bounds(options, rng)
@@ -327,20 +327,20 @@ class _Case:
     method: RankMethod
     seen: _Observed
     units: Units
-    delta: float
+    alpha: float
 
     def by_flips(self, n_vectors: int, rng: RNGLike, deadline: Deadline) -> RankIntervals:
         """Decide by sign flips."""
         flips = sign_flips(self.units, n_vectors, as_generator(rng), deadline)
         notes: list[str] = []
-        if not flips.is_exact and flips.n_vectors * self.delta < 50:
+        if not flips.is_exact and flips.n_vectors * self.alpha < 50:
             notes.append(
-                f"only {flips.n_vectors} sign vectors for a level of {self.delta:g}: raise "
+                f"only {flips.n_vectors} sign vectors for a level of {self.alpha:g}: raise "
                 "`n_resamples`"
             )
         how = f"{'all' if flips.is_exact else 'random'} sign flips"
-        enough = by_sign_flips(self.delta) if len(self.units.items) > 1 else None
-        return self._result(Families.from_flips(flips, self.delta), how, enough, notes)
+        enough = by_sign_flips(self.alpha) if len(self.units.items) > 1 else None
+        return self._result(Families.from_flips(flips, self.alpha), how, enough, notes)
 
     def by_bounds(self, options: Options, rng: RNGLike) -> RankIntervals:
         """Decide by intervals of differences."""
@@ -363,7 +363,7 @@ class _Case:
             is_possible=enough is not None and bool(moments.n.max() >= enough),
         )
         decisions = Decisions(
-            self.units.items, families.together, self.delta,
+            self.units.items, families.together, self.alpha,
             f"{how} of differences of {WHAT[self.of]}",
             is_approximate=self.method == "max-t", basis=basis,
         )  # fmt: skip

@@ -60,6 +60,7 @@ class RankIntervals(Result):
     _led: Bools
 
     _schema = "rankagg.rank_intervals"
+    _version = 2
     _plot = "forest_plot"
 
     @classmethod
@@ -115,7 +116,7 @@ class RankIntervals(Result):
             least = least_p_values(intervals) if intervals.method in BINOMIAL else 0.0
             values = p_values(intervals)
             families = Families.from_p_values(
-                values, np.broadcast_to(least, values.shape), decisions.delta
+                values, np.broadcast_to(least, values.shape), decisions.alpha
             )
         warning = () if decisions.warning is None else (decisions.warning,)
         return cls.from_decisions(
@@ -150,13 +151,13 @@ class RankIntervals(Result):
 
     @property
     def first(self) -> tuple[Label, ...]:
-        """The items that may be first: with probability 1 - delta that item is among them.
+        """The items that may be first: with probability 1 - alpha that item is among them.
 
         Several items can be first together; then each of them is among these with that
         probability. For all of them at once see `top`.
         """
         # An item is left out where another is decided to be above it, in a family of its own pairs.
-        # For an item that is first that is an error, so it is left out with probability delta at
+        # For an item that is first that is an error, so it is left out with probability alpha at
         # most. How many other items are tried does not matter: to leave out
         # those is no error.
         return tuple(self.items[int(i)] for i in np.flatnonzero(~self._led))
@@ -164,7 +165,7 @@ class RankIntervals(Result):
     def top(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the first k.
 
-        With probability 1 - delta these hold all items whose place is k or better.
+        With probability 1 - alpha these hold all items whose place is k or better.
 
         Parameters
         ----------
@@ -205,7 +206,7 @@ class RankIntervals(Result):
         return {
             "of": self.of,
             "unit": self.unit,
-            "delta": self.decisions.delta,
+            "alpha": self.decisions.alpha,
             "how": self.decisions.how,
             "method": self.method,
             "assumes": self.assumes,
@@ -219,7 +220,7 @@ class RankIntervals(Result):
 
     def describe(self) -> str:
         """Return one sentence: which places, from what, and what the level covers."""
-        level = f"{100 * (1 - self.decisions.delta):g} %"
+        level = f"{100 * (1 - self.decisions.alpha):g} %"
         what = {"pairwise": "majorities", "borda": "mean Borda points", "mean": "mean scores"}
         basis = self.decisions.basis
         units = f"{self.unit}s" if basis is None else basis.counted()

@@ -43,7 +43,7 @@ class SignFlips:
     ahead : ndarray of bool, shape (n, n)
         The sum of the differences has row above column.
     together : ndarray of float, shape (n, n)
-        Adjusted for all pairs. Decide a pair as observed where it is at most delta.
+        Adjusted for all pairs. Decide a pair as observed where it is at most alpha.
     alone : ndarray of float, shape (n, n)
         The same for the pairs of the item of the row only.
     n_vectors : int
@@ -94,13 +94,13 @@ def sign_flips(
     together, symmetric about a centre.
 
     The chance that any pair of items that are equal (whose centre is nought) is decided is at most
-    delta, for every number of units and however other items differ. In the first step the same
+    alpha, for every number of units and however other items differ. In the first step the same
     holds for pairs that differ and are decided the wrong way. Let the differences of a pair be
     r e - c with random signs r and c >= 0. Observed is r.e - 1.c, and the signs s r make it
     s.e - (s r).c, which is at least s.e - 1.c: what would be observed if r were s. So the largest
-    sum has a (1 - delta) quantile under other signs that is never below its true one, given e.
-    For later steps no such proof is known, nor any case above delta. It needs sums whose scale does
-    not depend on c. Studentized ones can be wrong far more often than delta where differences
+    sum has a (1 - alpha) quantile under other signs that is never below its true one, given e.
+    For later steps no such proof is known, nor any case above alpha. It needs sums whose scale does
+    not depend on c. Studentized ones can be wrong far more often than alpha where differences
     vary little, so sums are not studentized; only a pair that some units do not tell of is scaled,
     by the root of the squared weights of those that do.
 

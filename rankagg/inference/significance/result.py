@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Label
-from rankagg._validation import check_integer, check_number
+from rankagg._validation import check_alpha, check_integer
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.result import ROWS, Result
 from rankagg.exceptions import InvalidInputError
@@ -156,7 +156,7 @@ class FriedmanTest(Result):
         float
             In ranks.
         """
-        level = check_number(alpha, "alpha", low=0, high=1, open_low=True, open_high=True)
+        level = check_alpha(alpha)
         return nemenyi.critical_difference(len(self.items), self.n_rankings, level)
 
     def groups(self, alpha: float = 0.05) -> tuple[tuple[Label, ...], ...]:

@@ -19,7 +19,7 @@ from rankagg.plotting.distributions.distance_laws import (
     known_distances,
     spread_distances,
 )
-from rankagg.plotting.distributions.fit import alpha_of, notes_of
+from rankagg.plotting.distributions.fit import notes_of
 from rankagg.plotting.style.margins import note_height, write_below
 from rankagg.plotting.style.rows import legend_above
 from rankagg.plotting.style.theme import ACCENTS, canvas
@@ -33,7 +33,7 @@ TAIL = 5e-4
 PALE = "#bcd7ea"
 
 
-def distances_plot(fit: MallowsFit, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the Kendall distances of rankings to the fitted centre beside those of the fitted law.
 
     Rankings with ties or unlisted items have no distance of their own: theirs are spread as the
@@ -44,7 +44,7 @@ def distances_plot(fit: MallowsFit, *, level: float = 0.95, ax: Axes | None = No
     ----------
     fit : MallowsFit
         Made by `Mallows.fit`.
-    level : float, default 0.95
+    alpha : float, default 0.05
         Of the interval of theta, which is printed; in (0, 1).
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
@@ -56,7 +56,7 @@ def distances_plot(fit: MallowsFit, *, level: float = 0.95, ax: Axes | None = No
     Raises
     ------
     InvalidInputError
-        If `fit` is something else, or the level is out of range.
+        If `fit` is something else, or alpha is out of range.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def distances_plot(fit: MallowsFit, *, level: float = 0.95, ax: Axes | None = No
     """
     if not isinstance(fit, MallowsFit):
         raise InvalidInputError("fit", "a fit of Mallows", fit, "`Mallows.fit(profile)` makes one.")
-    low, high = fit.conf_int(alpha_of(level)).to_numpy()[0]
+    low, high = fit.conf_int(alpha).to_numpy()[0]
     law, data = fit.distribution, fit._data
     expected = distance_law(law.n_items, law.theta)
     ranks = data.ranks[:, np.argsort(law.center.ranks)]
@@ -79,7 +79,7 @@ def distances_plot(fit: MallowsFit, *, level: float = 0.95, ax: Axes | None = No
     together = f", {step} in a bar" if step > 1 else ""
     notes = [
         f"Kendall distance to the centre{together}; theta {law.theta:.3g} "
-        f"({100 * level:g} %: {low:.3g} to {high:.3g})",
+        f"({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
         "" if parts else "note: the law alone, since items are unranked in some rankings",
         *notes_of(fit, are_known=True),
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from rankagg._validation import check_number
 from rankagg.distributions.fit_result import FitResult
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import widest
@@ -13,10 +12,10 @@ from rankagg.plotting.style.margins import note_height, write_below
 from rankagg.plotting.style.rows import interval_rows
 from rankagg.plotting.style.theme import canvas, plot_labels
 
-__all__ = ["alpha_of", "fit_plot", "notes_of", "parameters_plot"]
+__all__ = ["fit_plot", "notes_of", "parameters_plot"]
 
 
-def fit_plot(fit: FitResult, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+def fit_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw a fitted distribution, as its own `plot` method does.
 
     Plackett-Luce and Bradley-Terry: log worths (`worths_plot`). Mallows: Kendall distances to the
@@ -27,7 +26,7 @@ def fit_plot(fit: FitResult, *, level: float = 0.95, ax: Axes | None = None) -> 
     ----------
     fit : FitResult
         Made by `fit` of a distribution.
-    level : float, default 0.95
+    alpha : float, default 0.05
         Of the confidence intervals, in (0, 1).
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
@@ -39,7 +38,7 @@ def fit_plot(fit: FitResult, *, level: float = 0.95, ax: Axes | None = None) -> 
     Raises
     ------
     InvalidInputError
-        If `fit` is something else, or the level is out of range.
+        If `fit` is something else, or alpha is out of range.
 
     Examples
     --------
@@ -54,18 +53,18 @@ def fit_plot(fit: FitResult, *, level: float = 0.95, ax: Axes | None = None) -> 
         raise InvalidInputError(
             "fit", "the result of a fit", fit, "`PlackettLuce.fit(profile)` makes one."
         )
-    return fit.plot(level=level, ax=ax)
+    return fit.plot(alpha=alpha, ax=ax)
 
 
-def parameters_plot(fit: FitResult, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the estimates of all parameters of any fit, with confidence intervals.
 
     Parameters
     ----------
     fit : FitResult
         The fit.
-    level : float, default 0.95
-        Of the intervals, in (0, 1).
+    alpha : float, default 0.05
+        Probability of error of the intervals, in (0, 1).
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
 
@@ -76,13 +75,13 @@ def parameters_plot(fit: FitResult, *, level: float = 0.95, ax: Axes | None = No
     Raises
     ------
     InvalidInputError
-        If the level is out of range.
+        If alpha is out of range.
     """
-    bounds = fit.conf_int(alpha_of(level)).to_numpy()
+    bounds = fit.conf_int(alpha).to_numpy()
     known = np.isfinite(bounds).all(axis=1)
     names = plot_labels(fit.names)
     notes = [
-        f"estimate, with {100 * level:g} % interval",
+        f"estimate, with {100 * (1 - alpha):g} % interval",
         *notes_of(fit, are_known=bool(known.all())),
     ]
     width, new = 32.0, ax is None
@@ -91,11 +90,6 @@ def parameters_plot(fit: FitResult, *, level: float = 0.95, ax: Axes | None = No
     interval_rows(ax, names, fit.estimates, bounds, known)
     write_below(ax, notes, width if new else None)
     return ax
-
-
-def alpha_of(level: object) -> float:
-    """Return the probability of error that goes with a level of confidence."""
-    return 1.0 - check_number(level, "level", low=0, high=1, open_low=True, open_high=True)
 
 
 def notes_of(fit: FitResult, *, are_known: bool) -> list[str]:

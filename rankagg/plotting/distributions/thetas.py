@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from rankagg._typing import Floats
 from rankagg.distributions.mallows.generalized_fit import GeneralizedMallowsFit
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.distributions.fit import alpha_of, notes_of
+from rankagg.plotting.distributions.fit import notes_of
 from rankagg.plotting.style.margins import note_height, place_ticks, write_below
 from rankagg.plotting.style.rows import GRID, SOLID
 from rankagg.plotting.style.theme import INK, canvas
@@ -17,7 +17,7 @@ from rankagg.plotting.style.theme import INK, canvas
 __all__ = ["thetas_plot"]
 
 
-def thetas_plot(fit: GeneralizedMallowsFit, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw theta by the place that is filled, with confidence intervals.
 
     The larger theta, the closer is the choice for that place to the centre; at 0 it is left to
@@ -28,7 +28,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, level: float = 0.95, ax: Axes | N
     ----------
     fit : GeneralizedMallowsFit
         Made by `GeneralizedMallows.fit`.
-    level : float, default 0.95
+    alpha : float, default 0.05
         Of the intervals, which are conditional on the centre; in (0, 1).
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
@@ -40,7 +40,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, level: float = 0.95, ax: Axes | N
     Raises
     ------
     InvalidInputError
-        If `fit` is something else, or the level is out of range.
+        If `fit` is something else, or alpha is out of range.
 
     Examples
     --------
@@ -55,11 +55,11 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, level: float = 0.95, ax: Axes | N
         raise InvalidInputError(
             "fit", "a fit with thetas by place", fit, "`GeneralizedMallows.fit(profile)` makes one."
         )
-    bounds = fit.conf_int(alpha_of(level)).clip(lower=0.0).to_numpy()
+    bounds = fit.conf_int(alpha).clip(lower=0.0).to_numpy()
     thetas, known = fit.estimates, np.isfinite(bounds).all(axis=1)
     n = len(thetas)
     notes = [
-        f"place that is filled; thetas with {100 * level:g} % intervals (Wald)",
+        f"place that is filled; thetas with {100 * (1 - alpha):g} % intervals (Wald)",
         *notes_of(fit, are_known=True),
     ]
     width, new = min(max(28.0, 1.2 * n), 44.0), ax is None

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from rankagg._typing import Floats
 from rankagg.distributions.plackett_luce.fit import PlackettLuceFit
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.distributions.fit import alpha_of, notes_of
+from rankagg.plotting.distributions.fit import notes_of
 from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import note_height, write_below
 from rankagg.plotting.style.rows import interval_rows
@@ -17,7 +17,7 @@ from rankagg.plotting.style.theme import GREY, canvas, plot_labels
 __all__ = ["worths_plot"]
 
 
-def worths_plot(fit: PlackettLuceFit, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+def worths_plot(fit: PlackettLuceFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw estimated log worths with confidence intervals, the best item at the top.
 
     The line at 0 is the mean of all log worths, against which the intervals are. Tie parameters
@@ -27,8 +27,8 @@ def worths_plot(fit: PlackettLuceFit, *, level: float = 0.95, ax: Axes | None = 
     ----------
     fit : PlackettLuceFit
         Made by `PlackettLuce.fit` or `BradleyTerry.fit`.
-    level : float, default 0.95
-        Of the intervals, `fit.conf_int(1 - level)`; in (0, 1).
+    alpha : float, default 0.05
+        Of the intervals, `fit.conf_int(alpha)`; in (0, 1).
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
 
@@ -39,7 +39,7 @@ def worths_plot(fit: PlackettLuceFit, *, level: float = 0.95, ax: Axes | None = 
     Raises
     ------
     InvalidInputError
-        If `fit` is something else, or the level is out of range.
+        If `fit` is something else, or alpha is out of range.
 
     Examples
     --------
@@ -54,13 +54,13 @@ def worths_plot(fit: PlackettLuceFit, *, level: float = 0.95, ax: Axes | None = 
         raise InvalidInputError(
             "fit", "a fit with log worths", fit, "`PlackettLuce.fit(profile)` makes one."
         )
-    bounds = fit.conf_int(alpha_of(level)).to_numpy()
+    bounds = fit.conf_int(alpha).to_numpy()
     items = fit.distribution.items
     n = len(items)
     order = np.argsort(-fit.estimates[:n], kind="stable")
     known = np.isfinite(bounds[order]).all(axis=1)
     names = plot_labels(items[int(i)] for i in order)
-    notes = _sentences(fit, bounds, level)
+    notes = _sentences(fit, bounds, alpha)
     width, new = 32.0, ax is None
     height = 3 + 1.35 * n + note_height(notes, width)
     ax = canvas(ax, width + 4 + widest(names), height)
@@ -70,8 +70,8 @@ def worths_plot(fit: PlackettLuceFit, *, level: float = 0.95, ax: Axes | None = 
     return ax
 
 
-def _sentences(fit: PlackettLuceFit, bounds: Floats, level: float) -> list[str]:
-    n, share = fit.distribution.n_items, f"{100 * level:g} %"
+def _sentences(fit: PlackettLuceFit, bounds: Floats, alpha: float) -> list[str]:
+    n, share = fit.distribution.n_items, f"{100 * (1 - alpha):g} %"
     ties = [
         f"{name}: {value:.2f} ({share}: {low:.2f} to {high:.2f})"
         for name, value, (low, high) in zip(

@@ -109,7 +109,7 @@ def _sentences(
         bound = "about" if decisions.is_approximate else "at most"
         first = (
             f"dot: decided by {decisions.how}, any wrong with probability {bound} "
-            f"{decisions.delta:g}; rows by majorities lost"
+            f"{decisions.alpha:g}; rows by majorities lost"
         )
     return [
         first,
