@@ -155,7 +155,7 @@ class _Component:
         self._best = problem.cost(np.arange(n))
         # possible[i, j]: some optimum that was met has i before j.
         self._possible = np.triu(np.ones((n, n), dtype=bool), k=1)
-        self._seen: set[bytes] = {np.arange(n, dtype=np.intp).tobytes()}
+        self._seen: set[bytes] = {np.arange(n).tobytes()}
         search = Search(problem, deadline)
         search.run()
         self._relaxation = search.relaxation
@@ -168,7 +168,7 @@ class _Component:
         self.n_seen = len(self._seen)
 
     def _meet(self, order: NDArray[np.intp]) -> bool:
-        key = np.ascontiguousarray(order, dtype=np.intp).tobytes()
+        key = order.tobytes()
         if key in self._seen:
             return False
         self._seen.add(key)
@@ -210,9 +210,7 @@ class _Component:
             self._always(second, first)
             return
         decided = decide(self.always, first, second)
-        if decided is None:
-            self._always(second, first)
-            return
+        assert decided is not None, "only pairs that are open are forced"
         search = Search(self._problem, self._deadline, decided=decided, relaxation=self._relaxation)
         search.run(until=self._best + max(self._problem.step, 1), known=self._best)
         self._relaxation = search.relaxation

@@ -1,0 +1,159 @@
+"""How the relation is found: what is asked of searches, and what moves that cost nothing tell."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import relation
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.relation import Relation, can_lead, is_beaten
+from rankagg.exceptions import OutOfTimeError
+from tests.aggregation.kemeny.test_eight_items import N, even_ballots
+
+CYCLE = [[0, 2, 1], [1, 0, 2], [2, 1, 0]]  # each of three rankings begins with another item
+
+
+def problem_of(wins: object) -> Problem:
+    return Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins))
+
+
+def costs_of_orders(problem: Problem) -> dict[tuple[int, ...], int]:
+    return {order: problem.cost(np.array(order)) for order in permutations(range(problem.n))}
+
+
+def random_problems(n: int, count: int) -> list[Problem]:
+    """Return problems of all kinds of components: tied pairs, blocks, cycles, unanimous votes."""
+    rng = np.random.default_rng([n, 7])
+    return [problem_of(rng.integers(0, rng.choice([2, 3, 9]), size=(n, n))) for _ in range(count)]
+
+
+def with_best_first(problem: Problem) -> Problem:
+    """Return the problem with its items in an optimal order."""
+    costs = costs_of_orders(problem)
+    return problem.restrict(np.array(min(costs, key=costs.__getitem__)))
+
+
+def hard_problem() -> Problem:
+    """Return eight items, best first, with pairs that only searches settle."""
+    votes = even_ballots(23)
+    best = ra.Kemeny().aggregate(votes).order
+    return Problem.from_pairwise(votes).restrict(np.array(votes.items.indices(best)))
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[relation.Search]:
+    """Note every search that the relation begins."""
+    begun: list[relation.Search] = []
+
+    class Noted(relation.Search):
+        def __post_init__(self) -> None:
+            begun.append(self)
+            super().__post_init__()
+
+    monkeypatch.setattr(relation, "Search", Noted)
+    return begun
+
+
+# -- questions about one order --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_an_order_is_beaten_where_another_costs_less(n: int) -> None:
+    for problem in random_problems(n, 12):
+        costs = costs_of_orders(problem)
+        for order, cost in costs.items():
+            assert is_beaten(problem, np.array(order)) == (cost > min(costs.values()))
+
+
+def test_an_item_can_lead_that_is_first_in_some_optimum() -> None:
+    for problem in map(with_best_first, random_problems(5, 40)):
+        costs = costs_of_orders(problem)
+        leaders = {order[0] for order, cost in costs.items() if cost == min(costs.values())}
+        assert {i for i in range(problem.n) if can_lead(problem, i)} == leaders
+
+
+QUESTIONS = {
+    "relation": lambda problem, limit: Relation(problem, np.arange(N), limit),
+    "violation": lambda problem, limit: Relation(problem, np.arange(N)).least_violation(limit),
+    "beaten": lambda problem, limit: is_beaten(problem, np.arange(N), limit),
+    "leads": lambda problem, limit: can_lead(problem, 1, limit),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_deadline_is_handed_to_every_search(question: str, searches: list) -> None:
+    problem, limit = hard_problem(), Deadline(1e18)
+    QUESTIONS[question](problem, limit)
+    asked = [search for search in searches if search.deadline is limit]
+    assert asked
+    assert question == "violation" or len(asked) == len(searches)
+    with pytest.raises(OutOfTimeError):
+        QUESTIONS[question](problem, Deadline(0.0))
+
+
+def test_moves_that_cost_nothing_heed_the_deadline() -> None:
+    # All is tied, so that nothing is searched.
+    with pytest.raises(OutOfTimeError):
+        Relation(problem_of(np.zeros((4, 4))), np.arange(4), Deadline(0.0))
+
+
+# -- the relation ---------------------------------------------------------------------------------
+
+
+def test_the_relation_and_its_least_violation_are_those_of_all_orders() -> None:
+    for problem in random_problems(5, 40):
+        costs = costs_of_orders(problem)
+        best = min(costs.values())
+        optima = [np.argsort(order) for order, cost in costs.items() if cost == best]
+        always = np.all([place[:, None] < place for place in optima], axis=0)
+        found = Relation(problem, np.argsort(optima[-1]))
+        assert np.array_equal(found.always, always)
+        assert min(len(optima), 2) <= found.n_seen <= len(optima)
+        turned = [
+            cost
+            for order, cost in costs.items()
+            if np.tril(always[np.ix_(order, order)], k=-1).any()
+        ]
+        assert found.least_violation() == min(turned, default=None)
+
+
+def test_the_relation_cannot_be_written_to() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        Relation(problem_of(CYCLE), np.arange(3)).always[0, 1] = True
+
+
+def test_optima_of_parts_that_follow_each_other_multiply() -> None:
+    wins = np.zeros((7, 7), dtype=int)
+    wins[:3, :3] = wins[3:6, 3:6] = CYCLE
+    wins[:3, 3:] = wins[3:6, 6] = 3
+    assert Relation(problem_of(CYCLE), np.arange(3)).n_seen == 3
+    assert Relation(problem_of(wins), np.arange(7)).n_seen == 9
+
+
+def test_moves_that_cost_nothing_leave_nothing_to_search(searches: list) -> None:
+    # All is tied: to put an item behind or before another is to move it.
+    found = Relation(problem_of(np.zeros((6, 6))), np.arange(6))
+    assert not found.always.any()
+    assert len(searches) == 1
+
+
+def test_moves_go_on_from_the_orders_that_they_lead_to(searches: list) -> None:
+    # ACBD, ADCB, CBAD and BADC cost the same; a single move leads to all but the last, and only
+    # there B is before C.
+    wins = [[0, 0, 1, 1], [1, 0, 0, 2], [0, 2, 0, 0], [0, 1, 1, 0]]
+    found = Relation(problem_of(wins), np.array([0, 2, 1, 3]))
+    assert len(searches) == 1
+    assert found.n_seen == 4
+
+
+@pytest.mark.parametrize("question", ["relation", "violation"])
+def test_one_relaxation_serves_all_searches_of_a_part(searches: list, question: str) -> None:
+    limit = Deadline(1e18)
+    QUESTIONS[question](hard_problem(), limit)
+    asked = [search for search in searches if search.deadline is limit]
+    used = {id(search.relaxation) for search in asked if search.relaxation is not None}
+    assert len(asked) >= 3
+    assert len(used) == 1
