@@ -230,7 +230,7 @@ class Optima(Value):
 
         always = self.relation()
         best, worst = 1 + always.sum(axis=0), len(always) - always.sum(axis=1)
-        for number, block in enumerate(self._positions):
+        for block in self._positions:
             if len(block) == 1:
                 continue
             inside = self._problem.restrict(block)
@@ -239,7 +239,7 @@ class Optima(Value):
                 stands = SubsetTable(inside, self._deadline).positions()
                 best[block] = start + stands.argmax(axis=1)
                 worst[block] = start + len(block) - 1 - stands[:, ::-1].argmax(axis=1)
-            elif number == 0:
+            else:
                 leads = [
                     best[i] == 1 and can_lead(inside, k, self._deadline)
                     for k, i in enumerate(block)

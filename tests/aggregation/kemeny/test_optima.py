@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 import rankagg as ra
+from rankagg.aggregation.kemeny import optima as module
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.exceptions import (
     BlockTooLargeError,
@@ -151,6 +152,41 @@ def test_block_beyond_enumeration_is_said_with_a_lower_bound() -> None:
     assert len(optima.blocks) == 1
     with pytest.raises(BlockTooLargeError, match=r"block of 22 items.*At least \d+ optima"):
         optima.count()
+
+
+TWO_BLOCKS = ["ABCDE", "BADEC", "ABECD", "BACDE", "ABDEC", "BAECD"]  # a tie above a cycle
+
+
+@pytest.mark.parametrize(
+    ("orders", "told"),
+    [
+        (["ABC"], "this one only"),
+        (["ABC", "BCA", "CAB"], "3 rankings, which differ on 3 of 3 pairs, in one block"),
+        (["ABCD", "ABDC"], "2 rankings, which differ on 1 of 6 pairs, in one block"),
+        (TWO_BLOCKS, "6 rankings, which differ on 4 of 10 pairs, in 2 blocks"),
+    ],
+)
+def test_the_summary_counts_rankings_pairs_and_blocks(orders: list[str], told: str) -> None:
+    optima = ra.Kemeny().aggregate(ra.Profile.from_orders(orders)).optima
+    assert optima.summary() == str(optima) == told
+
+
+def test_the_summary_says_what_was_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    optima = ra.Kemeny().aggregate(ra.Profile.from_orders(TWO_BLOCKS)).optima
+    monkeypatch.setattr(module, "LARGEST", 3)
+    assert optima.count() == 6
+    monkeypatch.setattr(module, "LARGEST", 2)
+    again = optima.within(None)
+    # Moves of single items meet both orders of the tie, and all three of the cycle.
+    assert again.summary() == (
+        "more than one, which differ on 4 of 10 pairs, in 2 blocks; not counted: The optima "
+        "differ within a block of 3 items; blocks of at most 2 can be counted. At least 6 optima "
+        "exist; `relation()` and `blocks` are complete."
+    )
+    target = ra.Permutation.from_order("ABCDE")
+    for ask in (again.second_value, lambda: list(again), lambda: again.nearest(target)):
+        with pytest.raises(BlockTooLargeError, match="block of 3 items; blocks of at most 2"):
+            ask()
 
 
 def test_gap_has_no_set_of_optima() -> None:

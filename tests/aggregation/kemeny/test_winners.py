@@ -87,21 +87,25 @@ def test_only_the_first_block_may_win(way):
     assert optima.blocks == (("A", "B"), ("C", "D", "E"))
 
 
+# The optima are CEBAD, CBAED, CAEDB, ACEDB, ADCEB and AEDCB: E follows no single other in all of
+# them, and yet it is first in none.
+LATE = np.array(
+    [
+        [0, 0, 0, 2, 1],
+        [2, 0, 0, 1, 0],
+        [0, 1, 0, 1, 1],
+        [0, 2, 2, 0, 1],
+        [0, 1, 0, 2, 0],
+    ]
+)
+
+
 def test_an_item_that_follows_no_single_other_may_still_never_win(way):
-    # The optima are CEBAD, CBAED, CAEDB, ACEDB, ADCEB and AEDCB.
-    votes = ra.PairwiseMatrix.from_wins(
-        [
-            [0, 0, 0, 2, 1],
-            [2, 0, 0, 1, 0],
-            [0, 1, 0, 1, 1],
-            [0, 2, 2, 0, 1],
-            [0, 1, 0, 2, 0],
-        ],
-        items="ABCDE",
-    )
-    optima = ra.Kemeny().aggregate(votes).optima
+    optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(LATE, items="ABCDE")).optima
     assert not optima.relation()[:, 4].any()
     assert optima.winners() == ("A", "C")
+    best, _ = optima.place_ranges()
+    assert best.tolist() == [1, 2, 1, 2, 2]
 
 
 def test_winners_of_a_block_that_is_too_large_to_count():

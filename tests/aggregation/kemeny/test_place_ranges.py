@@ -1,0 +1,58 @@
+"""The best and the worst place of each item: found in small blocks, bounded in large ones."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.kemeny import optima as module
+from rankagg.aggregation.kemeny import relation
+from rankagg.exceptions import OutOfTimeError
+from tests import oracles
+from tests.aggregation.kemeny.test_winners import LATE
+
+
+def with_one_above(wins):
+    """Return the votes with one more item, X, that beats all others."""
+    n = len(wins)
+    larger = np.zeros((n + 1, n + 1))
+    larger[:n, :n] = wins
+    larger[n, :n] = 1
+    return ra.PairwiseMatrix.from_wins(larger, items="ABCDE"[:n] + "X")
+
+
+def test_places_behind_an_item_that_is_always_first():
+    votes = with_one_above(LATE)
+    best, worst = ra.Kemeny().aggregate(votes).optima.place_ranges()
+    _, orders = oracles.kemeny(votes.scaled_wins.tolist())
+    places = 1 + np.argsort(orders, axis=1)
+    assert best.tolist() == places.min(axis=0).tolist() == [2, 3, 2, 3, 3, 1]
+    assert worst.tolist() == places.max(axis=0).tolist()
+
+
+def test_places_of_large_blocks_are_what_the_relation_leaves(monkeypatch):
+    monkeypatch.setattr(module, "RANGED", 1)
+    optima = ra.Kemeny().aggregate(with_one_above(LATE)).optima
+    above = optima.relation().sum(axis=0)
+    below = optima.relation().sum(axis=1)
+    best, worst = optima.place_ranges()
+    assert best.tolist() == (1 + above).tolist()
+    assert worst.tolist() == (6 - below).tolist()
+
+
+def test_looking_for_winners_ends_at_the_deadline(monkeypatch):
+    monkeypatch.setattr(module, "RANGED", 1)
+    optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(LATE)).optima
+    optima.relation()
+    with pytest.raises(OutOfTimeError):
+        optima.within(0).winners()
+
+
+@pytest.mark.parametrize(("ranged", "searched"), [(5, False), (4, True)])
+def test_tables_serve_blocks_up_to_a_size(monkeypatch, ranged, searched):
+    began = []
+    monkeypatch.setattr(module, "RANGED", ranged)
+    search = relation.can_lead
+    monkeypatch.setattr(relation, "can_lead", lambda *args: began.append(1) or search(*args))
+    optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(LATE)).optima
+    assert optima.winners() == (0, 2)
+    assert bool(began) == searched
