@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,12 +91,15 @@ def moved_to(nodes: Iterable[Node], part: NDArray[np.intp]) -> tuple[Node, ...]:
     """Return nodes over the positions of a part as nodes over the positions of all items."""
     where = part.tolist()
 
+    def move_leaf(leaf: Leaf) -> Leaf:
+        cycles = tuple((where[a], where[b], where[c]) for a, b, c in leaf.cycles)
+        return Leaf(cycles, leaf.weights)
+
     def move(node: Node) -> Node:
         if isinstance(node, Leaf):
-            cycles = tuple((where[a], where[b], where[c]) for a, b, c in node.cycles)
-            return Leaf(cycles, node.weights)
+            return move_leaf(node)
         if isinstance(node, Fixing):
-            return Fixing(cast("Leaf", move(node.leaf)), node.threshold, node.rest)
+            return Fixing(move_leaf(node.leaf), node.threshold, node.rest)
         if isinstance(node, Branch):
             return Branch(where[node.first], where[node.second], node.before, node.after)
         return node

@@ -53,7 +53,7 @@ def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
     """
     scaled = np.where(np.isfinite(duals) & (duals > 0), duals, 0.0) * WEIGHT_DENOMINATOR
     # The unit must fit by itself, even where all weights are 0.
-    if max(scaled.max(initial=0.0), 1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
+    if scaled.max(initial=1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
         small: Integers = np.rint(scaled).astype(np.int64) * unit
         return small
     return np.array([round(float(weight)) * unit for weight in scaled], dtype=object)

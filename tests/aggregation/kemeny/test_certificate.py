@@ -167,8 +167,24 @@ def test_certificate_of_other_votes_is_refused(
     turned = ra.PairwiseMatrix.from_wins(votes.wins, items="CBA")
     with pytest.raises(VerificationError, match="the same items in another order"):
         certificate.verify(turned)
-    with pytest.raises(InvalidInputError, match="a PairwiseMatrix"):
+    wanted = (
+        r"^`votes` must be a PairwiseMatrix\. Got <Profile.*>\. `Profile\.pairwise` counts one\.$"
+    )
+    with pytest.raises(InvalidInputError, match=wanted):
         certificate.verify(CYCLE)
+
+
+def test_what_no_file_can_hold_is_told(
+    votes: ra.PairwiseMatrix, certificate: ra.Certificate
+) -> None:
+    unweighted = with_leaf(weights=())(certificate)
+    with pytest.raises(ValueError, match="shorter"):
+        unweighted.to_dict()
+    with pytest.raises(VerificationError, match=r"holds what no file can hold: zip\(\) argument 2"):
+        unweighted.verify(votes)
+    empty = ra.Certificate.build(votes, certificate.order, [Proof(())])
+    with pytest.raises(VerificationError, match=r"malformed: `proofs\[0\]\.positions` must be two"):
+        empty.verify(votes)
 
 
 def test_made_up_proofs_are_weak_and_never_false() -> None:

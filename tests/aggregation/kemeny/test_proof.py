@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.branch_and_bound import Search
-from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
+from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Branch, Enumeration, Fixing, Leaf
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import (
     Proof,
@@ -43,6 +43,42 @@ def test_made_up_trees_bound_every_order(seed: int) -> None:
     for i, j in permutations(range(N), 2):
         least = min(cost for order, cost in costs.items() if order.index(i) < order.index(j))
         assert forced[i, j] <= least
+
+
+def test_forced_bounds_without_weights_are_what_the_margins_say() -> None:
+    # Three ties that cost 1/2 each, and 2, 1 and 3 votes against the majorities: 7.5 at least.
+    wins = [[0, 5, 1], [2, 0, 3], [7, 9, 0]]
+    ties = [[0, 1, 2], [1, 0, 0], [2, 0, 0]]
+    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins, ties=ties), 0.5)
+    assert (problem.floor, problem.denominator) == (15, 2)
+    forced = forced_bounds(problem, (Leaf(),))
+    assert forced[0].tolist()[1:] == [15, 15 + 2 * 6]
+    assert (forced[1, 0], forced[1, 2]) == (15 + 2 * 3, 15 + 2 * 6)
+    assert forced[2].tolist()[:2] == [15, 15]
+
+
+def test_forced_bounds_with_the_weights_of_a_cycle() -> None:
+    # The cheapest order turns round the pair of margin 2; other orders that have one of the
+    # three pairs the weaker way cost 3 or 4.
+    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
+    for weight in (2 * WEIGHT_DENOMINATOR, 2 * WEIGHT_DENOMINATOR - 1):
+        forced = forced_bounds(problem, (Leaf(((1, 0, 2),), (weight,)),))
+        assert [forced[1, 0], forced[2, 1], forced[0, 2]] == [2, 3, 4]
+        assert [forced[0, 1], forced[1, 2], forced[2, 0]] == [2, 2, 2]
+
+
+def test_forced_bounds_of_an_enumeration_are_none() -> None:
+    with pytest.raises(TypeError, match="An enumeration has no weights"):
+        forced_bounds(random_problem(Random(1)), (Enumeration(),))
+
+
+@pytest.mark.parametrize("bits", [61, 62, 63, 64, 90])
+def test_no_weight_is_so_large_that_a_sum_turns_round(bits: int) -> None:
+    # Too much of a cycle proves nothing; three times the largest weight leave 64 bits.
+    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
+    for cycle in ((0, 1, 2), (1, 0, 2)):
+        proof = Proof((0, 1, 2), (Leaf((cycle,), (2**bits - 1,)),))
+        assert proof.bound(problem) == problem.floor
 
 
 @pytest.mark.parametrize("seed", range(60))
