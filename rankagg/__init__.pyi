@@ -80,11 +80,11 @@ from .distributions.mallows.mallows import mallows_log_normalizer as mallows_log
 from .distributions.mallows.uniformity import UniformityTest as UniformityTest
 from .distributions.plackett_luce.bradley_terry import BradleyTerry as BradleyTerry
 from .distributions.plackett_luce.bradley_terry import fit_bradley_terry as fit_bradley_terry
-from .distributions.plackett_luce.fit import PlackettLuceFit as PlackettLuceFit
 from .distributions.plackett_luce.fit import fit_plackett_luce as fit_plackett_luce
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
 from .distributions.plackett_luce.quasi_variances import QuasiVariances as QuasiVariances
 from .distributions.plackett_luce.quasi_variances import quasi_variances as quasi_variances
+from .distributions.plackett_luce.result import PlackettLuceFit as PlackettLuceFit
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.stored import distribution_from_dict as distribution_from_dict

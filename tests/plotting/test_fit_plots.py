@@ -65,7 +65,10 @@ def test_worths_are_in_order_with_their_intervals(alpha) -> None:
     assert top < 0
     (mean,) = of_group(ax, "mean")
     assert set(mean.get_xdata()) == {0.0}
-    assert notes(ax).startswith(f"log worth by PlackettLuce, with {100 * (1 - alpha):g} % intervals")
+    percent = 100 * (1 - alpha)
+    assert notes(ax).startswith(f"log worth by PlackettLuce, with {percent:g} % intervals")
+        f"log worth by PlackettLuce, with {100 * (1 - alpha):g} % intervals"
+    )
 
 
 def test_tie_parameters_are_no_items_but_said() -> None:

@@ -14,14 +14,11 @@ from rankagg.core.profile import Profile
 from rankagg.distributions.connectivity import check_connected
 from rankagg.distributions.plackett_luce.choice_sets import MergedSets
 from rankagg.distributions.plackett_luce.choices import Choices
-from rankagg.distributions.plackett_luce.fit import (
-    FitOptions,
-    PlackettLuceFit,
-    Sample,
-    maximize_choices,
-)
+from rankagg.distributions.plackett_luce.fit import Sample, maximize_choices
+from rankagg.distributions.plackett_luce.options import FitOptions
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.recession import Observed
+from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["BradleyTerry", "fit_bradley_terry"]

@@ -25,7 +25,7 @@ from rankagg.distributions.plackett_luce.subsets import BucketTable
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
-    from rankagg.distributions.plackett_luce.fit import PlackettLuceFit
+    from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 
 __all__ = ["PlackettLuce"]
 

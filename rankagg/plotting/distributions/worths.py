@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rankagg._typing import Floats
-from rankagg.distributions.plackett_luce.fit import PlackettLuceFit
+from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.distributions.fit import notes_of
 from rankagg.plotting.style.letters import widest
