@@ -89,6 +89,17 @@ def test_a_tie_that_the_file_does_not_hold_is_said(text, names, place, cells):
     assert not table.rankings()[0].is_strict
 
 
+def test_a_tie_is_said_in_one_sentence():
+    with pytest.warns(DataWarning) as caught:
+        ra.read_ballots(StringIO("A,B,C\n1,1e-400,0\n0.1,0.10000000000000001,3\n"))
+    (warning,) = caught
+    assert str(warning.message) == (
+        "the stream: 64-bit floats hold about 16 digits, and rounding to them tied what differs in "
+        "2 of the cases compared; the first is 1E-400 and 0.0 (row 2). Subtract a common number to "
+        "keep them apart."
+    )
+
+
 def test_a_tie_between_ballots_ranks_is_said():
     with pytest.warns(DataWarning, match=r"in 2 of.*0\.1 and 0\.10000000000000001 \(row 3\)") as c:
         profile = ra.read_ballots(

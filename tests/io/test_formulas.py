@@ -68,6 +68,11 @@ def test_a_frame_is_guarded_all_over():
     pd.testing.assert_frame_equal(frame, before)
 
 
+def test_columns_of_numbers_keep_their_type():
+    frame = pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": [0.5, 1.5]})
+    pd.testing.assert_frame_equal(guard_frame(frame), frame)
+
+
 def test_two_columns_of_one_name_are_guarded_each():
     frame = pd.DataFrame([["=a", "=b"]], columns=["x", "x"])
     assert guard_frame(frame).to_numpy().tolist() == [["'=a", "'=b"]]

@@ -15,7 +15,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
-from rankagg.io.kinds import check_plain_table
+from rankagg.io.kinds import check_not_binary, check_plain_table
 
 TABLE = "system,x\nA,1\nB,2\n"
 FRAME = pd.DataFrame({"system": ["A", "B"], "x": [1, 2]})
@@ -105,6 +105,33 @@ def test_a_file_of_two_bytes_is_no_utf_16(tmp_path):
     path.write_bytes(b"A\x00")
     with pytest.raises(DataFormatError, match="header and no rows"):
         ra.read_scores(path, higher_is_better=True)
+
+
+@pytest.mark.parametrize(
+    ("data", "is_wide"),
+    [
+        (b"A\x00B\x00", True), (b"\x00A\x00B", True), (b"A\x00B", False),
+        (b"A\x00" * 4 + b"AB", False),  # four of ten bytes
+        (b"A\x00" * 5 + b"AB", True), (b"A\x00" * 2048 + b"AB" * 9999, True),
+        (b"AB" * 2048 + b"A\x00" * 9999, False), (b"A\x00\x00B" * 9, False),
+    ],
+)  # fmt: skip
+def test_utf_16_without_a_mark_has_a_zero_in_every_other_byte(data, is_wide):
+    if not is_wide:
+        check_not_binary("a.csv", data)
+        return
+    with pytest.raises(DataFormatError) as caught:
+        check_not_binary("a.csv", data)
+    assert str(caught.value) == (
+        "a.csv is UTF-16 text without a byte order mark, not UTF-8 text: save it as UTF-8, or open "
+        "it with its encoding and give the stream."
+    )
+
+
+def test_the_shortest_parquet_file_has_its_mark_twice_and_a_length():
+    check_not_binary("a.csv", b"PAR1123PAR1")
+    with pytest.raises(DataFormatError, match=r"^a\.csv is a Parquet file, not UTF-8 text"):
+        check_not_binary("a.csv", b"PAR11234PAR1")
 
 
 STRUCTURED = {

@@ -124,10 +124,14 @@ def test_a_link_stays_a_link(tmp_path) -> None:
 
 
 def test_a_new_file_is_as_open_as_others_of_the_user(tmp_path) -> None:
-    before = os.umask(0o027)
+    before = os.umask(0o077)
     try:
-        write_file(tmp_path / "new.bin", lambda path: path.write_bytes(b"1") and None)
-        assert stat.S_IMODE((tmp_path / "new.bin").stat().st_mode) == 0o640
+        for mask, mode in ((0o027, 0o640), (0o000, 0o666)):
+            os.umask(mask)
+            path = tmp_path / f"{mode}.bin"
+            write_file(path, lambda path: path.write_bytes(b"1") and None)
+            assert stat.S_IMODE(path.stat().st_mode) == mode
+            assert os.umask(0o077) == mask  # and the mask is left as it was
     finally:
         os.umask(before)
 

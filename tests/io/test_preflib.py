@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
 from rankagg.io.preflib import looks_like_preflib
+from rankagg.io.preflib_ballots import whole_number
 from tests.strategies import profiles
 
 HEADER = """\
@@ -66,6 +67,29 @@ def test_the_type_is_taken_from_the_content(kind, tmp_path):
     path.write_text(text, encoding="utf-8-sig", newline="\r\n")
     assert ra.read_preflib(path).ranks.tolist() == ranks
     assert looks_like_preflib(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        (" 7 ", 7), ("0" * 19 + "7", 7), ("0" * 20 + "7", None), ("1", 1), ("0", None),
+        (str(2**53 - 1), 2**53 - 1), (str(2**53), None), ("", None), ("+7", None), ("²", None),
+        ("\u0667", None), ("7.0", None), ("7 7", None),
+    ],
+)  # fmt: skip
+def test_whole_numbers_are_positive_and_below_what_floats_hold(text, number):
+    assert whole_number(text) == number
+
+
+def test_zero_is_a_whole_number_where_it_is_asked_for():
+    assert whole_number("0", low=0) == 0
+    assert whole_number("1", low=2) is None
+
+
+def test_many_alternatives_may_go_without_names_where_ballots_list_them():
+    listed = ",".join(map(str, range(1, 10_002)))
+    assert read(f"# NUMBER ALTERNATIVES: 10001\n1: {listed}\n").n_items == 10_001
+    assert read("# NUMBER ALTERNATIVES: 10000\n1: 7\n").n_items == 10_000
 
 
 def test_what_a_ballot_leaves_out_may_be_below_all_it_lists():

@@ -2,6 +2,7 @@
 
 import csv
 from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -101,8 +102,13 @@ def test_instance_level_with_the_columns_in_any_order():
 
 def test_an_instance_without_any_score_is_left_out_and_said():
     text = "system,k,acc,f1\nB,1,0.5,70\nB,2,,71\nA,1,0.25,\nA,2,,72\n"
-    with pytest.warns(DataWarning, match="1 of 4 instances .* left out"):
-        table = read(text, instance="k")
+    with pytest.warns(DataWarning) as caught:
+        table = ra.read_scores(StringIO(text), higher_is_better=True, instance="k")
+    assert [str(warning.message) for warning in caught] == [
+        "the stream: 1 of 4 instances (of one task each) have no score of any system and were left "
+        "out."
+    ]
+    assert [Path(warning.filename).name for warning in caught] == ["test_scores.py"]
     assert table.instances == ("1", "1", "2")
     assert table.n_units == 3
 

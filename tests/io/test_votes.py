@@ -43,6 +43,30 @@ def test_round_trip_of_a_file(tmp_path) -> None:
         assert looks_like_votes((tmp_path / "votes.json").read_text(encoding="utf-8"))
 
 
+def test_a_file_is_one_line_without_blanks_and_as_it_is_spoken(tmp_path) -> None:
+    votes = read({**PLAIN, "items": ["Ä", "B"]})
+    ra.write_votes(votes, tmp_path / "votes.json")
+    assert (tmp_path / "votes.json").read_text(encoding="utf-8") == (
+        '{"schema":"rankagg.votes","version":1,"items":["Ä","B"],"denominator":2,"rounding":"0",'
+        '"wins":[[0,5],[2,0]],"ties":[[0,1],[1,0]]}\n'
+    )
+
+
+def test_whoever_judges_two_items_compares_them() -> None:
+    votes = read(PLAIN)
+    assert votes.comparisons.tolist() == [[0, 4], [4, 0]]
+    assert votes.scaled_comparisons.tolist() == [[0, 8], [8, 0]]
+    assert votes.denominator == 2
+
+
+def test_the_largest_numbers_that_are_read() -> None:
+    most = 10**100
+    assert read({**PLAIN, "wins": [[0, 2 * most], [0, 0]]}).wins[0, 1] == 1e100
+    scale = 10**300 - 1
+    votes = read({**PLAIN, "denominator": scale, "wins": [[0, scale], [0, 0]]})
+    assert votes.wins.tolist() == [[0, 1], [0, 0]]
+
+
 def test_integers_beyond_doubles_and_rounding_are_kept() -> None:
     data = {**PLAIN, "wins": [[0, 2**80 + 1], [2**53 + 1, 0]], "rounding": "3/1024"}
     votes = read(data)
@@ -145,6 +169,33 @@ def test_twenty_thousand_mutated_texts() -> None:
     mutated(20_000)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "system,a\nA,1\n", '{"schema": 1}', "2\n0 1\n1 0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "system,a\nA,1\n",
+        '{"schema": 1}',
+        "2\n0 1\n1 0",
+        '["rankagg.votes"]',
+        '{"schema": "votes"}',
+        "{}",
+    ],
+)
 def test_what_does_not_look_like_votes(text: str) -> None:
     assert not looks_like_votes(text)
+
+
+def test_blanks_before_votes_change_nothing() -> None:
+    assert looks_like_votes("\n " + json.dumps(PLAIN))
+
+
+def test_the_sentence_names_the_file(tmp_path) -> None:
+    path = tmp_path / "votes.json"
+    path.write_text(json.dumps({**PLAIN, "wins": [[0, 2 * 10**100 + 1], [2, 0]]}))
+    with pytest.raises(DataFormatError) as caught:
+        ra.read_votes(path)
+    assert str(caught.value) == (
+        "votes.json does not hold votes as JSON: `wins` must be at most 1e+100 votes each. Got a "
+        "list of 2. Divide all entries by a common number."
+    )
