@@ -44,7 +44,7 @@ def looks_like_preflib(text: str) -> bool:
 
 def _start(text: str) -> list[str]:
     """Return the first two lines that are not blank, and the rest."""
-    return [part for part in re.split(r"[\r\n]+", text.lstrip("\r\n \t"), maxsplit=2) if part]
+    return [part for part in re.split(r"[\r\n]+", text.lstrip(), maxsplit=2) if part]
 
 
 def _is_new(text: str) -> bool:

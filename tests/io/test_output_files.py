@@ -92,20 +92,46 @@ def test_a_folder_that_is_missing_or_in_the_place_of_the_file_is_named(tmp_path,
 
 def test_a_folder_or_file_that_is_read_only_is_named(monkeypatch, target) -> None:
     real = os.access
-    for closed, words in ((target.parent, "is read-only for you"), (target, "file is read-only")):
+    folder = f"the folder {target.parent} is read-only for you. Give another path."
+    file = "the file is read-only. Give another path, or allow it."
+    for closed, why in ((target.parent, folder), (target, file)):
         monkeypatch.setattr(
             os, "access", lambda path, how, closed=closed: path != closed and real(path, how)
         )
-        with pytest.raises(OutputError, match=words):
+        with pytest.raises(OutputError) as caught:
             check_target(target)
+        assert str(caught.value) == f"{target} cannot be written: {why}"
     monkeypatch.setattr(os, "access", real)
     assert check_target(target) == target
 
 
-@pytest.mark.parametrize("name", ["x" * 300, "zero\0byte"])
-def test_a_name_that_no_file_can_have_is_refused(tmp_path, name) -> None:
-    with pytest.raises(OutputError, match="cannot be written"):
-        write_text(tmp_path / name, "text")
+@pytest.mark.parametrize(
+    ("name", "shown", "why"),
+    [
+        ("x" * 300, "x" * 300, "File name too long."),
+        ("zero\0byte", "zero\\x00byte", "a path has no zero bytes."),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_refused(tmp_path, name, shown, why) -> None:
+    with pytest.raises(OutputError) as caught:
+        check_target(tmp_path / name)
+    assert str(caught.value) == f"{tmp_path / shown} cannot be written: {why}"
+
+
+def test_the_longest_name_of_a_file_can_be_written(tmp_path) -> None:
+    path = tmp_path / ("x" * 251 + ".txt")
+    write_text(path, "text")
+    assert content(tmp_path) == {path.name: b"text"}
+
+
+def test_a_file_is_made_beside_its_target_with_the_same_ending(target) -> None:
+    seen = []
+    write_file(target, lambda path: seen.append(path) or (path.write_bytes(b"new") and None))
+    (beside,) = seen
+    assert beside.parent == target.parent
+    assert beside.suffix == target.suffix
+    assert beside.name.startswith(f".{target.stem}-")  # hidden, and told whose it is
+    assert content(target.parent) == {target.name: b"new"}
 
 
 def test_a_disk_that_is_full_is_an_error_in_one_sentence() -> None:

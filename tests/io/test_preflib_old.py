@@ -64,6 +64,19 @@ def test_blanks_and_empty_lines():
     assert read(text + "\n2 ,{1,2} \n\n") == read(SMALL["toi"][0])
 
 
+@pytest.mark.parametrize("blanks", ["", " ", " \n", "\t\r\n \n\n", "\n \n \n"])
+def test_blank_lines_before_a_file_do_not_hide_its_form(blanks):
+    assert looks_like_preflib(f"{blanks}2\n1,A\n2,B\n1,1,1\n1,2,1\n")
+    assert looks_like_preflib(f"{blanks}# NUMBER ALTERNATIVES: 2\n1: 2,1\n")
+    assert not looks_like_preflib(f"{blanks}2,1\n1,A\n")
+
+
+def test_two_lines_are_enough_to_know_the_form():
+    assert looks_like_preflib("2\n1,A")
+    assert not looks_like_preflib("2")
+    assert not looks_like_preflib("2\n2,A")
+
+
 @given(data=st.data())
 @settings(max_examples=100)
 def test_ballots_come_back(data):
