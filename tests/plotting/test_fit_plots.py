@@ -67,8 +67,6 @@ def test_worths_are_in_order_with_their_intervals(alpha) -> None:
     assert set(mean.get_xdata()) == {0.0}
     percent = 100 * (1 - alpha)
     assert notes(ax).startswith(f"log worth by PlackettLuce, with {percent:g} % intervals")
-        f"log worth by PlackettLuce, with {100 * (1 - alpha):g} % intervals"
-    )
 
 
 def test_tie_parameters_are_no_items_but_said() -> None:
