@@ -789,6 +789,10 @@ def test_what_changes_the_maximum(options, is_regular, is_plain):
         (lambda: ra.PlackettLuce.fit(DATA["complete"], ridge=1.0).test_equal_worths(),
          "`method` must be 'wald' with pseudo-rankings or a ridge. Got 'lr'. The estimates do not "
          "maximize the likelihood of the data."),
+        (lambda: ra.PlackettLuce.fit(DATA["complete"]).test_equal_worths("score"),
+         "`method` must be 'lr' or 'wald'. Got 'score'."),
+        (lambda: ra.PlackettLuce.fit(DATA["complete"], method="bfgs"),
+         "`method` must be 'newton' or 'mm'. Got 'bfgs'."),
         (lambda: ra.PlackettLuce.fit(DATA["complete"]).wald_test([[1, 0, 0, 0]]),
          "`contrasts` must be rows that sum to 0 over the items. Got a row that does not. Only "
          "differences of log worths are determined."),
@@ -922,6 +926,18 @@ def test_five_in_a_hundred_is_the_default():
     assert fit.comparison_intervals().index.name == "item"
     assert fit.relative_to("A").index.name == "parameter"
     assert list(fit.relative_to("A").columns) == ["estimate", "std_err", "z", "p_value"]
+
+
+def test_items_that_rounding_does_not_tell_apart_are_as_good_as_each_other():
+    # A and C met so often that the error of their difference is below that of their errors.
+    wins = [[0, 1, 2.0**59], [1, 0, 1], [2.0**59, 1, 0]]
+    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABC"))
+    for reference in "AC":
+        row = fit.relative_to(reference)
+        assert row["estimate"].tolist() == pytest.approx([0, 0, 0], abs=1e-9)
+        assert row["std_err"].drop(reference).max() == pytest.approx(1, rel=0.1)
+        assert not (row["z"].abs() > 1e-6).any()
+        assert row.loc[reference, ["std_err", "z", "p_value"]].isna().all()
 
 
 def test_the_summary_relative_to_an_item_has_all_its_parts():

@@ -187,6 +187,29 @@ def test_what_is_written(tmp_path):
     assert back == profile
 
 
+@pytest.mark.parametrize(
+    ("items", "text"),
+    [
+        (["A", "B"], "A,B,count\n1,2,3\n,1,1\n"),
+        (["A;", "B"], '"A;","B","count"\n1,2,3\n"",1,1\n'),
+        (["A", "B\tC"], '"A","B\tC","count"\n1,2,3\n"",1,1\n'),
+        (["A,", 'B"'], '"A,","B""",count\n1,2,3\n,1,1\n'),
+    ],
+)
+def test_text_is_quoted_where_it_could_be_taken_for_more_cells(items, text):
+    profile = ra.Profile.from_ranks([[1, 2], [nan, 1]], items=items, counts=[3, 1])
+    stream = StringIO()
+    ra.write_ballots(profile, stream)
+    assert stream.getvalue() == text
+    assert read(text, count="count") == profile
+
+
+def test_groups_are_quoted_for_their_semicolons_too():
+    stream = StringIO()
+    ra.write_ballots(ra.Profile.from_orders(["AB"], groups=["x;y"]), stream)
+    assert stream.getvalue() == '"A","B","count","group"\n1,2,1,"x;y"\n'
+
+
 def test_a_column_that_says_nothing_is_not_written(tmp_path):
     path = tmp_path / "ballots.csv"
     ra.write_ballots(ra.Profile.from_orders(["AB", "BA"]), str(path))
