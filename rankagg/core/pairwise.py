@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import cached_property
-from html import escape
-from math import lcm
 from typing import cast
 
 import numpy as np
@@ -15,11 +13,13 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
 from rankagg._validation import check_number
 from rankagg.core import exact
+from rankagg.core.costs import contradicted
 from rankagg.core.fingerprint import fingerprint
+from rankagg.core.html import html_table
 from rankagg.core.items import ItemSet
 from rankagg.core.plain_votes import rational_votes, square_votes
-from rankagg.core.rankings import PartialRanking, Permutation
-from rankagg.core.shares import Scaled, grid, on_grid, shares_fit, undecided
+from rankagg.core.rankings import PartialRanking
+from rankagg.core.shares import Scaled, Share, added, undecided
 from rankagg.core.tally import sum_squares, tally
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
@@ -312,22 +312,10 @@ class PairwiseMatrix(Value):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
         self.items.require_same(ranking.items, "A ranking and the votes that judge it")
         per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
-        if isinstance(ranking, Permutation):
-            order = np.argsort(ranking.ranks)
-            against = np.tril(self.scaled_wins[np.ix_(order, order)], k=-1)
-            cost = Fraction(int(against.sum(dtype=object)))
-        else:
-            cost = self._expected_cost(ranking)
+        cost = contradicted(self.scaled_wins, ranking)
         if per_tie:
             cost += per_tie * int(np.triu(self.scaled_ties, k=1).sum(dtype=object))
         return cost / self.denominator
-
-    def _expected_cost(self, ranking: PartialRanking) -> Fraction:
-        # P(i before j) is a whole number over 2(k + 1).
-        over = 2 * (ranking.n_observed + 1)
-        shares = np.rint(ranking.pairwise_probabilities() * over).astype(np.int64)
-        total = (shares.astype(object) * self.scaled_wins.T.astype(object)).sum()
-        return Fraction(int(total), over)
 
     def cost(self, ranking: PartialRanking, *, tie_cost: float = 0.0) -> float:
         """Return the weight of the votes that a ranking contradicts: its summed Kendall distance.
@@ -375,17 +363,8 @@ class PairwiseMatrix(Value):
                 f"the same policy in both matrices ({self.unranked!r} here)",
                 other.unranked,
             )
-        parts = [(m._scaled, m.denominator, 0.0) for m in (self, other)]
-        shares = lcm(self._shares, other._shares)
-        if not shares_fit(shares, self.n_items):
-            parts = [on_grid(*m._scaled, m.denominator, m._shares) for m in (self, other)]
-            shares = grid(self.n_items)
-        denominator = lcm(*(over for _, over, _ in parts))
-        (mine, my_over, my_rounding), (theirs, their_over, their_rounding) = parts
-        wins, ties, comparisons = (
-            exact.combine(a, denominator // my_over, b, denominator // their_over)
-            for a, b in zip(mine, theirs, strict=True)
-        )
+        parts = [Share(m._scaled, m.denominator, m._shares) for m in (self, other)]
+        (wins, ties, comparisons), denominator, shares, rounding = added(*parts)
         totals = (self.exact_weight, other.exact_weight)
         return PairwiseMatrix(
             items=self.items,
@@ -397,10 +376,7 @@ class PairwiseMatrix(Value):
             unranked=self.unranked,
             total_weight=None if totals[0] is None or totals[1] is None else totals[0] + totals[1],
             rounding=exact.float_above(
-                Fraction(self.rounding)
-                + Fraction(other.rounding)
-                + Fraction(my_rounding)
-                + Fraction(their_rounding)
+                Fraction(self.rounding) + Fraction(other.rounding) + rounding
             ),
             is_decided=self.is_decided and other.is_decided,
             shares=shares,
@@ -417,11 +393,6 @@ class PairwiseMatrix(Value):
         return f"<PairwiseMatrix of {self.n_items} items, unranked={self.unranked!r}{weight}>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(str(label))}</th>" for label in self.items)
-        rows = "".join(
-            f"<tr><th>{escape(str(label))}</th>"
-            + "".join(f"<td>{votes:g}</td>" for votes in row)
-            + "</tr>"
-            for label, row in zip(self.items, self.wins, strict=True)
-        )
-        return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        rows = zip(self.items, self.wins, strict=True)
+        cells = [(label, *(f"{votes:g}" for votes in row)) for label, row in rows]
+        return html_table(["", *self.items], cells, named=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from html import escape
-from typing import Any, Self, cast, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +16,11 @@ from rankagg._validation import (
     as_matrix,
     as_weights,
     check_flag,
-    check_number,
     check_unranked,
 )
-from rankagg.core import exact, places
+from rankagg.core import canonical, exact, places
+from rankagg.core import profile_changes as changes
+from rankagg.core.html import html_table
 from rankagg.core.items import ItemSet, label_column
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNLISTED, UNRANKED
@@ -166,22 +166,8 @@ class Profile(Value):
         -------
         Profile
         """
-        values = as_matrix(ranks, "ranks", nan=True)
-        if values.shape[0] == 0 or values.shape[1] == 0:
-            allowed = "a table with at least one row and one column"
-            raise InvalidInputError("ranks", allowed, Described(f"shape {values.shape}"))
-        item_set = ItemSet.coerce(range(values.shape[1]) if items is None else items, ())
-        if len(item_set) != values.shape[1]:
-            allowed = f"one number per item ({len(item_set)} of them) in each row"
-            raise InvalidInputError("ranks", allowed, Described(f"shape {values.shape}"))
-        step = check_number(tolerance, "tolerance", low=0)
-        return cls._trusted(
-            item_set,
-            places.competition_ranks(values, step),
-            counts=counts,
-            weights=weights,
-            groups=groups,
-        )
+        codes, item_set = canonical.from_table(ranks, items, tolerance)
+        return cls._trusted(item_set, codes, counts=counts, weights=weights, groups=groups)
 
     @classmethod
     def from_scores(
@@ -256,14 +242,8 @@ class Profile(Value):
         -------
         Profile
         """
-        try:
-            rows = [tuple(order) for order in orders]
-        except TypeError:
-            allowed = "orders, each a sequence of labels"
-            raise InvalidInputError("orders", allowed, orders) from None
-        item_set = ItemSet.coerce(items, (label for row in rows for label in row))
-        rankings = [PartialRanking.from_order(row, items=item_set) for row in rows]
-        return cls(rankings, counts=counts, weights=weights, groups=groups)
+        rows, item_set = canonical.from_orders(orders, items)
+        return cls._trusted(item_set, rows, counts=counts, weights=weights, groups=groups)
 
     # -- what it holds ------------------------------------------------------------------------
 
@@ -292,7 +272,12 @@ class Profile(Value):
         return self._replace(ranks=self.ranks[rows], rows=rows)
 
     def _replace(
-        self, *, ranks: Ranks, items: ItemSet | None = None, rows: NDArray[Any] | None = None
+        self,
+        *,
+        ranks: Ranks,
+        items: ItemSet | None = None,
+        rows: NDArray[Any] | None = None,
+        counts: NDArray[np.int64] | None = None,
     ) -> Profile:
         """Return a profile with other ranks (of a choice of rows) and the rest as here."""
         keep = slice(None) if rows is None else rows
@@ -302,7 +287,7 @@ class Profile(Value):
         return Profile._trusted(
             items or self.items,
             ranks,
-            counts=self.counts[keep],
+            counts=self.counts[keep] if counts is None else counts,
             weights=self.weights[keep],
             groups=groups,
         )
@@ -381,29 +366,14 @@ class Profile(Value):
             raise InvalidInputError(
                 "profile", "a profile with groups", self, "Give `groups=` to its constructor."
             )
-        rows: dict[Group, list[int]] = {}
-        for row, group in enumerate(self.groups):
-            rows.setdefault(group, []).append(row)
+        rows = changes.rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
 
     def compress(self) -> Profile:
         """Return the profile with equal rows (ranking, weight and group) merged into counts."""
-        codes: dict[Group | None, int] = {}
-        groups = self.groups or (None,) * len(self)
-        numbered = np.array([codes.setdefault(group, len(codes)) for group in groups])
-        rows = np.column_stack([self.ranks, numbered, self.weights.view(np.int64)])
-        _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        counts = np.zeros(len(first), dtype=np.int64)
-        np.add.at(counts, where.ravel(), self.counts)
-        order = np.argsort(first)
-        merged = self[first[order]]
-        return Profile._trusted(
-            self.items,
-            merged.ranks,
-            counts=counts[order],
-            weights=merged.weights,
-            groups=merged.groups,
-        )
+        first, counts = changes.equal_rows(self)
+        merged = self[first]
+        return merged._replace(ranks=merged.ranks, counts=counts)
 
     def restrict(self, items: Iterable[Label]) -> Profile:
         """Return the rankings of a subset of the items, each in the order that it has here.
@@ -418,11 +388,8 @@ class Profile(Value):
         Profile
         """
         target = ItemSet.coerce(items, ())
-        kept = self.ranks[:, self.items.indices(target)]
-        listed = np.where(kept >= 0, kept, np.nan).astype(np.float64)
-        return self._replace(
-            ranks=np.where(kept < 0, kept, places.competition_ranks(listed)), items=target
-        )
+        columns = self.items.indices(target)
+        return self._replace(ranks=canonical.restricted(self.ranks, columns), items=target)
 
     def reindex(self, items: Iterable[Label]) -> Profile:
         """Return the same rankings over `items`; new items are unranked everywhere.
@@ -437,15 +404,7 @@ class Profile(Value):
         Profile
         """
         target = ItemSet.coerce(items, ())
-        lost = [label for label in self.items if label not in target]
-        if lost:
-            raise InvalidInputError(
-                "items", "a set that holds every item of the profile", lost,
-                "`restrict` drops items.",
-            )  # fmt: skip
-        ranks = np.full((len(self), len(target)), UNRANKED, dtype=np.int32)
-        ranks[:, target.indices(self.items)] = self.ranks
-        return self._replace(ranks=ranks, items=target)
+        return self._replace(ranks=changes.spread_over(self, target), items=target)
 
     def sample_compatible(self, *, rng: RNGLike = None) -> Profile:
         """Replace each ranking by a uniform draw among its compatible permutations.
@@ -466,17 +425,7 @@ class Profile(Value):
     def __add__(self, other: object) -> Profile:
         if not isinstance(other, Profile):
             return NotImplemented
-        self.items.require_same(other.items, "Added profiles")
-        if (self.groups is None) != (other.groups is None):
-            raise InvalidInputError("groups", "given in both profiles or in none", other.groups)
-        join: Callable[..., NDArray[Any]] = np.concatenate
-        return Profile._trusted(
-            self.items,
-            join([self.ranks, other.ranks]),
-            counts=join([self.counts, other.counts]),
-            weights=join([self.weights, other.weights]),
-            groups=None if self.groups is None else (*self.groups, *cast(Any, other.groups)),
-        )
+        return Profile._trusted(self.items, **changes.joined(self, other))
 
     # -- how it looks -------------------------------------------------------------------------
 
@@ -494,14 +443,7 @@ class Profile(Value):
         return f"<Profile of {size}, {words}{groups}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{count}</td><td>{escape(ranking._arrows())}</td></tr>"
-            for count, ranking in zip(self.counts[:_SHOWN], self, strict=False)
-        )
-        more = (
-            f"<tr><td></td><td>... {len(self)} rows in all</td></tr>" if len(self) > _SHOWN else ""
-        )
-        return (
-            "<table><thead><tr><th>count</th><th>ranking</th></tr></thead>"
-            f"<tbody>{rows}{more}</tbody></table>"
-        )
+        shown = zip(self.counts[:_SHOWN], self, strict=False)
+        rows = [(count, ranking._arrows()) for count, ranking in shown]
+        more = [("", f"... {len(self)} rows in all")] if len(self) > _SHOWN else []
+        return html_table(["count", "ranking"], [*rows, *more], named=False)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike
-from rankagg._validation import as_generator, as_numbers, check_flag, check_integer, check_number
-from rankagg.core import compatible, places
-from rankagg.core.items import ItemSet, clean_label
+from rankagg._validation import as_generator, check_flag, check_integer
+from rankagg.core import canonical, compatible, places
+from rankagg.core.items import ItemSet
 from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.ranking import Ranking, check_length
+from rankagg.core.ranking import Ranking
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["PartialRanking", "Permutation", "as_ranking"]
@@ -92,20 +91,7 @@ class PartialRanking(Ranking):
         InvalidInputError
             If a label occurs twice or is none of the items, or a bucket is empty.
         """
-        groups = [tuple(bucket) for bucket in buckets]
-        labels = [clean_label(label) for label in chain.from_iterable(groups)]
-        if len(set(labels)) < len(labels):
-            twice = next(label for label in labels if labels.count(label) > 1)
-            raise InvalidInputError("buckets", "groups of distinct labels", twice, "It is twice.")
-        if not all(groups):
-            raise InvalidInputError("buckets", "non-empty groups of labels", groups)
-        item_set = ItemSet.coerce(items, labels)
-        ranks = np.full(len(item_set), UNRANKED, dtype=np.int32)
-        place = 0
-        for group in groups:
-            ranks[item_set.indices(group)] = place
-            place += len(group)
-        return cls(ranks, item_set)
+        return cls(*canonical.from_buckets(buckets, items))
 
     @classmethod
     def from_ranks(
@@ -138,29 +124,7 @@ class PartialRanking(Ranking):
         >>> PartialRanking.from_ranks([2.5, 1, float("nan"), 2.5], items="ABCD")
         <PartialRanking B > A = D; unranked: C>
         """
-        return cls._from_numbers(ranks, "ranks", 1.0, items, tolerance)
-
-    @classmethod
-    def _from_numbers(
-        cls,
-        given: ArrayLike | Mapping[Label, float],
-        parameter: str,
-        sign: float,
-        items: Iterable[Label] | None,
-        tolerance: float,
-    ) -> Self:
-        if isinstance(given, Mapping):
-            item_set = ItemSet.coerce(items, given)
-            for label in given:
-                if label not in item_set:
-                    raise InvalidInputError(parameter, "numbers for the given items", label)
-            values = as_numbers([given.get(label, np.nan) for label in item_set], parameter)
-        else:
-            values = as_numbers(given, parameter)
-            item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
-        check_length(len(values), item_set, parameter)
-        step = check_number(tolerance, "tolerance", low=0)
-        return cls(places.competition_ranks(sign * values[None, :], step)[0], item_set)
+        return cls(*canonical.from_numbers(ranks, "ranks", 1.0, items, tolerance))
 
     @classmethod
     def from_scores(
@@ -191,7 +155,7 @@ class PartialRanking(Ranking):
             An instance of the class that was called.
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
-        return cls._from_numbers(scores, "scores", sign, items, tolerance)
+        return cls(*canonical.from_numbers(scores, "scores", sign, items, tolerance))
 
     @classmethod
     def from_top_k(cls, order: Iterable[Label], *, items: Iterable[Label]) -> Self:
@@ -265,10 +229,8 @@ class PartialRanking(Ranking):
             A `Permutation` where the result is complete and strict.
         """
         target = ItemSet.coerce(items, ())
-        kept = self.ranks[self.items.indices(target)]
-        listed = np.where(kept >= 0, kept, np.nan).astype(np.float64)
-        ranks = places.competition_ranks(listed[None, :])[0]
-        return as_ranking(np.where(kept < 0, kept, ranks), target)
+        columns = self.items.indices(target)
+        return as_ranking(canonical.restricted(self.ranks[None, :], columns)[0], target)
 
     def reverse(self) -> PartialRanking:
         """Return the ranking from worst to best; unranked items stay unranked.
@@ -421,19 +383,7 @@ class Permutation(PartialRanking):
 
 
 def as_ranking(ranks: Ranks, items: ItemSet) -> PartialRanking:
-    """Return a `Permutation` where `ranks` are complete and strict, else a `PartialRanking`.
-
-    Parameters
-    ----------
-    ranks : ndarray of int, shape (n,)
-        Competition ranks with codes.
-    items : ItemSet
-        The items.
-
-    Returns
-    -------
-    PartialRanking
-    """
+    """Return a `Permutation` where places are complete and strict, else a `PartialRanking`."""
     ranking = PartialRanking(ranks, items)
     if ranking.is_complete and ranking.is_strict:
         return Permutation(ranks, items)

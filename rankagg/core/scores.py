@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._typing import Bools, Floats, Label, Ranks
 from rankagg._validation import as_matrix, check_choice, check_integer, check_number
 from rankagg.core import places
-from rankagg.core.exact_sum import mean_by_group, weighted_mean
+from rankagg.core import score_changes as changes
+from rankagg.core.exact_sum import mean_by_group
 from rankagg.core.items import ItemSet, label_column
 from rankagg.core.profile import Profile
 from rankagg.core.score_checks import (
@@ -262,23 +263,7 @@ class ScoreTable(Value):
         -------
         ScoreTable
         """
-        tasks, systems = list(tasks), list(systems)
-        gone_tasks = set(self.tasks.indices(tasks))
-        gone_systems = set(self.systems.indices(systems))
-        rows = [i for i in range(self.n_systems) if i not in gone_systems]
-        columns = [u for u in range(self.n_units) if int(self.unit_tasks[u]) not in gone_tasks]
-        if not rows or not columns:
-            kind, given = ("systems", systems) if not rows else ("tasks", tasks)
-            raise InvalidInputError(kind, "only some of the table's labels", given)
-        kept = [task for task in self.tasks if self.tasks.index(task) not in gone_tasks]
-        return ScoreTable(
-            self.values[np.ix_(rows, columns)],
-            systems=[self.systems[i] for i in rows],
-            tasks=[self.tasks[int(self.unit_tasks[u])] for u in columns],
-            instances=None if self.instances is None else [self.instances[u] for u in columns],
-            higher_is_better={task: self.higher_is_better[task] for task in kept},
-            task_weights={task: self.task_weights[task] for task in kept},
-        )
+        return changes.without(self, list(tasks), list(systems))
 
     def group_tasks(self, groups: Mapping[Label, Sequence[Label]]) -> ScoreTable:
         """Average sub-metrics (or languages) into tasks before anything is compared.
@@ -304,43 +289,7 @@ class ScoreTable(Value):
            mnli   rte
         A  85.0  70.0
         """
-        target = self._group_targets(groups)
-        units: dict[tuple[Label, Label | None], list[int]] = {}
-        for u in range(self.n_units):
-            task = target[self.tasks[int(self.unit_tasks[u])]]
-            instance = None if self.instances is None else self.instances[u]
-            units.setdefault((task, instance), []).append(u)
-        order = list(dict.fromkeys(target.values()))
-        keys = sorted(units, key=lambda key: order.index(key[0]))
-        first = {new: old for old, new in reversed(target.items())}
-        return ScoreTable(
-            np.column_stack([_plain_means(self.values[:, units[key]]) for key in keys]),
-            systems=self.systems,
-            tasks=[task for task, _ in keys],
-            instances=None if self.instances is None else [cast(Label, i) for _, i in keys],
-            higher_is_better={task: self.higher_is_better[first[task]] for task in order},
-            task_weights={
-                task: 1.0 if task in groups else self.task_weights[task] for task in order
-            },
-        )
-
-    def _group_targets(self, groups: Mapping[Label, Sequence[Label]]) -> dict[Label, Label]:
-        target: dict[Label, Label] = {task: task for task in self.tasks}
-        taken: set[Label] = set()
-        for new, members in groups.items():
-            self.tasks.indices(members)
-            if not members or len({self.higher_is_better[task] for task in members}) > 1:
-                allowed = "lists of one or more tasks of the same direction"
-                raise InvalidInputError("groups", allowed, list(members))
-            if new in target and new not in members:
-                allowed = "names that are no task outside their group"
-                raise InvalidInputError("groups", allowed, new)
-            for task in members:
-                if task in taken:
-                    raise InvalidInputError("groups", "lists that share no task", task)
-                taken.add(task)
-                target[task] = new
-        return target
+        return changes.grouped(self, groups)
 
     def relative_to(self, system: Label) -> ScoreTable:
         """Divide every score by that of a reference system on the same unit.
@@ -359,25 +308,7 @@ class ScoreTable(Value):
         InvalidInputError
             If the reference has a missing or non-positive score; the message names the task.
         """
-        reference = self.values[self.systems.index(system)]
-        bad = ~(reference > 0)
-        if bad.any():
-            task = self.tasks[int(self.unit_tasks[int(np.argmax(bad))])]
-            value = Described(f"{reference[int(np.argmax(bad))]:g} on task {task!r}")
-            raise InvalidInputError(
-                "system", "a system with a positive score on every unit", value,
-                "Leave such tasks out with `.drop(tasks=...)`.",
-            )  # fmt: skip
-        with np.errstate(over="ignore"):
-            ratios = self.values / reference
-        if np.isinf(ratios).any():
-            row, unit = np.argwhere(np.isinf(ratios))[0]
-            task = self.tasks[int(self.unit_tasks[unit])]
-            value = Described(f"{reference[unit]:g} beside {self.values[row, unit]:g} on {task!r}")
-            raise InvalidInputError(
-                "system", "a system with scores whose ratios to others are floats", value
-            )
-        return self._with(values=ratios)
+        return self._with(values=changes.ratios_to(self, system))
 
     def with_task_weights(self, task_weights: Mapping[Label, float]) -> ScoreTable:
         """Return the table with other task weights; tasks not named weigh 1."""
@@ -455,11 +386,3 @@ class ScoreTable(Value):
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(na_rep="", escape=True, max_rows=20, max_cols=20)
-
-
-def _plain_means(values: Floats) -> Floats:
-    """Average each row; NaN where one is missing."""
-    known = ~np.isnan(values).any(axis=1)
-    means = np.full(len(values), np.nan)
-    means[known] = weighted_mean(values[known], np.ones_like(values[known]))
-    return means

@@ -9,8 +9,9 @@ rounded by itself, so that the order of rankings and how they are put together d
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import gcd, lcm
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,20 @@ from rankagg._typing import Bools, Integers, Ranks
 from rankagg.core import exact
 from rankagg.core.places import UNLISTED, UNRANKED
 
-__all__ = ["Scaled", "grid", "on_grid", "share_denominator", "shares_fit", "undecided"]
+__all__ = [
+    "Scaled", "Share", "added", "grid", "on_grid", "share_denominator", "shares_fit", "undecided",
+]  # fmt: skip
 
 Scaled: TypeAlias = tuple[Integers, Integers, Integers]
+
+
+class Share(NamedTuple):
+    """Votes of one part of the data."""
+
+    scaled: Scaled  # wins, ties, comparisons
+    denominator: int
+    shares: int  # what the imputed part was whole numbers over
+
 
 # Up to so many items any denominator is cheap.
 EXACT_ITEMS = 100
@@ -92,3 +104,21 @@ def on_grid(
     lower = np.tril(pairs - ties - rounded.T, k=-1)
     target = denominator // common * step  # what the weights are whole numbers over, on the grid
     return (np.triu(rounded, k=1) + lower, ties, comparisons), target, 1.0 / (2.0 * target)
+
+
+def added(first: Share, second: Share) -> tuple[Scaled, int, int, Fraction]:
+    """Return the sum of votes, its denominator and shares, and what was rounded for it."""
+    n = len(first.scaled[0])
+    shares = lcm(first.shares, second.shares)
+    parts = [(part.scaled, part.denominator, 0.0) for part in (first, second)]
+    if not shares_fit(shares, n):
+        parts = [on_grid(*part.scaled, part.denominator, part.shares) for part in (first, second)]
+        shares = grid(n)
+    (mine, my_over, my_rounding), (theirs, their_over, their_rounding) = parts
+    denominator = lcm(my_over, their_over)
+    wins, ties, comparisons = (
+        exact.combine(a, denominator // my_over, b, denominator // their_over)
+        for a, b in zip(mine, theirs, strict=True)
+    )
+    rounding = Fraction(my_rounding) + Fraction(their_rounding)
+    return (wins, ties, comparisons), denominator, shares, rounding
