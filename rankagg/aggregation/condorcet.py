@@ -12,7 +12,7 @@ from rankagg._typing import Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.items import listed
+from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking, as_ranking
 
@@ -130,4 +130,7 @@ def _draws_unseen(votes: PairwiseMatrix) -> tuple[str, ...]:
     shown = listed([f"{a} - {b}" for a, b in pairs])
     if len(pairs) == 1:
         return (f"1 pair was never compared and counts as a draw: {shown}",)
-    return (f"{len(pairs)} pairs were never compared and count as draws: {shown}",)
+    return (
+        f"{counted(len(pairs), 'pair')} never compared, counted as "
+        f"{'a draw' if len(pairs) == 1 else 'draws'}: {shown}",
+    )

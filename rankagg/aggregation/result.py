@@ -12,7 +12,7 @@ import pandas as pd
 from rankagg._typing import Floats, Label, Unranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core import places
-from rankagg.core.items import ItemSet, listed, shortened
+from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
@@ -183,10 +183,11 @@ class Consensus(Result):
     def _facts(self) -> list[str]:
         policy = "none: what is present counts" if self.unranked is None else self.unranked
         lines = [
-            f"{self.aggregator.name} consensus of {len(self.items)} items",
+            f"{self.aggregator.name} consensus of {counted(len(self.items), 'item')}",
             f"rule         {self.aggregator!r}",
             f"unranked     {policy}",
-            f"cost         {self.cost:g} votes contradicted (a tied vote costs {self.tie_cost:g})",
+            f"cost         {counted(self.cost, 'vote', 'g')} contradicted (a tied vote costs "
+            f"{self.tie_cost:g})",
         ]
         if self.certificate is not None:
             lines.append(f"certificate  {self.certificate.summary()}")

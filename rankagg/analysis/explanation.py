@@ -17,7 +17,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.tournament.tournament import TournamentGraph
-from rankagg.core.items import listed, shortened
+from rankagg.core.items import counted, listed, shortened
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.rankings import PartialRanking
@@ -249,7 +249,7 @@ class Explanation(Value):
             lines.append(f"proof       none: {listed(self.consensus.notes)}")
         if self.margin:
             number = self.rankings_to_flip
-            who = "1 ranking" if number == 1 else f"{number} rankings"
+            who = counted(number, "ranking")
             lines.append(f"flip        another majority, if {who} turned the pair round")
         return "\n".join(lines)
 
@@ -280,7 +280,7 @@ class Explanation(Value):
         order = self.swap.ranking._arrows()
         if self.swap.extra_cost == 0:
             return f"swap        {b} above {a} costs the same: {order}"
-        extra = f"{self.swap.extra_cost:g} {'vote' if self.swap.extra_cost == 1 else 'votes'}"
+        extra = counted(self.swap.extra_cost, "vote", "g")
         return f"swap        {b} above {a} costs {extra} more: {order}"
 
     def __str__(self) -> str:

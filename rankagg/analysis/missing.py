@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Floats, Label, Unranked
 from rankagg._validation import check_integer
-from rankagg.core.items import ItemSet, listed, shortened
+from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
@@ -281,8 +281,8 @@ class MissingReport(Value):
         limit = len(self.items) ** 2 if rows is None else check_integer(rows, "rows", low=1)
         share = self.n_missing / self.n_cells
         head = (
-            f"{self.n_missing} of {self.n_cells} cells missing ({100 * share:.3g} %): "
-            f"{len(self.items)} items, {self.n_units} {self.unit}s"
+            f"{self.n_missing} of {counted(self.n_cells, 'cell')} missing ({100 * share:.3g} %): "
+            f"{counted(len(self.items), 'item')}, {counted(self.n_units, self.unit)}"
         )
         if not self.n_missing:
             return "\n".join([head, *self._comparison_lines(limit)])
@@ -291,7 +291,7 @@ class MissingReport(Value):
         shown = lacking.head(limit).rename(index=shortened).rename_axis(None)
         lines = [head, shown.to_string(float_format="{:.3f}".format)]
         if len(lacking) > limit:
-            lines.append(f"... and {len(lacking) - limit} more items")
+            lines.append(f"... and {counted(len(lacking) - limit, 'more item')}")
         lines += self._comparison_lines(limit)
         lines += [f"{policy:<8}assumes: {text}" for policy, text in ASSUMPTIONS.items()]
         return "\n".join(lines)
@@ -314,7 +314,7 @@ class MissingReport(Value):
         return self.summary()
 
     def __repr__(self) -> str:
-        return f"<MissingReport: {self.n_missing} of {self.n_cells} cells missing>"
+        return f"<MissingReport: {self.n_missing} of {counted(self.n_cells, 'cell')} missing>"
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(escape=True)

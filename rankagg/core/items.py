@@ -13,7 +13,7 @@ from rankagg._typing import Label
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
-__all__ = ["ItemSet", "clean_label", "label_column", "listed", "shortened"]
+__all__ = ["ItemSet", "clean_label", "counted", "label_column", "listed", "shortened"]
 
 _SHOWN = 6
 
@@ -116,7 +116,7 @@ class ItemSet(Value, Sequence[Label]):
         try:
             return self._index[label]
         except (KeyError, TypeError):
-            allowed = f"one of the {len(self)} items ({self._shown()})"
+            allowed = f"one of the {counted(len(self), 'item')} ({self._shown()})"
             raise InvalidInputError("label", allowed, label) from None
 
     def indices(self, labels: Iterable[Label]) -> list[int]:
@@ -216,6 +216,22 @@ def listed(labels: Sequence[Label]) -> str:
     """Name labels in a sentence, the first few where there are many."""
     shown = ", ".join(shortened(label) for label in labels[:_SHOWN])
     return f"{shown} and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else shown
+
+
+def counted(number: object, noun: str, form: str = "") -> str:
+    """Return a number with its noun, in the plural but for one.
+
+    Examples
+    --------
+    >>> counted(1, "item"), counted(0, "policy"), counted(2.5, "vote", "g")
+    ('1 item', '0 policies', '2.5 votes')
+    """
+    shown = f"{number:{form}}"
+    if shown == "1":
+        return f"1 {noun}"
+    if noun.endswith("y"):
+        return f"{shown} {noun[:-1]}ies"
+    return f"{shown} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def shortened(label: Label, width: int = 48) -> str:

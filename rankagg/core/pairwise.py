@@ -16,7 +16,7 @@ from rankagg.core import exact
 from rankagg.core.costs import contradicted
 from rankagg.core.fingerprint import fingerprint
 from rankagg.core.html import html_table
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.plain_votes import rational_votes, square_votes
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.shares import Scaled, Share, added, undecided
@@ -151,7 +151,7 @@ class PairwiseMatrix(Value):
             )
         item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
         if len(item_set) != len(won):
-            raise InvalidInputError("items", f"{len(won)} labels", item_set)
+            raise InvalidInputError("items", counted(len(won), "label"), item_set)
         both = rational_votes(won, tied)
         scaled_wins, scaled_ties = (exact.fit(part) for part in both.numerators)
         against = exact.combine(scaled_wins, 1, scaled_wins.T, 1)
@@ -390,7 +390,10 @@ class PairwiseMatrix(Value):
 
     def __repr__(self) -> str:
         weight = "" if self.total_weight is None else f", total weight {self.total_weight:g}"
-        return f"<PairwiseMatrix of {self.n_items} items, unranked={self.unranked!r}{weight}>"
+        return (
+            f"<PairwiseMatrix of {counted(self.n_items, 'item')}, "
+            f"unranked={self.unranked!r}{weight}>"
+        )
 
     def _repr_html_(self) -> str:
         rows = zip(self.items, self.wins, strict=True)

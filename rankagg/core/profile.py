@@ -21,7 +21,7 @@ from rankagg._validation import (
 from rankagg.core import canonical, exact, places
 from rankagg.core import profile_changes as changes
 from rankagg.core.html import html_table
-from rankagg.core.items import ItemSet, label_column
+from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
@@ -112,7 +112,7 @@ class Profile(Value):
         named = None if groups is None else label_column(groups, "groups")
         if named is not None and len(named) != m:
             allowed = f"one group per ranking ({m} of them)"
-            raise InvalidInputError("groups", allowed, Described(f"{len(named)} groups"))
+            raise InvalidInputError("groups", allowed, Described(counted(len(named), "group")))
         self._set(
             items=items,
             ranks=frozen_array(np.ascontiguousarray(ranks, dtype=np.int32)),
@@ -430,7 +430,7 @@ class Profile(Value):
     # -- how it looks -------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        rows = "" if self.n_rankings == len(self) else f" ({len(self)} rows)"
+        rows = "" if self.n_rankings == len(self) else f" ({counted(len(self), 'row')})"
         kind = [
             "with unranked items" if self.has_unranked else "",
             "top-k lists" if self.has_unlisted else "",
@@ -438,12 +438,12 @@ class Profile(Value):
             "strict" if self.is_strict else "with ties",
         ]
         words = ", ".join(word for word in kind if word)
-        groups = "" if self.groups is None else f", {len(set(self.groups))} groups"
-        size = f"{self.n_rankings} rankings{rows} of {self.n_items} items"
+        groups = "" if self.groups is None else f", {counted(len(set(self.groups)), 'group')}"
+        size = f"{counted(self.n_rankings, 'ranking')}{rows} of {counted(self.n_items, 'item')}"
         return f"<Profile of {size}, {words}{groups}>"
 
     def _repr_html_(self) -> str:
         shown = zip(self.counts[:_SHOWN], self, strict=False)
         rows = [(count, ranking._arrows()) for count, ranking in shown]
-        more = [("", f"... {len(self)} rows in all")] if len(self) > _SHOWN else []
+        more = [("", f"... {counted(len(self), 'row')} in all")] if len(self) > _SHOWN else []
         return html_table(["count", "ranking"], [*rows, *more], named=False)

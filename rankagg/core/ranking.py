@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Label, Ranks
 from rankagg.core import places
-from rankagg.core.items import ItemSet, listed
+from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
@@ -219,5 +219,7 @@ def check_length(length: int, items: ItemSet, parameter: str) -> None:
     """Raise unless there is one number per item."""
     if length != len(items):
         raise InvalidInputError(
-            parameter, f"one number per item ({len(items)} of them)", Described(f"{length} numbers")
+            parameter,
+            f"one number per item ({len(items)} of them)",
+            Described(counted(length, "number")),
         )

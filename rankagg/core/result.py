@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 import numpy as np
 
 from rankagg._validation import check_integer
-from rankagg.core.items import shortened
+from rankagg.core.items import counted, shortened
 from rankagg.core.value import Value, array_key, frozen_array
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Result(Value):
     #: The function of `rankagg.plotting` that draws it; None where none does.
     _plot: ClassVar[str | None] = None
     #: Of the printed table: what a row is of, whether rows have names, how numbers look.
-    _row: ClassVar[str] = "items"
+    _row: ClassVar[str] = "item"
     _named_rows: ClassVar[bool] = True
     _number: ClassVar[str] = "{:.3f}"
 
@@ -140,7 +140,7 @@ class Result(Value):
         table = self._table()
         left = 0 if limit is None else max(len(table) - limit, 0)
         shown = [self._printed(table.head(len(table) - left))] if len(table) else []
-        more = [f"... and {left} more {self._row}"] if left else []
+        more = [f"... and {counted(left, f'more {self._row}')}"] if left else []
         return "\n".join([*facts, *shown, *more, *self._below()])
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rankagg._typing import Label
 from rankagg._validation import check_flag, check_number
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["as_directions", "as_task_weights", "check_axis", "check_known", "check_units"]
@@ -16,7 +16,7 @@ def check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, wha
     """Raise unless there is one label per row or column."""
     if len(labels) != size:
         allowed = f"one label per {what} ({size} of them)"
-        raise InvalidInputError(parameter, allowed, Described(f"{len(labels)} labels"))
+        raise InvalidInputError(parameter, allowed, Described(counted(len(labels), "label")))
 
 
 def check_units(tasks: Sequence[Label], instances: Sequence[Label] | None) -> None:

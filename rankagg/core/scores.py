@@ -16,7 +16,7 @@ from rankagg._validation import as_matrix, check_choice, check_integer, check_nu
 from rankagg.core import places
 from rankagg.core import score_changes as changes
 from rankagg.core.exact_sum import mean_by_group
-from rankagg.core.items import ItemSet, label_column
+from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.profile import Profile
 from rankagg.core.score_checks import (
     as_directions,
@@ -378,10 +378,11 @@ class ScoreTable(Value):
         return pd.DataFrame(self.values, index=list(self.systems.labels), columns=columns)
 
     def __repr__(self) -> str:
-        units = f", {self.n_units} instances" if self.is_instance_level else ""
+        units = f", {counted(self.n_units, 'instance')}" if self.is_instance_level else ""
         return (
-            f"<ScoreTable of {self.n_systems} systems x {self.n_tasks} tasks{units}, "
-            f"{self.n_missing} of {self.values.size} scores missing>"
+            f"<ScoreTable of {counted(self.n_systems, 'system')} x "
+            f"{counted(self.n_tasks, 'task')}{units}, "
+            f"{self.n_missing} of {counted(self.values.size, 'score')} missing>"
         )
 
     def _repr_html_(self) -> str:

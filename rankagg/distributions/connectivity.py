@@ -7,7 +7,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Floats, Ranks
 from rankagg.core import places
-from rankagg.core.items import ItemSet, listed
+from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
@@ -125,7 +125,7 @@ def check_connected(beats: Bools, items: ItemSet) -> None:
         if which.any()
     ]
     groups = " | ".join(listed([items[i] for i in part]) for part in parts[:8])
-    more = f" | ... {len(parts)} groups in all" if len(parts) > 8 else ""
+    more = f" | ... {counted(len(parts), 'group')} in all" if len(parts) > 8 else ""
     raise NotIdentifiedError(
         f"The worths have no finite maximum: no group here loses to a later one ({groups}{more}). "
         f"{'; '.join(facts) + '. ' if facts else ''}"

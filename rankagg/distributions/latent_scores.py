@@ -22,7 +22,7 @@ from rankagg._validation import (
     check_integer,
     check_number,
 )
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -181,8 +181,11 @@ class LatentScores(Value):
 
     def __repr__(self) -> str:
         n, tasks = self.locations.shape
-        where = f" on {tasks} tasks" if tasks > 1 else ""
-        return f"<LatentScores of {n} systems{where}: {self.noise} noise, scale {self.scale:g}>"
+        where = f" on {counted(tasks, 'task')}" if tasks > 1 else ""
+        return (
+            f"<LatentScores of {counted(n, 'system')}{where}: {self.noise} noise, scale "
+            f"{self.scale:g}>"
+        )
 
 
 def replace_tasks(

@@ -8,7 +8,7 @@ from math import inf, isfinite
 from typing import Any, cast
 
 from rankagg._typing import Label
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings import Permutation
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
@@ -130,7 +130,7 @@ def _number(field: Field, low: float = -inf) -> float:
 def _numbers(field: Field, length: int, low: float = -inf) -> list[float]:
     numbers = [_number(element, low) for element in field.elements()]
     if len(numbers) != length:
-        field.refuse(f"a list of {length} numbers")
+        field.refuse(f"a list of {counted(length, 'number')}")
     return numbers
 
 

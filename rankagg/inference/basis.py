@@ -8,6 +8,7 @@ from typing import Any
 
 import scipy
 
+from rankagg.core.items import counted
 from rankagg.inference.intervals.bounds import anytime_alpha, bernstein_radius, hoeffding_radius
 from rankagg.inference.intervals.methods import Options
 
@@ -61,10 +62,9 @@ class Basis:
             return None
         level = f"{100 * (1 - alpha):g} %"
         if self.n_units < self.decidable_from:
-            units = f"{self.n_units} {self.word}" + "s" * (self.n_units != 1)
             return (
-                f"with {units} nothing can be decided at {level}; at least "
-                f"{self.decidable_from} are needed"
+                f"with {counted(self.n_units, self.word)} nothing can be decided at {level}; at "
+                f"least {self.decidable_from} are needed"
             )
         return (
             f"nothing can be decided at {level}: no two items are told apart by the "

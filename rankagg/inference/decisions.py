@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Label
-from rankagg.core.items import ItemSet, listed
+from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.inference.basis import Basis
 
@@ -166,7 +166,7 @@ class Decisions(Value):
         pairs = n * (n - 1) // 2
         bound = "about" if self.is_approximate else "at most"
         lines = [
-            f"decided      {int(self.above.sum())} of {pairs} pairs, by {self.how}; "
+            f"decided      {int(self.above.sum())} of {counted(pairs, 'pair')}, by {self.how}; "
             f"the chance that any is wrong is {bound} {self.alpha:g}"
         ]
         if self.basis is not None:
@@ -179,4 +179,7 @@ class Decisions(Value):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Decisions on {int(self.above.sum())} pairs of {len(self.items)} items>"
+        return (
+            f"<Decisions on {counted(int(self.above.sum()), 'pair')} of "
+            f"{counted(len(self.items), 'item')}>"
+        )

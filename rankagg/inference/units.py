@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
@@ -346,7 +346,7 @@ def _clusters(
         )
     if len(labels) != len(profile):
         allowed = f"one instance per ranking ({len(profile)} of them)"
-        raise InvalidInputError("instances", allowed, Described(f"{len(labels)} instances"))
+        raise InvalidInputError("instances", allowed, Described(counted(len(labels), "instance")))
     return _numbered(labels)
 
 

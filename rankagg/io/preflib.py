@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg._typing import Ranks
 from rankagg._validation import check_choice
-from rankagg.core.items import ItemSet, listed
+from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
@@ -82,13 +82,14 @@ def _alternatives(name: str, contents: Contents) -> ItemSet:
         known = max(UNNAMED, sum(len(ballot.alternatives) for ballot in ballots))
         if stated > known:
             raise DataFormatError(
-                f"{name} states {stated} alternatives and names none; at most {known} may go "
-                "without a line '# ALTERNATIVE NAME 1: name'."
+                f"{name} states {counted(stated, 'alternative')} and names none; at most {known} "
+                "may go without a line '# ALTERNATIVE NAME 1: name'."
             )
         return ItemSet([str(number) for number in range(1, stated + 1)])
     if (len(names), min(names), max(names)) != (stated, 1, stated):
         raise DataFormatError(
-            f"{name} states {stated} alternatives and names {len(names)}: {listed(sorted(names))}."
+            f"{name} states {counted(stated, 'alternative')} and names {len(names)}: "
+            f"{listed(sorted(names))}."
         )
     first: dict[str, int] = {}
     for number in range(1, stated + 1):

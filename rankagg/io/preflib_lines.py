@@ -11,6 +11,7 @@ import re
 from pathlib import PurePath
 from typing import NamedTuple
 
+from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.preflib_ballots import Ballot, parse_ballot, whole_number
 from rankagg.io.text import lines_of
@@ -138,8 +139,8 @@ def _parse_old(name: str, text: str) -> Contents:
         names[len(names) + 1] = label.strip()
     if len(lines) < n + 2:
         raise DataFormatError(
-            f"{name} states {n} alternatives and ends after {len(names)} of them; the file may be "
-            "cut off."
+            f"{name} states {counted(n, 'alternative')} and ends after {len(names)} of them; the "
+            "file may be cut off."
         )
     header = {"NUMBER ALTERNATIVES": str(n), **_old_totals(name, *lines[n + 1])}
     if suffix in TYPES:
@@ -155,11 +156,11 @@ def _old_totals(name: str, number: int, line: str) -> dict[str, str]:
             f"{name}, line {number} must hold the number of voters, the sum of the counts and the "
             f"number of distinct ballots, after the names. Got {shown(line.strip())}."
         )
-    voters, counted, distinct = totals
-    if voters != counted:
+    voters, summed, distinct = totals
+    if voters != summed:
         raise DataFormatError(
-            f"{name}, line {number} states {voters} voters and counts that sum to {counted}: what "
-            "was derived from ballots is no ballot. PairwiseMatrix.from_wins takes votes between "
-            "pairs."
+            f"{name}, line {number} states {counted(voters, 'voter')} and counts that sum to "
+            f"{summed}: what was derived from ballots is no ballot. PairwiseMatrix.from_wins takes "
+            "votes between pairs."
         )
     return {"NUMBER VOTERS": str(voters), "NUMBER UNIQUE ORDERS": str(distinct)}

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label
-from rankagg.core.items import listed
+from rankagg.core.items import counted, listed
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.rounding import warn_of_ties
@@ -272,8 +272,8 @@ def _scored_units(name: str, tasks: list[Any], values: Floats) -> Codes:
             )  # fmt: skip
     if empty.any():
         warnings.warn(
-            f"{name}: {int(empty.sum())} of {len(tasks)} instances (of one task each) have no "
-            "score of any system and were left out.",
+            f"{name}: {int(empty.sum())} of {counted(len(tasks), 'instance')} (of one task each) "
+            "have no score of any system and were left out.",
             DataWarning,
             stacklevel=4,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError
 
 __all__ = ["check_size"]
@@ -15,7 +16,7 @@ def check_size(name: str, rows: tuple[int, str], columns: tuple[int, str], fille
     cells = rows[0] * columns[0]
     if cells > max(LARGEST, SPARSEST * filled):
         raise DataFormatError(
-            f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make {cells} "
-            f"cells, {filled} of them filled; more than {LARGEST} cells must be filled to one in "
+            f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make "
+            f"{counted(cells, 'cell')}, {filled} of them filled; more than {LARGEST} cells must be filled to one in "
             f"{SPARSEST} at least. Split the file, or leave out what is hardly ever filled."
         )

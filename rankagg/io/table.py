@@ -17,7 +17,7 @@ import pandas as pd
 
 from rankagg._numbers import EXACT_LIMIT, SAFE_DIGITS, SAFE_SIZE, stated
 from rankagg._typing import Floats
-from rankagg.core.items import listed
+from rankagg.core.items import counted, listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.formulas import unguard
 from rankagg.io.kinds import check_plain_table
@@ -244,6 +244,6 @@ def _check_shape(
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(header):
             raise DataFormatError(
-                f"{name}, row {line} has {len(row)} cells where the header has {len(header)}; "
-                "every row must have one cell per column."
+                f"{name}, row {line} has {counted(len(row), 'cell')} where the header has "
+                f"{len(header)}; every row must have one cell per column."
             )

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Integers, Label
 from rankagg.core import exact
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.plain_votes import LARGEST_VOTES, SCALE
 from rankagg.exceptions import DataFormatError, InvalidInputError
@@ -150,7 +150,7 @@ def _labels(items: Field) -> list[Label]:
 def _read_matrix(field: Field, n: int, denominator: int) -> Integers:
     rows = [row.integers(high=LARGEST_SCALED) for row in field.elements()]
     if len(rows) != n or any(len(row) != n for row in rows):
-        field.refuse(f"{n} rows of {n} integers")
+        field.refuse(f"{counted(n, 'row')} of {counted(n, 'integer')}")
     if any(row[at] for at, row in enumerate(rows)):
         field.refuse("0 on its diagonal")
     if max(map(max, rows)) > LARGEST_VOTES * denominator:

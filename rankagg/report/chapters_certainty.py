@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rankagg.analysis.comparison.alternatives import LATE
-from rankagg.analysis.comparison.text import counted
-from rankagg.core.items import listed
+from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_intervals import RankIntervals
@@ -48,17 +47,23 @@ def certainty(findings: Findings) -> Section:
         section.text("These cannot be told apart, directly or through others:")
         section.items(bullets(together, GROUPS))
     n = len(ranks.items)
-    which = f" The first {BARS} of {n} items." if n > BARS else ""
+    which = f" The first {BARS} of {counted(n, 'item')}." if n > BARS else ""
     section.figure(
         figure_of(
             lambda: forest_plot(ranks, top=BARS),
-            f"Intervals for the places of {n} items by {BY[ranks.of]}; the table of the consensus "
-            f"has the numbers.{which}",
+            f"Intervals for the places of {counted(n, 'item')} by {BY[ranks.of]}; the table of "
+            f"the consensus has the numbers.{which}",
             f"{ranks.describe()}. Filled: may be first, asked of the first item alone.{which}",
         )
     )
     exact = int((ranks.best == ranks.worst).sum())
-    return section.text(f"{exact} of {n} places are determined.") if exact else section
+    return (
+        section.text(
+            f"{exact} of {counted(n, 'place')} {'is' if exact == 1 else 'are'} determined."
+        )
+        if exact
+        else section
+    )
 
 
 def _who_is_first(ranks: RankIntervals) -> list[str]:
@@ -88,7 +93,7 @@ def _decided(ranks: RankIntervals) -> str:
         if _openness(ranks) <= OPEN:
             return text
         mean = float((ranks.worst - ranks.best + 1).mean())
-        return f"{text} That leaves an item {mean:.0f} of {n} places on average."
+        return f"{text} That leaves an item {mean:.0f} of {counted(n, 'place')} on average."
     if decisions.warning is not None:
         return f"{decisions.warning[0].upper()}{decisions.warning[1:]}: any place is possible."
     text = f"No pair is decided, by {decisions.how}, so any place is possible"

@@ -13,7 +13,7 @@ import pandas as pd
 from rankagg import __version__
 from rankagg.aggregation.base import Aggregator
 from rankagg.analysis.missing import ASSUMPTIONS
-from rankagg.core.items import listed
+from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -80,11 +80,14 @@ def missing_data(findings: Findings) -> Section:
         return section.unknown(
             "The data are counts of votes; what single rankings left out is not in them."
         )
-    size = f"{len(report.items)} items, {report.n_units} {report.unit}s"
+    size = f"{counted(len(report.items), 'item')}, {counted(report.n_units, report.unit)}"
     if not report.n_missing:
         return section.text(f"Nothing is missing: {size}.")
     share = report.n_missing / report.n_cells
-    section.text(f"{report.n_missing} of {report.n_cells} cells are missing ({share:.1%}): {size}.")
+    section.text(
+        f"{report.n_missing} of {counted(report.n_cells, 'cell')} "
+        f"{'is' if report.n_missing == 1 else 'are'} missing ({share:.1%}): {size}."
+    )
     frame = report.to_frame()
     lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
     lacking = lacking.reset_index()[["item", "observed", "missing", "share", "compared_with"]]
@@ -109,8 +112,8 @@ def missing_data(findings: Findings) -> Section:
     if report.never_compared:
         pairs = [f"{a} and {b}" for a, b in report.never_compared]
         section.unknown(
-            f"{len(pairs)} pairs of items were never compared, so their order rests on others "
-            "and on the policy:"
+            f"The order of {counted(len(pairs), 'pair')} of items, never compared, rests on other "
+            "pairs and on the policy:"
         )
         section.items(bullets(pairs, SHOWN))
     if len(report.groups) > 1:

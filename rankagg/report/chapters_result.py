@@ -8,8 +8,7 @@ import pandas as pd
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
-from rankagg.analysis.comparison.text import counted
-from rankagg.core.items import listed, shortened
+from rankagg.core.items import counted, listed, shortened
 from rankagg.core.rankings import PartialRanking
 from rankagg.plotting.rankings.bump import bump_chart
 from rankagg.plotting.rankings.overlap import overlap_plot
@@ -96,8 +95,8 @@ def proof(findings: Findings) -> Section:
     )
     if not findings.is_proved:
         return section.unknown(
-            f"The optimum is not proved in time: it may be cheaper by up to {certificate.gap:g} "
-            "votes. A longer time limit may close the gap."
+            "The optimum is not proved in time: it may be cheaper by up to "
+            f"{counted(certificate.gap, 'vote', 'g')}. A longer time limit may close the gap."
         )
     if known is None and "alternatives" not in findings.late:
         return section.unknown("Whether other rankings are as good was not looked at.")
@@ -121,14 +120,15 @@ def _several(section: Section, known: Alternatives) -> Section:
     optima = known.optima
     total = len(optima.items) * (len(optima.items) - 1) // 2
     if known.count is not None:
-        number = f"{known.count:,} rankings are equally good"
+        number = f"{counted(known.count, 'ranking', ',')} are equally good"
     elif known.too_large:
         number = "More than one ranking is equally good (too many to count)"
     else:
         number = f"More than one ranking is equally good (how many was {LATE})"
     section.text(
-        f"{number}; they differ on {optima.n_undecided_pairs} of {total} pairs. The table above "
-        "shows one of them. Within each of these groups the votes leave the order open:"
+        f"{number}; they differ on {optima.n_undecided_pairs} of {counted(total, 'pair')}. The "
+        "table above shows one of them. Within each of these groups the votes leave the order "
+        "open:"
     )
     groups = [listed(block) for block in optima.blocks if len(block) > 1]
     return section.items(bullets(groups, CIRCLES))
@@ -189,7 +189,7 @@ def _flow(findings: Findings) -> Figure:
     comparison = findings.comparison
     n = comparison.votes.n_items
     top = IN_FLOW if n > IN_SQUARE else None
-    which = f"The first {top} of {n} items. " if top else ""
+    which = f"The first {top} of {counted(n, 'item')}. " if top else ""
     name = findings.exact.aggregator.name
     moved = [
         f"{method} orders {counted(len(comparison.disagreements(name, method)), 'pair')} otherwise"
@@ -261,7 +261,7 @@ def majorities(findings: Findings) -> Section:
     kept = exact.ranking if n <= IN_SQUARE else _first(findings)
     at, shares = exact.items.indices(list(kept.items)), compared_shares(votes)
     above = None if findings.ranks is None else findings.ranks.decisions.above[np.ix_(at, at)]
-    which = "" if n <= IN_SQUARE else f" The first {IN_SQUARE} of {n} items."
+    which = "" if n <= IN_SQUARE else f" The first {IN_SQUARE} of {counted(n, 'item')}."
     section.figure(
         figure_of(
             lambda: share_matrix(shares[np.ix_(at, at)], kept, above=above),
@@ -287,8 +287,8 @@ def _majorities_plot(findings: Findings) -> Figure | None:
         marked += "is marked" if differ == 1 else "are marked"
     return figure_of(
         lambda: tournament_plot(graph, exact, against=other),
-        f"The majorities among {n} items in the order of the exact consensus: {against} go against "
-        f"it{marked}.",
+        f"The majorities among {counted(n, 'item')} in the order of the exact consensus: "
+        f"{against} go against it{marked}.",
         f"Majorities, and where they go against the order of the consensus{marked}.",
     )
 
@@ -313,15 +313,18 @@ def lead(findings: Findings) -> list[str]:
     names = listed([shortened(str(item), 80) for item in findings.winners])
     if not findings.is_proved:
         first = (
-            f"{names} leads the best ranking of {n} items that was found; it is not proved optimal."
+            f"{names} leads the best ranking of {counted(n, 'item')} that was found; it is "
+            "not proved optimal."
         )
     elif len(findings.winners) > 1:
         first = (
-            f"Several rankings of {n} items are optimal by the exact Kemeny rule, which is proved; "
-            f"each of these leads one of them: {names}."
+            f"Several rankings of {counted(n, 'item')} are optimal by the exact Kemeny rule, "
+            f"which is proved; each of these leads one of them: {names}."
         )
     else:
-        first = f"{names} leads the exact Kemeny consensus of {n} items. {_alone(findings)}"
+        first = (
+            f"{names} leads the exact Kemeny consensus of {counted(n, 'item')}. {_alone(findings)}"
+        )
     name = findings.exact.aggregator.name
     told = []
     for method in findings.comparison.methods:

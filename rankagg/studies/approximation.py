@@ -16,6 +16,7 @@ from tqdm import tqdm
 from rankagg._typing import Unranked
 from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator
+from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError, WorkerError
 from rankagg.studies.cells import Cell, Row, Trial, with_policy
 from rankagg.studies.journal import Journal
@@ -152,7 +153,9 @@ class ApproximationStudy:
         for share, size in product(self.missing, self.n_items):
             if n_removed(size, share) > size - 2:
                 raise InvalidInputError(
-                    "missing", f"a share that leaves two of {size} items in a ranking", share
+                    "missing",
+                    f"a share that leaves two of {counted(size, 'item')} in a ranking",
+                    share,
                 )
 
     @property

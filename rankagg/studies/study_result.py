@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._validation import check_alpha, check_flag
+from rankagg.core.items import counted
 from rankagg.core.value import Value
 from rankagg.studies.cells import Cell, Row
 
@@ -174,18 +175,23 @@ class StudyResult(Value):
         """Return the study as text: for every model and size, each rule's hits and ratios."""
         table = self.by_method()
         lines = [
-            f"{len(self.study.rules)} rules on {self.n_cells} data sets, unranked items: "
-            f"{self.study.unranked}, seed {self.study.seed}",
+            f"{counted(len(self.study.rules), 'rule')} on {counted(self.n_cells, 'data set')}, "
+            f"unranked items: {self.study.unranked}, seed {self.study.seed}",
             f"optimum proved in {self.n_cells - self.n_unproved} of {self.n_cells}",
         ]
         if self.n_unproved:
             lines.append("ratios of the others are lower ends; mean_ratio_high is the upper end")
         if table["failed"].any():
-            lines.append(f"rules could not rank the data {int(table['failed'].sum())} times")
+            lines.append(
+                f"rules could not rank the data {counted(int(table['failed'].sum()), 'time')}"
+            )
         for cell, part in table.groupby(GROUP[:-1], sort=False):
             model, n_items, n_rankings, missing = cell
             gaps = f", {missing:.0%} missing" if missing else ""
-            lines += ["", f"{model}: {n_items} items, {n_rankings} rankings{gaps}"]
+            lines += [
+                "",
+                f"{model}: {counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}{gaps}",
+            ]
             lines.append(_text(part.droplevel([0, 1, 2, 3])))
         return "\n".join(lines)
 
@@ -194,7 +200,10 @@ class StudyResult(Value):
 
     def __repr__(self) -> str:
         rules = len(self.study.rules)
-        return f"<StudyResult: {rules} rules on {self.n_cells} cells, {self.n_unproved} unproved>"
+        return (
+            f"<StudyResult: {counted(rules, 'rule')} on {counted(self.n_cells, 'cell')}, "
+            f"{self.n_unproved} unproved>"
+        )
 
     def _repr_html_(self) -> str:
         return self.by_method().reset_index().to_html(index=False, escape=True, na_rep="")

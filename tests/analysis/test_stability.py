@@ -266,7 +266,7 @@ def test_it_can_be_read():
         ({"data": [1]}, "`data` must be a ScoreTable or a Profile"),
         (
             {"data": TABLE.drop(tasks=TABLE.tasks[1:])},
-            "`data` must be at least 2 tasks. Got 1 tasks",
+            "`data` must be at least 2 tasks. Got 1 task",
         ),
         (
             {"data": ra.Profile.from_orders(["AB", "BA"]), "over": "systems"},

@@ -234,7 +234,7 @@ def test_it_is_a_value_and_plain_data(graph):
     frame = graph.to_frame()
     assert (frame[["wins", "losses", "draws"]].sum(axis=1) == len(graph.items) - 1).all()
     assert frame["smith"].sum() == len(graph.smith_set())
-    assert str(graph).splitlines()[0].startswith(f"{len(graph.items)} items; ")
+    assert str(graph).splitlines()[0].startswith(f"{len(graph.items)} item")
 
 
 def test_policies_and_inputs():

@@ -79,7 +79,7 @@ def test_wide_and_long_instances(run) -> None:
     Path("long.csv").write_text("s,task,k,v\nA,t,0,2\nA,t,1,2\nB,t,0,1\nB,t,1,1\n")
     assert "TwoLevel(Borda, Borda)" in run("compare", "wide.csv", "--instance", "k").out
     long = run("compare", "long.csv", "--task", "task", "--instance", "k", "--score", "v")
-    assert "1 tasks, 2 instances" in long.out
+    assert "1 task, 2 instances" in long.out
 
 
 def test_ballots_and_preflib_are_read(run) -> None:

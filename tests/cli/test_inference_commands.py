@@ -318,7 +318,7 @@ BAD = [
     (["intervals", "--dataset", "tennessee", "--places", "mean"], ["ScoreTable"]),
     (["intervals", "full.csv", "--simultaneous", "max-t"], ["`--simultaneous`", "percentile"]),
     (["intervals", "full.csv", "--ties", "exclude"], ["--ties", "--places pairwise", "--pairs"]),
-    (["intervals", "tied.csv", "--pairs", "wilson"], ["`--ties`", "1 ties"]),
+    (["intervals", "tied.csv", "--pairs", "wilson"], ["`--ties`", "1 tie in 1 pair"]),
     (["intervals", "full.csv", "--unit", "instance"], ["`--unit`", "no instances"]),
     (["intervals", "--dataset", "tennessee", "--unit", "task"], ["`--unit`", "no tasks"]),
     (["intervals", "--dataset", "tennessee", "--fixed-tasks"], ["`--fixed-tasks`"]),

@@ -216,7 +216,7 @@ def test_steps_that_ran_out_are_told():
     profile = ra.Profile.from_orders(["ABC", "BCA", "CAB", "ABC"])
     fit = ra.PlackettLuce.fit(profile, max_iterations=1, tolerance=1e-15)
     assert not fit.converged
-    assert "Not converged in 1 steps" in fit.notes[-1]
+    assert "Not converged in 1 step" in fit.notes[-1]
     assert not any("onverged" in note for note in ra.PlackettLuce.fit(profile).notes)
 
 

@@ -149,7 +149,7 @@ def test_sizes_are_checked(locations, arguments, words):
 def test_the_look():
     law = ra.LatentScores([[0.0, 1.0], [1.0, 0.0]], noise="normal", scale=0.5)
     assert repr(law) == "<LatentScores of 2 systems on 2 tasks: normal noise, scale 0.5>"
-    assert repr(ra.LatentScores([0.0])) == "<LatentScores of 1 systems: gumbel noise, scale 1>"
+    assert repr(ra.LatentScores([0.0])) == "<LatentScores of 1 system: gumbel noise, scale 1>"
 
 
 # -- replaced tasks -------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ def test_equally_good_centers_are_told() -> None:
     assert set(fit.consensus.optima) == {
         ra.Permutation.from_order("ABC"), ra.Permutation([1, 0, 2], "ABC")
     }  # fmt: skip
-    assert any("Other centres are as likely: 1 pairs are open" in note for note in fit.notes)
+    assert any("Other centres are as likely: 1 pair left open" in note for note in fit.notes)
 
 
 def test_given_center_is_kept() -> None:

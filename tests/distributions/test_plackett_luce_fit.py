@@ -843,7 +843,7 @@ def test_notes_to_the_letter(options, notes):
 def test_a_fit_that_did_not_arrive_says_so():
     fit = ra.PlackettLuce.fit(DATA["complete"], max_iterations=1)
     assert fit.notes[-1] == (
-        "Not converged in 1 steps; what is shown is not the maximum. Raise `max_iterations`."
+        "Not converged in 1 step; what is shown is not the maximum. Raise `max_iterations`."
     )
     heavy = 2.0**60
     wins = [[0, heavy, 0, 0], [heavy, 0, 9, 0], [0, 1, 0, heavy], [0, 0, heavy, 0]]

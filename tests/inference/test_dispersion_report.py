@@ -246,7 +246,7 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
 def test_notebooks_show_the_table_with_names_escaped():
     report = measured(TENNESSEE, BORDA)
     assert "<table" in report._repr_html_()
-    assert repr(report) == "<DispersionReport of 1 methods>"
+    assert repr(report) == "<DispersionReport of 1 method>"
 
 
 def test_reports_are_values():

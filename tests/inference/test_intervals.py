@@ -474,7 +474,7 @@ def test_a_frame_without_rows_has_its_columns():
 
 @pytest.mark.parametrize("method", BINOMIAL)
 def test_binomial_intervals_leave_ties_out_on_request(method):
-    with pytest.raises(InvalidInputError, match="there are 2 ties in 1 pairs") as caught:
+    with pytest.raises(InvalidInputError, match="the data have 2 ties in 1 pair") as caught:
         from_profile(TIED, method=method)
     assert "'hoeffding', where a tie counts half" in str(caught.value)
     found = from_profile(TIED, method=method, ties="exclude")
@@ -598,7 +598,7 @@ def test_a_seed_makes_the_same_intervals(method):
 def test_too_few_resamples_for_the_level_are_noted():
     options = {"method": "percentile", "n_resamples": 100, "rng": 1}
     (note,) = without_few(from_profile(THREE, alpha=0.01, **options))
-    assert note == "only 0.5 resamples are expected beyond each bound: raise `n_resamples`"
+    assert note == "only 0.5 resamples to be expected beyond each bound: raise `n_resamples`"
     assert without_few(from_profile(THREE, alpha=0.2, **options)) == ()
     joint = from_profile(THREE, alpha=0.2, simultaneous="bonferroni", **options)
     assert len(without_few(joint)) == 1

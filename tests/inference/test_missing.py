@@ -235,7 +235,7 @@ def test_items_off_a_list_are_not_missing():
     assert report.groups == (("A", "B", "C"),)
     assert report.patterns().to_dict("list") == {"units": [1], "missing": [()]}
     text = report.summary().splitlines()
-    assert text == ["0 of 3 cells missing (0 %): 3 items, 1 rankings", "never compared: B and C"]
+    assert text == ["0 of 3 cells missing (0 %): 3 items, 1 ranking", "never compared: B and C"]
 
 
 def test_nothing_is_missing_from_complete_data():

@@ -467,7 +467,7 @@ def test_ties_may_be_left_out():
     assert found.decisions.pairs == (("A", "B"), ("A", "C"), ("B", "C"))
     assert ra.rank_intervals(TIED, of="pairwise").decisions == found.decisions
     assert ra.rank_intervals(TIED, of="pairwise", ties="exclude").decisions == found.decisions
-    with pytest.raises(InvalidInputError, match="there are 3 ties in 1 pairs"):
+    with pytest.raises(InvalidInputError, match="the data have 3 ties in 1 pair"):
         ra.rank_intervals(TIED, of="pairwise", method="clopper-pearson")
 
 

@@ -383,7 +383,7 @@ def test_a_kernel_that_leaves_its_range_is_told(rule):
 @both_rules
 def test_there_are_as_many_rankings_as_the_function_looks_at(rule):
     one = ra.Profile.from_orders(["ABC"])
-    with pytest.raises(InvalidInputError, match=r"2 rankings or more .* Got 1 rankings"):
+    with pytest.raises(InvalidInputError, match=r"2 rankings or more .* Got 1 ranking"):
         rule.estimate(one, rng=0)
     three = ra.UStatistic(kernel=ordered, degree=3, low=0, high=1)
     with pytest.raises(InvalidInputError, match="3 rankings or more"):

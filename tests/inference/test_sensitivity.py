@@ -347,7 +347,7 @@ def test_summary_tells_consensuses_top_and_flips():
     assert lines[0] == "Borda under 3 policies and on 50 completions: 2 of 3 pairs flip"
     assert lines[1:4] == ["uniform A > C > B", "ignore  A = C > B", "last    A > B = C"]
     assert "pairs that flip:" in lines
-    assert result.summary(rows=1).splitlines()[-1] == "... and 1 more pairs"
+    assert result.summary(rows=1).splitlines()[-1] == "... and 1 more pair"
     assert result.summary(rows=None) == result.summary() == str(result)
     assert repr(result) == "<Sensitivity of Borda: 2 pairs flip>"
     assert "<table" in result._repr_html_()

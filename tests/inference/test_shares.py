@@ -475,7 +475,7 @@ def test_summary_says_that_shares_are_no_confidence():
     assert lines[0] == "Kemeny on 50 resamples of rankings; shares of resamples, not confidence"
     assert lines[1] == f"note: {shares.notes[0]}"
     assert lines[2].split() == ["first_in_every", "first_in_some", "mean_place"]
-    assert shares.summary(rows=2).splitlines()[-1] == "... and 1 more items"
+    assert shares.summary(rows=2).splitlines()[-1] == "... and 1 more item"
     assert shares.summary(rows=None) == shares.summary() == str(shares)
     fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)
     assert fixed.summary().startswith("Borda on 2 resamples of rankings within tasks;")

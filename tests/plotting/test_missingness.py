@@ -88,7 +88,7 @@ def test_dark_is_missing_and_light_observed() -> None:
     patches = ax.get_legend().get_patches()
     np.testing.assert_allclose(patches[0].get_facecolor(), mesh.cmap(0.0))
     np.testing.assert_allclose(patches[1].get_facecolor(), mesh.cmap(1.0))
-    assert "1 of 4 cells are missing (25 %)" in note(ax)
+    assert "1 of 4 cells is missing (25 %)" in note(ax)
 
 
 def instances():
@@ -232,7 +232,7 @@ def test_nothing_missing_is_said() -> None:
 
 def test_pairs_that_were_never_compared_are_counted() -> None:
     ax = plotting.missingness_map(table([[1, NAN], [NAN, 1], [1, 1]]))
-    assert "1 of 3 pairs of items were never compared" in note(ax)
+    assert "1 of 3 pairs of items was never compared" in note(ax)
 
 
 @pytest.mark.parametrize("n_tasks", [2, 12, 46])

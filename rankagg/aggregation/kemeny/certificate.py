@@ -22,7 +22,7 @@ from rankagg.aggregation.kemeny.certificate_reader import (
 from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import Permutation
 from rankagg.exceptions import (
@@ -172,7 +172,7 @@ class Certificate:
 
     def summary(self) -> str:
         """Return one line: status, cost, bound, and what proves it."""
-        off = f"to within {_as_float(self.tolerance):.2g} votes"
+        off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
         exactness = off if self.tolerance else "exact"
         proof = f"proved by {self._means()}, {exactness}"
         if self.status == "optimal":
@@ -190,7 +190,9 @@ class Certificate:
         if any(Enumeration() in proof.nodes for proof in self.proofs):
             means.append("enumeration of subsets")
         cases = sum(len(proof.nodes) > 1 for proof in self.proofs) and self.n_cases
-        return (" and ".join(means) or "majorities alone") + (f" in {cases} cases" if cases else "")
+        return (" and ".join(means) or "majorities alone") + (
+            f" in {counted(cases, 'case')}" if cases else ""
+        )
 
     # -- its proof ----------------------------------------------------------------------------
 
@@ -233,8 +235,8 @@ class Certificate:
             )
         if self.tolerance != _tolerance(votes):
             raise VerificationError(
-                f"The costs are known to within {_tolerance(votes)} votes, not {self.tolerance} as "
-                "stated."
+                f"The costs are known to within {counted(_tolerance(votes), 'vote')}, not "
+                f"{self.tolerance} as stated."
             )
         cost = problem.cost(np.array(self.order))
         if cost != self.scaled_cost:

@@ -22,6 +22,7 @@ from rankagg.aggregation.kemeny.nodes import (
 )
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.subset_dp import LARGEST
+from rankagg.core.items import counted
 from rankagg.io.strict_json import LARGEST_INTEGER, Field
 
 __all__ = ["FIELDS", "SCHEMA", "VERSION", "Content", "read_certificate"]
@@ -224,7 +225,10 @@ class _NodeReader:
                 self._check_cycle(element)
         m = len(self._part)
         if len(field.value) > m * (m - 1) * (m - 2) // 3:  # type: ignore[arg-type]
-            field.refuse(f"at most {m * (m - 1) * (m - 2) // 3} cycles, as {m} items have")
+            field.refuse(
+                f"at most {counted(m * (m - 1) * (m - 2) // 3, 'cycle')}, as {counted(m, 'item')} "
+                "have"
+            )
         rows: Any = field.value
         return Leaf(tuple((a, b, c) for a, b, c, _ in rows), tuple(weight for *_, weight in rows))
 

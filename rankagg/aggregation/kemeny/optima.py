@@ -24,7 +24,7 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
 from rankagg.core import compatible, exact
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import BlockTooLargeError
@@ -170,9 +170,9 @@ class Optima(Value):
         large = max(len(block) for block in self._positions)
         if large > LARGEST:
             raise BlockTooLargeError(
-                f"The optima differ within a block of {large} items; blocks of at most {LARGEST} "
-                f"can be counted. At least {self._found.n_seen} optima exist; `relation()` and "
-                "`blocks` are complete."
+                f"The optima differ within a block of {counted(large, 'item')}; blocks of at most "
+                f"{LARGEST} can be counted. At least {self._found.n_seen} optima exist; "
+                "`relation()` and `blocks` are complete."
             )
 
     def count(self) -> int:
@@ -356,10 +356,12 @@ class Optima(Value):
             return "this one only"
         n = len(self.items)
         blocks = sum(len(block) > 1 for block in self.blocks)
-        where = "one block" if blocks == 1 else f"{blocks} blocks"
-        differ = f"differ on {self.n_undecided_pairs} of {n * (n - 1) // 2} pairs, in {where}"
+        where = "one block" if blocks == 1 else counted(blocks, "block")
+        differ = (
+            f"differ on {self.n_undecided_pairs} of {counted(n * (n - 1) // 2, 'pair')}, in {where}"
+        )
         try:
-            return f"{self.count()} rankings, which {differ}"
+            return f"{counted(self.count(), 'ranking')}, which {differ}"
         except BlockTooLargeError as error:
             return f"more than one, which {differ}; not counted: {error}"
 
@@ -369,4 +371,7 @@ class Optima(Value):
     def __repr__(self) -> str:
         if self.is_unique:
             return "<Optima: one>"
-        return f"<Optima: {self.n_undecided_pairs} pairs of {len(self.items)} items undecided>"
+        return (
+            f"<Optima: {counted(self.n_undecided_pairs, 'pair')} of "
+            f"{counted(len(self.items), 'item')} undecided>"
+        )

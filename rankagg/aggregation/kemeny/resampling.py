@@ -18,6 +18,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core import exact
+from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
@@ -77,7 +78,7 @@ def resample_kemeny(
 def _check_counts(counts: ArrayLike, m: int) -> NDArray[np.int64]:
     values = np.asarray(counts)
     if values.ndim != 2 or values.shape[1] != m:
-        allowed = f"one row of {m} counts per version"
+        allowed = f"one row of {counted(m, 'count')} per version"
         raise InvalidInputError("counts", allowed, Described(f"shape {values.shape}"))
     whole = np.issubdtype(values.dtype, np.integer) and (values >= 0).all()
     if not whole or not values.any(axis=1).all():

@@ -25,7 +25,7 @@ from rankagg.analysis.comparison.agreement import (
 from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.analysis.comparison.disagreements import disagreeing_pairs
 from rankagg.analysis.comparison.text import text_of
-from rankagg.core.items import listed
+from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.value import Value
@@ -419,7 +419,7 @@ class Comparison(Value):
         return self.summary()
 
     def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(self.methods)} on {self.votes.n_items} items>"
+        return f"<Comparison of {', '.join(self.methods)} on {counted(self.votes.n_items, 'item')}>"
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(index=False, na_rep="", escape=True)

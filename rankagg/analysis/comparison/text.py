@@ -8,14 +8,14 @@ import pandas as pd
 
 from rankagg.analysis.comparison.agreement import distances_to_optima
 from rankagg.analysis.comparison.alternatives import Alternatives
-from rankagg.core.items import shortened
+from rankagg.core.items import counted, shortened
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
 
 if TYPE_CHECKING:
     from rankagg.analysis.comparison.comparison import Comparison
     from rankagg.inference.decisions import Decisions
 
-__all__ = ["counted", "text_of"]
+__all__ = ["text_of"]
 
 
 def text_of(
@@ -100,7 +100,7 @@ def _places_text(comparison: Comparison, rows: int | None) -> str:
     shown.index = shown.index.str.ljust(width)
     left = len(frame) - len(shown)
     text = "places\n" + shown.to_string()
-    return f"{text}\n... and {left} more items" if left else text
+    return f"{text}\n... and {counted(left, 'more item')}" if left else text
 
 
 def _pairs_text(comparison: Comparison, rows: int | None, decisions: Decisions | None) -> str:
@@ -120,14 +120,9 @@ def _pairs_text(comparison: Comparison, rows: int | None, decisions: Decisions |
         lines = [f"{method} disagrees with {base} on {pairs}, closest votes first:"]
         lines += [_pair_line(pair, method) for pair in shown.itertuples(index=False)]
         if len(frame) > len(shown):
-            lines.append(f"  ... and {len(frame) - len(shown)} more pairs")
+            lines.append(f"  ... and {counted(len(frame) - len(shown), 'more pair')}")
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number with its noun, in the plural but for one."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _pair_line(pair: Any, method: str) -> str:
@@ -137,5 +132,5 @@ def _pair_line(pair: Any, method: str) -> str:
     hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
     return (
         f"  {shortened(pair.above)} above {shortened(pair.below)}: "
-        f"{pair.votes_for:g} votes for, {pair.votes_against:g} against{ties}{hint}"
+        f"{counted(pair.votes_for, 'vote', 'g')} for, {pair.votes_against:g} against{ties}{hint}"
     )

@@ -23,7 +23,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core import places
-from rankagg.core.items import ItemSet, shortened
+from rankagg.core.items import ItemSet, counted, shortened
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking
@@ -427,14 +427,14 @@ class RankShares(Value):
         shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
         within = " within tasks" if self.fixed_tasks else ""
         lines = [
-            f"{self.aggregator.name} on {self.n_resamples} resamples of {self.unit}s{within}; "
-            "shares of resamples, not confidence",
+            f"{self.aggregator.name} on {counted(self.n_resamples, 'resample')} of "
+            f"{self.unit}s{within}; shares of resamples, not confidence",
             *(f"note: {note}" for note in self.notes),
         ]
         table = shown.rename(index=shortened).rename_axis(None)
         lines.append(table.to_string(float_format="{:.3f}".format, na_rep="-"))
         if len(frame) > len(shown):
-            lines.append(f"... and {len(frame) - len(shown)} more items")
+            lines.append(f"... and {counted(len(frame) - len(shown), 'more item')}")
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -442,8 +442,8 @@ class RankShares(Value):
 
     def __repr__(self) -> str:
         return (
-            f"<RankShares of {len(self.items)} items by {self.aggregator.name} "
-            f"on {self.n_resamples} resamples>"
+            f"<RankShares of {counted(len(self.items), 'item')} by {self.aggregator.name} "
+            f"on {counted(self.n_resamples, 'resample')}>"
         )
 
     def _repr_html_(self) -> str:
@@ -458,8 +458,15 @@ def _notes(
     what = "more than one optimum" if isinstance(rule, Kemeny) else "ties"
     unplaced = int((best == 0).any(axis=1).sum())
     notes = [
-        (several, f"{several} of {times} resamples have {what}"),
-        (unproved, f"{unproved} of {times} resamples are not proved optimal: one ranking counts"),
-        (unplaced, f"in {unplaced} of {times} resamples some item has no place"),
+        (
+            several,
+            f"{several} of {counted(times, 'resample')} {'has' if several == 1 else 'have'} {what}",
+        ),
+        (
+            unproved,
+            f"{unproved} of {counted(times, 'resample')} {'is' if unproved == 1 else 'are'} not "
+            "proved optimal: one ranking counts",
+        ),
+        (unplaced, f"in {unplaced} of {counted(times, 'resample')} some item has no place"),
     ]
     return tuple(text for number, text in notes if number)

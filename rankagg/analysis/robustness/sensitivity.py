@@ -27,7 +27,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core import places
-from rankagg.core.items import ItemSet, shortened
+from rankagg.core.items import ItemSet, counted, shortened
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -314,8 +314,9 @@ class Sensitivity(Value):
         shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
         n = len(self.items)
         lines = [
-            f"{self.aggregator.name} under {len(self.policies)} policies and on "
-            f"{len(self.samples)} completions: {len(frame)} of {n * (n - 1) // 2} pairs flip"
+            f"{self.aggregator.name} under {counted(len(self.policies), 'policy')} and on "
+            f"{counted(len(self.samples), 'completion')}: {len(frame)} of "
+            f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if len(frame) == 1 else 'flip'}"
         ]
         for policy, consensus in zip(self.policies, self.consensuses, strict=True):
             lines.append(f"{policy:<8}{consensus.ranking._arrows()}")
@@ -329,14 +330,16 @@ class Sensitivity(Value):
             lines.append("pairs that flip:")
             lines.append(table.to_string(index=False, float_format="{:.3f}".format))
         if len(frame) > len(shown):
-            lines.append(f"... and {len(frame) - len(shown)} more pairs")
+            lines.append(f"... and {counted(len(frame) - len(shown), 'more pair')}")
         return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.summary()
 
     def __repr__(self) -> str:
-        return f"<Sensitivity of {self.aggregator.name}: {len(self.to_frame())} pairs flip>"
+        n = len(self.to_frame())
+        verb = "flips" if n == 1 else "flip"
+        return f"<Sensitivity of {self.aggregator.name}: {counted(n, 'pair')} {verb}>"
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(index=False, escape=True)

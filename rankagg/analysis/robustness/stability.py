@@ -19,6 +19,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.leave_out import Found, Over, Source
 from rankagg.analysis.robustness.stability_result import Stability
+from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
@@ -178,7 +179,9 @@ def _subsets(
     least = 1 if source.over == "tasks" else 2
     if total <= least:
         raise InvalidInputError(
-            "data", f"at least {least + 1} {noun}", Described(f"{total} {noun}")
+            "data",
+            f"at least {least + 1} {noun}",
+            Described(counted(total, noun.removesuffix("s"))),
         )
     found: list[Subset] = []
     for size in _sizes(sizes, least, total - 1, noun):

@@ -12,7 +12,7 @@ from rankagg._typing import Label, Ranks
 from rankagg._validation import check_integer
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.leave_out import Found, Over
-from rankagg.core.items import shortened
+from rankagg.core.items import counted, shortened
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.value import Value
@@ -112,7 +112,10 @@ class Stability(Value):
         notes = []
         if self.unproved:
             total = 1 + len(self._without) + len(self._on_subsets)
-            notes.append(f"{self.unproved} of {total} consensuses are not proved optimal")
+            notes.append(
+                f"{self.unproved} of {counted(total, 'consensus')} "
+                f"{'is' if self.unproved == 1 else 'are'} not proved optimal"
+            )
         if self.undecided:
             notes.append(
                 f"without {self.undecided} of {len(self.units)} {self.noun}, what changes is not "
@@ -126,7 +129,8 @@ class Stability(Value):
         several = sum(part.has_several_optima for part in (self._known, *self._without))
         if several:
             notes.append(
-                f"{several} of {1 + len(self._without)} exact consensuses have several optima; a "
+                f"{several} of {counted(1 + len(self._without), 'exact consensus')} "
+                f"{'has' if several == 1 else 'have'} several optima; a "
                 "pair counts as changed only where all optima of all data have it one way and all "
                 "without the unit the other"
             )
@@ -279,7 +283,7 @@ class Stability(Value):
     def headline(self) -> str:
         """Return in one sentence how often leaving out one changes the order of others."""
         changed = int((self.influence()["distance"] > 0).sum())
-        cases = "1 case" if changed == 1 else f"{changed} cases"
+        cases = counted(changed, "case")
         what = f"leaving out one of {len(self.units)} {self.noun}"
         if self.undecided == len(self.units):
             return f"what {what} changes is not decided within the limit"

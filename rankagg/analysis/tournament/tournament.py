@@ -16,7 +16,7 @@ from rankagg._typing import Bools, Floats, Integers, Label, Unranked
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.analysis.tournament.margin_solutions import essential_items, undefeated_items
-from rankagg.core.items import ItemSet, listed
+from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.value import Value
@@ -423,7 +423,7 @@ class TournamentGraph(Value):
         """Return what there is to say in a few lines."""
         winner, loser = self.condorcet_winner, self.condorcet_loser
         lines = [
-            f"{len(self.items)} items; pairs with a majority: {int(self.beats.sum())}, "
+            f"{counted(len(self.items), 'item')}; pairs with a majority: {int(self.beats.sum())}, "
             f"without: {len(self.draws())}",
             f"Condorcet winner  {'none' if winner is None else winner}",
             f"Condorcet loser   {'none' if loser is None else loser}",
@@ -438,7 +438,10 @@ class TournamentGraph(Value):
         return self.summary()
 
     def __repr__(self) -> str:
-        return f"<TournamentGraph of {len(self.items)} items, {int(self.beats.sum())} majorities>"
+        return (
+            f"<TournamentGraph of {counted(len(self.items), 'item')}, "
+            f"{counted(int(self.beats.sum()), 'majority')}>"
+        )
 
 
 def _quoted(value: object) -> str:

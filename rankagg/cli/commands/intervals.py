@@ -13,7 +13,7 @@ from rankagg.cli.options.numbers import ALPHA, SEED, Number, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import listed
+from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -225,7 +225,7 @@ def _alone(ranks: RankIntervals, rows: int | None) -> str:
     lines = [f"places of each item alone; {level} for one item chosen before looking"]
     lines += shown.to_string().splitlines()
     if len(frame) > len(shown):
-        lines.append(f"... and {len(frame) - len(shown)} more items")
+        lines.append(f"... and {counted(len(frame) - len(shown), 'more item')}")
     return "\n".join(lines)
 
 

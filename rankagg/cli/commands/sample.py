@@ -11,6 +11,7 @@ import click
 
 from rankagg.cli.options.numbers import SEED, Number, Whole
 from rankagg.cli.options.targets import FILE
+from rankagg.core.items import counted
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -87,8 +88,8 @@ def command(
         law = PlackettLuce(log_worths)
     if size * len(law.items) > PLACES:
         raise click.BadParameter(
-            f"must be at most {PLACES // len(law.items)} for {len(law.items)} items. Got {size}. "
-            "Draw several files with different seeds.",
+            f"must be at most {PLACES // len(law.items)} for {counted(len(law.items), 'item')}. "
+            f"Got {size}. Draw several files with different seeds.",
             param_hint="'--size'",
         )
     profile = law.sample(size, rng=seed).compress()

@@ -10,6 +10,7 @@ import click
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.text import read_text
 
@@ -57,8 +58,6 @@ def _told(proof: Certificate) -> str:
 
 def _votes(number: Fraction) -> str:
     """Return a number of votes, exact unless it says "about"."""
-    if number == 1:
-        return "1 vote"
     if number.denominator > READABLE:
-        return f"about {float(number):.6g} votes"
-    return f"{number} votes"
+        return f"about {counted(float(number), 'vote', '.6g')}"
+    return counted(number, "vote")

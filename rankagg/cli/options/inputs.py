@@ -13,6 +13,7 @@ import click
 from rankagg import datasets
 from rankagg.aggregation.evidence import Data
 from rankagg.cli.options.numbers import Number
+from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -288,7 +289,7 @@ def _tell_scores(table: ScoreTable, values: dict[str, Any]) -> tuple[str, ...]:
         lines.append(f"tolerance: scores within {values['tolerance']:g} are tied")
     elif near := table.near_ties():
         lines.append(
-            f"note: {near} pairs of scores differ only beyond 7 significant digits; "
+            f"note: {counted(near, 'pair')} of scores differ only beyond 7 significant digits; "
             "--tolerance would tie them"
         )
     return tuple(lines)

@@ -20,6 +20,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
+from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import Permutation
 from rankagg.distributions.mallows.likelihood import LARGE, MallowsData, best_theta, theta_of
@@ -100,7 +101,7 @@ def _other_centers(consensus: Consensus) -> tuple[str, ...]:
     if optima is None or optima.is_unique:
         return ()
     return (
-        f"Other centres are as likely: {optima.n_undecided_pairs} pairs are open; see "
+        f"Other centres are as likely: {counted(optima.n_undecided_pairs, 'pair')} left open; see "
         "`.consensus.optima`.",
     )
 

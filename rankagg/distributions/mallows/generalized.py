@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers
+from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import Permutation
 from rankagg.core.value import array_key, frozen_array
@@ -68,7 +69,7 @@ class GeneralizedMallows(RankingDistribution):
         values = as_numbers(thetas, "thetas")
         if len(values) != middle.n_items - 1:
             allowed = f"one number per place but the last ({middle.n_items - 1} of them)"
-            raise InvalidInputError("thetas", allowed, Described(f"{len(values)} numbers"))
+            raise InvalidInputError("thetas", allowed, Described(counted(len(values), "number")))
         if not (np.isfinite(values) & (values >= 0)).all():
             raise InvalidInputError("thetas", "finite numbers that are not negative", values)
         self._set(items=middle.items, center=middle, thetas=frozen_array(values + 0.0))

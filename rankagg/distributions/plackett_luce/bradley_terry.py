@@ -8,6 +8,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
+from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
@@ -69,7 +70,7 @@ class BradleyTerry(PlackettLuce):
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""
-        return f"<BradleyTerry law on {self.n_items} items: {self._by_worth()}{ties}>"
+        return f"<BradleyTerry law on {counted(self.n_items, 'item')}: {self._by_worth()}{ties}>"
 
 
 def fit_bradley_terry(

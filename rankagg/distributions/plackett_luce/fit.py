@@ -10,7 +10,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg._validation import check_integer
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.distributions.connectivity import (
     beats_graph,
@@ -222,11 +222,11 @@ def _covariance(choices: Choices, own: Floats, climbed: Floats, options: FitOpti
 def _notes(options: FitOptions, ties: dict[int, float], scale: float) -> list[str]:
     notes = ["Log worths sum to 0; standard errors are for that contrast."]
     if ties:
-        notes.append(f"Buckets of up to {max(ties)} items are modelled.")
+        notes.append(f"Buckets of up to {counted(max(ties), 'item')} are modelled.")
     if options.pseudo_rankings:
         notes.append(
-            f"With {options.pseudo_rankings:g} pseudo-rankings per item; the likelihood is of the "
-            "data."
+            f"With {counted(options.pseudo_rankings, 'pseudo-ranking', 'g')} per item; the "
+            "likelihood is of the data."
         )
     for name, ridge in (("ridge", options.ridge), ("ridge on ties", options.tie_ridge)):
         if ridge:
@@ -245,8 +245,8 @@ def _numerical_notes(found: Maximum) -> list[str]:
             "What is shown is not the maximum."
         ]
     return [
-        f"Not converged in {found.n_iterations} steps; what is shown is not the maximum. Raise "
-        "`max_iterations`."
+        f"Not converged in {counted(found.n_iterations, 'step')}; what is shown is not the "
+        "maximum. Raise `max_iterations`."
     ]
 
 

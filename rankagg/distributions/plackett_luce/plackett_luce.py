@@ -13,7 +13,7 @@ from scipy.special import expit, logsumexp, softmax
 from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
 from rankagg.core import places
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking, Permutation, as_ranking
@@ -274,7 +274,7 @@ class PlackettLuce(RankingDistribution):
     def __repr__(self) -> str:
         best = self._by_worth()
         ties = f", buckets up to {max(self.log_ties)}" if self.log_ties else ""
-        return f"<PlackettLuce law on {self.n_items} items: {best}{ties}>"
+        return f"<PlackettLuce law on {counted(self.n_items, 'item')}: {best}{ties}>"
 
     def _by_worth(self) -> str:
         order = np.argsort(-self.log_worths, kind="stable")

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from rankagg._typing import Floats
+from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["QuasiVariances", "quasi_variances"]
@@ -67,7 +68,7 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     n = len(covariance)
     if n < 3:
         raise InvalidInputError(
-            "covariance", "that of three or more items", Described(f"{n} items"),
+            "covariance", "that of three or more items", Described(counted(n, "item")),
             "Two items have one difference, whose standard error says all.",
         )  # fmt: skip
     first, second = np.triu_indices(n, k=1)

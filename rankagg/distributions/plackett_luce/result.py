@@ -10,6 +10,7 @@ import scipy
 
 from rankagg._typing import Label
 from rankagg._validation import as_matrix, check_alpha, check_choice
+from rankagg.core.items import counted
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.quasi_variances import QuasiVariances, quasi_variances
@@ -128,7 +129,7 @@ class PlackettLuceFit(FitResult):
         """
         matrix = as_matrix(contrasts, "contrasts")
         if matrix.shape[1] != len(self.estimates):
-            allowed = f"rows of {len(self.estimates)} numbers, one per parameter"
+            allowed = f"rows of {counted(len(self.estimates), 'number')}, one per parameter"
             raise InvalidInputError("contrasts", allowed, Described(f"shape {matrix.shape}"))
         if not np.allclose(matrix[:, : self._n].sum(axis=1), 0.0):
             raise InvalidInputError(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
+from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["LARGEST", "BucketTable"]
@@ -37,7 +38,8 @@ class BucketTable:
         if n > LARGEST:
             raise InvalidInputError(
                 "items", f"at most {LARGEST} for this sum over all subsets",
-                Described(f"{n} items"), "Estimate it from a sample: `.sample(10_000, rng=0)`.",
+                Described(counted(n, "item")),
+                "Estimate it from a sample: `.sample(10_000, rng=0)`.",
             )  # fmt: skip
         self.n = n
         buckets = [bucket for d in (1, *log_ties) if d <= n for bucket in combinations(range(n), d)]

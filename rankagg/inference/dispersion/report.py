@@ -16,6 +16,7 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
+from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.value import Value
 from rankagg.exceptions import InformationLostError, InvalidInputError
@@ -233,8 +234,8 @@ class DispersionReport(Value):
         least, most = self.pair_bounds
         upper = "no upper bound: ties or missing items" if high is None else f"{high:.6g}"
         lines = [
-            f"{self.votes.n_items} items, total weight {self.total_weight:g}; unranked items: "
-            f"{self.unranked}",
+            f"{counted(self.votes.n_items, 'item')}, total weight {self.total_weight:g}; unranked "
+            f"items: {self.unranked}",
             self._spread_line(),
             f"least total, from the spread      {low:.6g} to {upper}",
             f"least total, from single pairs    {least:.6g} to {most:.6g}",
@@ -260,7 +261,7 @@ class DispersionReport(Value):
         if np.isnan(self.average_spread) or np.isnan(self.normalized_spread):
             return "there are no two rankings to compare"
         return (
-            f"two rankings differ on {self.average_spread:.6g} pairs on average "
+            f"two rankings differ on {counted(self.average_spread, 'pair', '.6g')} on average "
             f"({100 * self.normalized_spread:.3g} % of what both judge)"
         )
 
@@ -268,7 +269,7 @@ class DispersionReport(Value):
         return self.summary()
 
     def __repr__(self) -> str:
-        return f"<DispersionReport of {len(self.consensuses)} methods>"
+        return f"<DispersionReport of {counted(len(self.consensuses), 'method')}>"
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(index=False, na_rep="", escape=True)

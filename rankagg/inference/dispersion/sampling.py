@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_integer, check_number
+from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.dispersion.u_statistics import UStatistic, mean_distance
@@ -93,8 +94,8 @@ class SamplingEstimator(ABC):
             raise InvalidInputError("statistic", "a UStatistic", statistic)
         if profile.n_rankings < chosen.degree:
             raise InvalidInputError(
-                "profile", f"{chosen.degree} rankings or more for this statistic",
-                Described(f"{profile.n_rankings} rankings"),
+                "profile", f"{counted(chosen.degree, 'ranking')} or more for this statistic",
+                Described(counted(profile.n_rankings, "ranking")),
             )  # fmt: skip
         return self._estimate(_Sampler(profile, chosen, as_generator(rng)))
 

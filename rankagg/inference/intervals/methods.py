@@ -9,6 +9,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg._validation import check_alpha, check_choice, check_flag, check_integer
+from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bootstrap import Resamples, resampled_means
 from rankagg.inference.intervals.bounds import (
@@ -178,8 +179,9 @@ def _binomial(units: Units, options: Options, alpha: float) -> Bounds:
         ties += block.counts @ (block.values == 0.5)
     if ties.any() and options.ties != "exclude":
         raise InvalidInputError(
-            "ties", f"'exclude' for method '{options.method}': there are {int(ties.sum())} ties "
-            f"in {int((ties > 0).sum())} pairs", options.ties,
+            "ties", f"'exclude' for method '{options.method}': the data have "
+            f"{counted(int(ties.sum()), 'tie')} "
+            f"in {counted(int((ties > 0).sum()), 'pair')}", options.ties,
             "Or take 'hoeffding', where a tie counts half.",
         )  # fmt: skip
     n = first + second
@@ -211,7 +213,8 @@ def _resampling(units: Units, options: Options, alpha: float, resamples: Resampl
     tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         notes.append(
-            f"only {tails:.2g} resamples are expected beyond each bound: raise `n_resamples`"
+            f"only {counted(tails, 'resample', '.2g')} to be expected beyond each bound: raise "
+            "`n_resamples`"
         )
     constant = int(((moments.n > 0) & ~varies).sum())
     if constant:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
@@ -366,14 +366,14 @@ class PairwiseIntervals(Value):
         parts = [self.describe(), *(f"note: {note}" for note in self.notes)]
         parts.append(shown.to_string(index=False, na_rep="-", float_format="{:.3f}".format))
         if len(frame) > len(shown):
-            parts.append(f"... and {len(frame) - len(shown)} more pairs")
+            parts.append(f"... and {counted(len(frame) - len(shown), 'more pair')}")
         return "\n".join(parts)
 
     def __str__(self) -> str:
         return self.summary()
 
     def __repr__(self) -> str:
-        return f"<PairwiseIntervals of {len(self.items)} items: {self.describe()}>"
+        return f"<PairwiseIntervals of {counted(len(self.items), 'item')}: {self.describe()}>"
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(index=False, na_rep="", escape=True)

@@ -11,6 +11,7 @@ import numpy as np
 from rankagg._typing import Label, RNGLike, Unranked
 from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
 from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.core.items import counted
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -222,7 +223,9 @@ def _points_of(
     gaps = int(profile.counts @ (profile.ranks == UNRANKED).sum(axis=1))
     notes: tuple[str, ...] = ()
     if flips and gaps and unranked != "last":
-        notes = (_pair_by_pair(gaps, f"{profile.n_rankings * profile.n_items} places", "ranked"),)
+        notes = (
+            _pair_by_pair(gaps, counted(profile.n_rankings * profile.n_items, "place"), "ranked"),
+        )
     return _Observed(profile, known, source, _has_tasks(data), notes)
 
 
@@ -246,7 +249,7 @@ def _scores_of(
     if data.n_missing and not flips:
         raise InvalidInputError(
             "data", f"a table without missing scores for of='mean' and method={method!r}",
-            Described(f"{data.n_missing} of {data.values.size} scores missing"),
+            Described(f"{data.n_missing} of {counted(data.values.size, 'score')} missing"),
             "Means over different units are not comparable; drop units, or use of='borda' or "
             "method='sign-flips', which compares two systems where both have scores.",
         )  # fmt: skip
@@ -266,7 +269,7 @@ def _scores_of(
     source = Differences(scores, scale, is_bounded=score_range is not None)
     notes: tuple[str, ...] = ()
     if data.n_missing:
-        notes = (_pair_by_pair(data.n_missing, f"{data.values.size} scores", "scored"),)
+        notes = (_pair_by_pair(data.n_missing, counted(data.values.size, "score"), "scored"),)
     return _Observed(data.rankings(), data.instances, source, _has_tasks(data), notes)
 
 
@@ -335,8 +338,8 @@ class _Case:
         notes: list[str] = []
         if not flips.is_exact and flips.n_vectors * self.alpha < 50:
             notes.append(
-                f"only {flips.n_vectors} sign vectors for a level of {self.alpha:g}: raise "
-                "`n_resamples`"
+                f"only {counted(flips.n_vectors, 'sign vector')} for a level of {self.alpha:g}: "
+                "raise `n_resamples`"
             )
         how = f"{'all' if flips.is_exact else 'random'} sign flips"
         enough = by_sign_flips(self.alpha) if len(self.units.items) > 1 else None
@@ -373,7 +376,11 @@ class _Case:
         above[second, first] = moments.mean < 0.5 - SAME
         never = int((moments.n == 0).sum())
         if never and self.method == "sign-flips":
-            notes = [*notes, f"{never} of {len(first)} pairs were never compared"]
+            notes = [
+                *notes,
+                f"{never} of {counted(len(first), 'pair')} {'was' if never == 1 else 'were'} "
+                "never compared",
+            ]
         warning = () if decisions.warning is None else (decisions.warning,)
         return RankIntervals.from_decisions(
             self.of, self.units.unit, above, decisions, (*warning, *self.seen.notes, *notes),

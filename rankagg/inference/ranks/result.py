@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_flag, check_integer
-from rankagg.core.items import ItemSet, listed, shortened
+from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.result import Result
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import BINOMIAL
@@ -244,7 +244,7 @@ class RankIntervals(Result):
         return [f"may be first: {listed(self.first)}"]
 
     def __repr__(self) -> str:
-        return f"<RankIntervals of {len(self.items)} items by {self.of}>"
+        return f"<RankIntervals of {counted(len(self.items), 'item')} by {self.of}>"
 
 
 def _span(best: int, worst: int) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer
-from rankagg.core.items import ItemSet, listed
+from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.result import ROWS, Result
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.significance import nemenyi
@@ -97,7 +97,7 @@ class FriedmanTest(Result):
         ranks = check_average_ranks(average_ranks)
         names = ItemSet.numbered(len(ranks)) if items is None else ItemSet.coerce(items, ())
         if len(names) != len(ranks):
-            raise InvalidInputError("items", f"{len(ranks)} labels", names)
+            raise InvalidInputError("items", counted(len(ranks), "label"), names)
         size = check_integer(n_rankings, "n_rankings", low=2)
         return cls(
             items=names, average_ranks=ranks, n_rankings=size,
@@ -233,7 +233,8 @@ class FriedmanTest(Result):
     def _facts(self, alpha: float = 0.05, rows: int | None = ROWS) -> list[str]:
         groups = [listed(group) for group in self.groups(alpha) if len(group) > 1]
         return [
-            f"{len(self.items)} items in {self.n_rankings} rankings; independent: {self.unit}s",
+            f"{counted(len(self.items), 'item')} in {counted(self.n_rankings, 'ranking')}; "
+            f"independent: {self.unit}s",
             *(f"note: {note}" for note in self.notes),
             f"Friedman         chi-square {self.statistic:.4g}, df {self.df}, p {self.p_value:.3g}",
             f"Iman, Davenport  F {self.f_statistic:.4g}, df {self.f_df[0]} and {self.f_df[1]}, "
@@ -246,6 +247,7 @@ class FriedmanTest(Result):
 
     def __repr__(self) -> str:
         return (
-            f"<FriedmanTest of {len(self.items)} items in {self.n_rankings} rankings: "
+            f"<FriedmanTest of {counted(len(self.items), 'item')} in "
+            f"{counted(self.n_rankings, 'ranking')}: "
             f"chi-square {self.statistic:.4g}, p = {self.p_value:.3g}, W = {self.kendall_w:.3g}>"
         )

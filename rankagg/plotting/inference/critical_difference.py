@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import YAxis
 
 from rankagg._typing import Floats
+from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.significance.result import FriedmanTest
 from rankagg.plotting.style.letters import widest
@@ -170,7 +171,8 @@ def _sentences(test: FriedmanTest, bars: int) -> list[str]:
     p = test.f_p_value
     chance = f"= {p:.2g}" if p >= 1e-4 else "< 0.0001"
     return [
-        f"average rank, 1 is best, in {test.n_rankings} rankings; independent: {test.unit}s",
+        f"average rank, 1 is best, in {counted(test.n_rankings, 'ranking')}; independent: "
+        f"{test.unit}s",
         f"{meaning} differ by no more than the critical difference (Nemenyi)",
         f"all items alike: p {chance} (Friedman, by F)",
         *(f"note: {note}" for note in test.notes),

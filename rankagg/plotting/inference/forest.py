@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from rankagg._validation import check_integer
+from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.plotting.style.letters import widest
@@ -70,7 +71,7 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     n, places = len(rows), len(ranks.place)
     notes = [ranks.describe(), *(f"note: {note}" for note in ranks.notes)]
     if n < places:
-        notes.insert(0, f"the first {n} of {places} items")
+        notes.insert(0, f"the first {n} of {counted(places, 'item')}")
     width, new = min(max(28.0, 1.2 * places), 44.0), ax is None
     height = 5 + 1.35 * n + note_height(notes, width)
     ax = canvas(ax, width + 4 + widest(rows), height)

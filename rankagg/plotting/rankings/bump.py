@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Ranks
 from rankagg._validation import check_integer
 from rankagg.analysis.comparison.comparison import Comparison
+from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.theme import ACCENTS, GREY, INK, LINES, NO_PLACE, canvas, plot_labels
 
@@ -105,7 +106,9 @@ def _kept(
     lead = comparison.exact or comparison[names[-1]]
     ranks = lead.ranking.ranks
     order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")
-    return np.sort(order[:top]), f"the first {top} of {total} items by {lead.aggregator.name}"
+    return np.sort(
+        order[:top]
+    ), f"the first {top} of {counted(total, 'item')} by {lead.aggregator.name}"
 
 
 def _slots(ranks: Ranks) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from rankagg.analysis.comparison.comparison import Comparison
+from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import place_ticks, write_below
@@ -134,7 +135,10 @@ def _notes(comparison: Comparison, depth: int) -> list[str]:
     exact, total = comparison.exact, comparison.votes.n_items
     notes = []
     if depth < total:
-        notes.append(f"only {depth} of {total} items are ranked by all methods")
+        notes.append(
+            f"only {depth} of {counted(total, 'item')} {'is' if depth == 1 else 'are'} ranked by "
+            "all methods"
+        )
     if exact is not None and exact.is_proved is False:
         notes.append("the exact consensus is not proved optimal")
     return notes

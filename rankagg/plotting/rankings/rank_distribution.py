@@ -13,6 +13,7 @@ from matplotlib.ticker import PercentFormatter
 
 from rankagg._typing import Floats
 from rankagg.analysis.robustness.rank_shares import RankShares
+from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import note_height, place_ticks, write_below
@@ -142,7 +143,7 @@ def _sentences(shares: RankShares) -> list[str]:
     within = " within tasks" if shares.fixed_tasks else ""
     several = bool((shares.best != shares.worst).any())
     return [
-        f"place by {shares.aggregator.name} in {shares.n_resamples} resamples of "
+        f"place by {shares.aggregator.name} in {counted(shares.n_resamples, 'resample')} of "
         f"{shares.unit}s{within}",
         "shares of resamples, not confidence; rows by mean place",
         *(f"note: {note}" for note in shares.notes),

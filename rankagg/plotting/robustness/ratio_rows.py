@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from rankagg._typing import Floats
+from rankagg.core.items import counted
 from rankagg.plotting.style.theme import NO_PLACE
 from rankagg.studies.study_result import StudyResult
 
@@ -90,4 +91,4 @@ def ratio_rows(result: StudyResult) -> list[RatioRow]:
 def _heading(cell: tuple[Hashable, ...]) -> str:
     model, n_items, n_rankings, missing = cell
     gaps = f", {missing:.0%} missing" if missing else ""
-    return f"{model}: {n_items} items, {n_rankings} rankings{gaps}"
+    return f"{model}: {counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}{gaps}"

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.robustness.ratio_rows import RatioRow, ratio_rows
 from rankagg.plotting.style.letters import plain_legend, round_ticks, widest
@@ -184,7 +185,7 @@ def _notes(result: StudyResult, rows: list[RatioRow]) -> list[str]:
     times = result.study.repetitions
     notes = [
         "cost, in multiples of the optimum",
-        f"each row: {times} data sets; at the right how often the result is optimal",
+        f"each row: {counted(times, 'data set')}; at the right how often the result is optimal",
     ]
     if result.n_unproved:
         notes.append(
@@ -193,5 +194,7 @@ def _notes(result: StudyResult, rows: list[RatioRow]) -> list[str]:
         )
     failed = int(result.by_method()["failed"].sum())
     if failed:
-        notes.append(f"rules could not rank the data {failed} times; those have no ratio")
+        notes.append(
+            f"rules could not rank the data {counted(failed, 'time')}; those have no ratio"
+        )
     return notes

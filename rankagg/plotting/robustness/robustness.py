@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from rankagg._typing import Ranks
 from rankagg.analysis.robustness.stability import Stability
+from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.robustness.influence import draw_influence
 from rankagg.plotting.style.letters import plain_legend, round_ticks
@@ -127,14 +128,16 @@ def _draw_subsets(stability: Stability, frame: pd.DataFrame, ax: Axes | None) ->
 def _notes(stability: Stability, frame: pd.DataFrame) -> list[str]:
     least, most = int(frame["subsets"].min()), int(frame["subsets"].max())
     number = f"{least}" if least == most else f"{least} to {most}"
-    notes = [f"{stability.consensus.aggregator.name}, {number} subsets of each size"]
+    notes = [f"{stability.consensus.aggregator.name}, {counted(number, 'subset')} of each size"]
     whole = stability.consensus.ranking.ranks
     undefined = sum(
         part.is_proved and not _has_tau(part.ranks, whole) for part in stability._on_subsets
     )
     if undefined:
         total = len(stability._on_subsets)
-        notes.append(f"tau is not defined in {undefined} of {total} subsets: all systems tie")
+        notes.append(
+            f"tau is not defined in {undefined} of {counted(total, 'subset')}: all systems tie"
+        )
     return [*notes, *stability.notes]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg.analysis.missing import MissingReport
+from rankagg.core.items import counted
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.plotting.style.theme import plot_labels
@@ -88,7 +89,9 @@ def _tasks(report: MissingReport) -> tuple[Floats, list[str], list[str]]:
 
 def _rankings(profile: Profile) -> tuple[Floats, list[str], list[str]]:
     shares = (profile.ranks == UNRANKED).T.astype(np.float64)
-    copies = [f" ({count} times)" if count > 1 else "" for count in profile.counts.tolist()]
+    copies = [
+        f" ({counted(count, 'time')})" if count > 1 else "" for count in profile.counts.tolist()
+    ]
     names = [f"{number}{copy}" for number, copy in enumerate(copies, start=1)]
     return shares, names, ["a column is a ranking"]
 
@@ -103,20 +106,27 @@ def _patterns(report: MissingReport) -> tuple[Floats, list[str], list[str]]:
     rest = found["units"].iloc[PATTERNS:]
     if len(rest):
         notes.append(
-            f"not drawn: {len(rest)} rarer patterns, of {rest.sum()} {report.unit}s together"
+            f"not drawn: {counted(len(rest), 'rarer pattern')}, of {rest.sum()} {report.unit}s "
+            "together"
         )
     return shares, [str(units) for units in shown["units"]], notes
 
 
 def _head(report: MissingReport) -> str:
     if not report.n_missing:
-        return f"nothing is missing: all {report.n_cells} cells are observed"
+        return f"nothing is missing: all {counted(report.n_cells, 'cell')} are observed"
     share = 100 * report.n_missing / report.n_cells
-    return f"{report.n_missing} of {report.n_cells} cells are missing ({share:.3g} %)"
+    return (
+        f"{report.n_missing} of {counted(report.n_cells, 'cell')} "
+        f"{'is' if report.n_missing == 1 else 'are'} missing ({share:.3g} %)"
+    )
 
 
 def _pairs(report: MissingReport) -> list[str]:
     never, n = len(report.never_compared), len(report.items)
     if not never:
         return []
-    return [f"{never} of {n * (n - 1) // 2} pairs of items were never compared"]
+    return [
+        f"{never} of {counted(n * (n - 1) // 2, 'pair')} of items "
+        f"{'was' if never == 1 else 'were'} never compared"
+    ]

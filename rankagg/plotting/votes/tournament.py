@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from rankagg._typing import Ranks
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.comparison.text import counted
 from rankagg.analysis.tournament.tournament import TournamentGraph
+from rankagg.core.items import counted
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import plain_legend, widest
@@ -152,14 +152,16 @@ def _rest(links: list[Link], shown: list[Link], name: str) -> list[str]:
     """Say what is not drawn."""
     left = [link.kind for link in set(links) - set(shown)]
     agreeing = left.count("with")
-    which = f"all {agreeing}" if not shown else f"the other {agreeing}"
-    notes = [f"{which} majorities agree with {name}"] if agreeing else []
+    which = "the other" if shown else "all"
+    majorities = counted(agreeing, "majority")
+    verb = "agrees" if agreeing == 1 else "agree"
+    notes = [f"{which} {majorities} {verb} with {name}"] if agreeing else []
     if left.count("level"):
         notes.append(
             f"not drawn: {counted(left.count('level'), 'pair')} with as many votes each way"
         )
     if left.count("never"):
-        notes.append(f"not drawn: {left.count('never')} pairs that were never compared")
+        notes.append(f"not drawn: {counted(left.count('never'), 'pair')} that were never compared")
     return notes
 
 

@@ -1,0 +1,62 @@
+"""Numbers in sentences: all go through `counted`, which knows that one is no plural."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import rankagg
+from rankagg.core.items import counted
+
+ROOT = Path(rankagg.__file__).parent
+NOUNS = (
+    "alternatives", "blocks", "cases", "cells", "comparisons", "completions", "consensuses",
+    "counts", "cycles", "data sets", "groups", "instances", "items", "labels", "majorities",
+    "methods", "numbers", "pairs", "policies", "rankings", "resamples", "rows", "rules", "scores",
+    "steps", "subsets", "systems", "tasks", "times", "units", "voters", "votes",
+)  # fmt: skip
+FOLLOWS = re.compile(rf" (?:more |other |exact )?(?:{'|'.join(NOUNS)})\b")
+
+
+def uncounted(source: str) -> list[str]:
+    """Return the f-strings in which a value stands before a noun in the plural.
+
+    Constants in capitals are numbers that the author knows.
+    """
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        for value, text in zip(node.values, node.values[1:], strict=False):
+            if not isinstance(value, ast.FormattedValue) or not isinstance(text, ast.Constant):
+                continue
+            known = isinstance(value.value, ast.Name) and value.value.id.isupper()
+            if FOLLOWS.match(text.value) and not known:
+                found.append(f"line {node.lineno}: {ast.unparse(node)}")
+    return found
+
+
+def test_no_sentence_counts_by_itself() -> None:
+    found = {str(path): uncounted(path.read_text("utf-8")) for path in ROOT.rglob("*.py")}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+def test_what_counts_by_itself_is_found() -> None:
+    assert len(uncounted("""f"{n} items, {len(x)} more pairs, {LARGEST} rows, {n} of {m}" """)) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (counted(1, "task"), "1 task"),
+        (counted(0, "task"), "0 tasks"),
+        (counted(2, "more majority"), "2 more majorities"),
+        (counted(2, "consensus"), "2 consensuses"),
+        (counted(1.0, "vote", "g"), "1 vote"),
+        (counted(1.04, "vote", ".2g"), "1 vote"),
+        (counted(1200, "ranking", ","), "1,200 rankings"),
+    ],
+)
+def test_one_is_no_plural(words: str, expected: str) -> None:
+    assert words == expected
