@@ -17,6 +17,7 @@ def check_size(name: str, rows: tuple[int, str], columns: tuple[int, str], fille
     if cells > max(LARGEST, SPARSEST * filled):
         raise DataFormatError(
             f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make "
-            f"{counted(cells, 'cell')}, {filled} of them filled; more than {LARGEST} cells must be filled to one in "
-            f"{SPARSEST} at least. Split the file, or leave out what is hardly ever filled."
+            f"{counted(cells, 'cell')}, {filled} of them filled; more than {LARGEST} cells must be "
+            f"filled to one in {SPARSEST} at least. Split the file, or leave out what is hardly "
+            "ever filled."
         )
