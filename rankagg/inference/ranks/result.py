@@ -200,7 +200,7 @@ class RankIntervals(Result):
         )
         columns = {"place": self.place, "best": best, "worst": worst}
         frame = pd.DataFrame(columns, index=index)
-        return frame.sort_values(["place", "best", "worst"], kind="stable")
+        return frame.sort_values(["place", "best", "worst"])
 
     def _content(self) -> dict[str, Any]:
         return {

@@ -1,0 +1,180 @@
+"""What intervals and places say: refusals, notes and descriptions as whole sentences."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+
+NAN = float("nan")
+VOTES = ra.Profile.from_orders(["ABC", "ACB"], counts=[55, 45])
+TABLE = ra.ScoreTable([[0.25, 0.75], [0.5, 0.5]], systems="AB", higher_is_better=True)
+GAPS = ra.ScoreTable([[0.25, NAN], [0.5, 0.5]], systems="AB", higher_is_better=True)
+FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: ra.PairwiseIntervals.from_scores(VOTES),
+         f"`table` must be a ScoreTable. Got {VOTES!r}."),
+        (lambda: ra.PairwiseIntervals.from_profile(TABLE),
+         f"`profile` must be a Profile. Got {TABLE!r}. `from_scores` takes a ScoreTable."),
+        (lambda: ra.PairwiseIntervals.from_profile(
+            VOTES, estimand="imputed", simultaneous="bonferroni").decisions(),
+         "`estimand` must be 'direct' for decisions. Got 'imputed'. An imputed proportion says "
+         "nothing of which item would win."),
+        (lambda: ra.PairwiseIntervals.from_profile(VOTES).decisions("bonferroni"),
+         "`how` must be 'holm' or 'intervals'. Got 'bonferroni'."),
+        (lambda: ra.PairwiseIntervals.from_profile(VOTES).summary(rows=0),
+         "`rows` must be an integer of at least 1. Got 0."),
+        (lambda: ra.rank_intervals(VOTES, of="kemeny"),
+         "`of` must be 'pairwise' or 'borda' or 'mean'. Got 'kemeny'."),
+        (lambda: ra.rank_intervals(VOTES, method="sign-test"),
+         "`method for of='borda'` must be 'sign-flips' or 'hoeffding' or 'bernstein' or 'max-t'. "
+         "Got 'sign-test'."),
+        (lambda: ra.rank_intervals(VOTES, n_resamples=99),
+         "`n_resamples` must be an integer of at least 100. Got 99."),
+        (lambda: ra.rank_intervals(VOTES, of="pairwise", ties="drop"),
+         "`ties` must be None or 'half' or 'exclude'. Got 'drop'."),
+        (lambda: ra.rank_intervals(VOTES, ties="half"),
+         "`ties` must be None for of='borda'. Got 'half'. Tied items have the same points or "
+         "scores."),
+        (lambda: ra.rank_intervals(VOTES, of="pairwise", method="sign-test", ties="half"),
+         "`ties` must be 'exclude' or None for method='sign-test'. Got 'half'. Where a tie should "
+         "count half, take 'hoeffding'."),
+        (lambda: ra.rank_intervals(VOTES, unranked="drop"),
+         "`unranked` must be 'uniform' or 'ignore' or 'last'. Got 'drop'."),
+        (lambda: ra.rank_intervals(VOTES, of="mean"),
+         f"`data` must be a ScoreTable for of='mean'. Got {VOTES!r}."),
+        (lambda: ra.rank_intervals(GAPS, of="mean", method="max-t"),
+         "`data` must be a table without missing scores for of='mean' and method='max-t'. Got 1 of "
+         "4 scores missing. Means over different units are not comparable; drop units, or use "
+         "of='borda' or method='sign-flips', which compares two systems where both have scores."),
+        (lambda: ra.rank_intervals(TABLE, of="mean", method="bernstein"),
+         "`score_range` must be the least and the largest possible score for this method. Got "
+         "None. Without it use method='sign-flips' or 'max-t'."),
+        *((lambda bad=bad: ra.rank_intervals(TABLE, of="mean", score_range=bad),
+           f"`score_range` must be two numbers, the least and the largest possible score. "
+           f"Got {bad!r}.")
+          for bad in (0, "ab", (0, 1, 2), (1, 0), (0, float("inf")), (-float("inf"), 1))),
+        *((lambda bad=bad: ra.rank_intervals(TABLE, of="mean", score_range=bad),
+           f"`score_range` must be a range that holds all scores (0.25 to 0.75). Got {bad!r}.")
+          for bad in ((0.3, 1), (0, 0.7))),
+    ],
+)  # fmt: skip
+def test_refusals(call, sentence):
+    with pytest.raises(InvalidInputError) as caught:
+        call()
+    assert str(caught.value) == sentence
+
+
+def test_the_narrowest_range_that_holds_all_scores_will_do():
+    result = ra.rank_intervals(TABLE, of="mean", method="hoeffding", score_range=(0.25, 0.75))
+    assert result.place.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "note"),
+    [
+        (GAPS, {"of": "mean"},
+         "1 of 4 scores are missing: two items are compared by the units in which both are "
+         "scored, which assumes that what is missing does not depend on who is better"),
+        (GAPS, {"of": "borda"},
+         "1 of 4 places are missing: two items are compared by the units in which both are "
+         "ranked, which assumes that what is missing does not depend on who is better"),
+        (ra.Profile.from_orders(["AB", "CA"], items="ABC", counts=[3, 4]), {},
+         "7 of 21 places are missing: two items are compared by the units in which both are "
+         "ranked, which assumes that what is missing does not depend on who is better"),
+        (ra.Profile.from_orders(["AB", "C"] * 4, items="ABC"), {},
+         "2 of 3 pairs were never compared"),
+        (FIXED, {"fixed_tasks": True},
+         "tasks are fixed, so that signs cannot be turned round within them: decided by hoeffding "
+         "instead"),
+        (ra.Profile.from_orders(["AB", "BC", "CA"]), {"of": "pairwise"},
+         "a place is one more than the number of items above; circles, ties or gaps keep these "
+         "pairs from adding up to a ranking, so that places repeat or are left out"),
+    ],
+)  # fmt: skip
+def test_notes(data, options, note):
+    assert ra.rank_intervals(data, **options).notes.count(note) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "sentence"),
+    [
+        (TABLE, {"of": "mean"},
+         "places by mean scores; 95 % intervals for all places at once, by all sign flips of "
+         "differences of scores; independent: 2 tasks (decisions are possible from 6 on)"),
+        (TABLE, {"of": "borda", "alpha": 0.1, "method": "hoeffding"},
+         "places by mean Borda points; 90 % intervals for all places at once, by hoeffding "
+         "(Bonferroni) intervals of differences of Borda points; independent: 2 tasks (decisions "
+         "are possible from 6 on)"),
+    ],
+)  # fmt: skip
+def test_descriptions_of_places(data, options, sentence):
+    assert ra.rank_intervals(data, **options).describe() == sentence
+
+
+def test_thirty_items_are_printed_unless_more_are_asked_for():
+    for n, last in ((30, "  30  i29  place"), (31, "... and 1 more item")):
+        profile = ra.Profile.from_orders([[f"i{k}" for k in range(n)]], counts=[3])
+        lines = ra.rank_intervals(profile, method="hoeffding").summary().splitlines()
+        assert lines[-2].startswith(last)
+        assert lines[-1].startswith("may be first: i0, i1")
+
+
+def test_a_pair_that_was_never_compared_is_a_gap_in_a_page_and_a_dash_in_print():
+    apart = ra.PairwiseIntervals.from_profile(ra.Profile.from_orders(["AB", "C"], items="ABC"))
+    assert apart._repr_html_().count("<td></td>") == 2
+    assert sum(line.split()[2:3] == ["-"] for line in apart.summary().splitlines()) == 2
+
+
+def test_half_on_the_edge_of_an_interval_is_not_outside():
+    # Half of all resamples of two units have one of each.
+    equal = ra.Profile.from_orders(["AB", "BA"])
+    found = ra.PairwiseIntervals.from_profile(equal, method="percentile", alpha=0.9, rng=0)
+    assert found.lower[0, 1] == found.upper[0, 1] == 0.5
+    assert found.to_frame()["outside"].tolist() == [False]
+
+
+def test_hypotheses_that_cannot_be_rejected_do_not_count_for_single_items_either():
+    # Two units cannot tell C and D from A at this level, so the level of A is for B alone.
+    profile = ra.Profile.from_orders(["AB", "AC", "AD"], counts=[8, 2, 2])
+    result = ra.rank_intervals(profile, of="pairwise", alpha=0.02)
+    assert 0.02 / 6 < 2.0**-8 < 0.02 / 2
+    assert result.decisions.pairs == (("A", "B"),)
+    assert result.marginal_worst.tolist() == [3, 4, 4, 4]
+    assert result.marginal_best.tolist() == [1, 2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [ra.PairwiseIntervals.from_profile(VOTES), ra.rank_intervals(VOTES)],
+    ids=["intervals", "places"],
+)
+def test_they_are_drawn_where_they_are_told_to(found):
+    figure, axes = plt.subplots(1, 2)
+    try:
+        assert found.plot(ax=axes[1]) is axes[1]
+        assert axes[1].has_data()
+        assert not axes[0].has_data()
+    finally:
+        plt.close(figure)
+
+
+def test_one_number_for_all_of_a_row_and_column():
+    # Shares of pairs never compared are none, and so is the share of an item in itself.
+    apart = ra.PairwiseIntervals.from_profile(ra.Profile.from_orders(["AB", "C"], items="ABC"))
+    assert np.diag(apart.n_units).tolist() == [0, 0, 0]
+    assert np.isnan(np.diag(apart.shares)).all()
+
+
+def test_items_of_one_place_stand_in_their_order():
+    names = [f"i{(7 * k) % 40}" for k in range(40)]
+    order = names[::-1]
+    profile = ra.Profile.from_orders([order, names], items=names)
+    frame = ra.rank_intervals(profile, method="hoeffding").to_frame()
+    assert set(frame["place"]) == {1}
+    assert frame.index.tolist() == names
