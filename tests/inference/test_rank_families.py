@@ -407,6 +407,13 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
     assert result.marginal_worst.tolist() == (4 - wins).tolist()
     assert [item not in result.first for item in "ABCD"] == led.astype(bool).tolist()
     assert (result.marginal_best > result.best).any()
+    # For all items at once it is the largest of all pairs.
+    mean, means = drawn.mean - 0.5, drawn.means - 0.5
+    error = means.std(axis=0, ddof=1)
+    radius = np.quantile(np.abs((means - mean) / error).max(axis=1), 1 - alpha) * error
+    above = np.zeros((4, 4), dtype=bool)
+    above[first, second], above[second, first] = mean - radius > 0, mean + radius < 0
+    assert result.decisions.above.tolist() == above.tolist()
 
 
 # -- how it looks ---------------------------------------------------------------------------------

@@ -61,8 +61,8 @@ def test_one_item_is_a_matrix() -> None:
     assert ra.read_matrix(StringIO("12\n" + "1 " * 144)).n_items == 12
 
 
-def test_whole_numbers_are_exact_at_any_size() -> None:
-    odd = 2**53 + 1
+@pytest.mark.parametrize("odd", [2**53 + 1, 2**63 + 1, 2**64 - 1, 2**64 + 1])
+def test_whole_numbers_are_exact_at_any_size(odd: int) -> None:
     votes = ra.read_matrix(StringIO(f"2\n5 {odd}\n{odd - 1} 5\n"))
     assert votes.scaled_wins.tolist() == [[0, odd], [odd - 1, 0]]
     assert ra.Kemeny().aggregate(votes).order == (0, 1)
