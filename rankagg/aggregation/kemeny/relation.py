@@ -116,7 +116,7 @@ def is_beaten(problem: Problem, order: NDArray[np.intp], deadline: Deadline = NE
             inside = problem.restrict(part)
             own = inside.cost(np.arange(len(part)))
             search = Search(inside, deadline)
-            search.run(until=own)
+            search.run(until=own, known=own - 1)
             if search.upper < own:
                 return True
     return False
@@ -212,7 +212,7 @@ class _Component:
         decided = decide(self.always, first, second)
         assert decided is not None, "only pairs that are open are forced"
         search = Search(self._problem, self._deadline, decided=decided, relaxation=self._relaxation)
-        search.run(until=self._best + max(self._problem.step, 1), known=self._best)
+        search.run(until=self._best + 1, known=self._best)
         self._relaxation = search.relaxation
         if search.upper <= self._best:
             self._meet(search.order)

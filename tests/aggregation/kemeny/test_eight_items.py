@@ -35,6 +35,12 @@ def even_ballots(seed: int) -> ra.PairwiseMatrix:
     return ra.Profile.from_ranks(rows, items=ITEMS).pairwise()
 
 
+def single_votes(seed: int) -> ra.PairwiseMatrix:
+    """Return one vote or none for each order of each pair."""
+    cells = np.random.default_rng([N, seed]).integers(0, 2, size=(N, N))
+    return ra.PairwiseMatrix.from_wins(cells, items=ITEMS)
+
+
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note how each pair was settled that the bounds had left open."""
@@ -64,6 +70,15 @@ def test_relation_count_and_places_are_those_of_all_orders(settled: list[str]) -
         assert np.array_equal(best, 1 + places.min(axis=0))
         assert np.array_equal(worst, 1 + places.max(axis=0))
     assert {"follows", "proved", "met"} <= set(settled)
+
+
+@pytest.mark.parametrize("seed", [82, 497, 859])
+def test_optima_are_found_that_no_move_leads_to_and_no_bound_rules_out(seed: int) -> None:
+    # The searches for these begin with an order that costs more and a bound that is lower.
+    votes = single_votes(seed)
+    places = all_optima(votes)
+    always = (places[:, :, None] < places[:, None, :]).all(axis=0)
+    assert np.array_equal(ra.Kemeny().aggregate(votes).optima.relation(), always)
 
 
 @pytest.mark.parametrize("ranged", [module.RANGED, 1], ids=["tables", "searches"])
