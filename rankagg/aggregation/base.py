@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from rankagg._typing import Floats, RNGLike, Unranked
+from rankagg._typing import Floats, Label, RNGLike, Unranked
 from rankagg._validation import as_generator, check_unranked
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
@@ -92,16 +93,27 @@ class Aggregator(ABC):
         Richer data are taken down the chain; poorer data raise `InformationLostError`.
         """
 
-    def aggregate(self, data: Data, *, rng: RNGLike = None) -> Consensus:
+    def aggregate(
+        self,
+        data: Data | Evidence,
+        *,
+        tolerance: float | Mapping[Label, float] = 0.0,
+        rng: RNGLike = None,
+        deadline: Deadline | None = None,
+    ) -> Consensus:
         """Rank the items of `data`.
 
         Parameters
         ----------
-        data : ScoreTable, Profile or PairwiseMatrix
+        data : ScoreTable, Profile, PairwiseMatrix or Evidence
             The data; richer data than needed are taken down the chain (scores are ranked unit by
-            unit, rankings are counted).
+            unit, rankings are counted). An `Evidence` of them lets several rules share that work.
+        tolerance : float or mapping from task to float, default 0
+            Scores that differ by no more are tied; see `ScoreTable.rankings`.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator for rules that draw random numbers (SPEC 7); others ignore it.
+        deadline : Deadline, optional
+            When rules that search for a proof return what they have, beside their own limit.
 
         Returns
         -------
@@ -112,15 +124,7 @@ class Aggregator(ABC):
         InformationLostError
             If the rule needs more than `data` holds.
         """
-        return self._run(Evidence(data), rng)
-
-    def _run(
-        self, evidence: Evidence, rng: RNGLike = None, deadline: Deadline | None = None
-    ) -> Consensus:
-        """Aggregate evidence that may be shared with other rules, until a deadline.
-
-        Only rules that search for a proof look at the deadline; they return what they have then.
-        """
+        evidence = Evidence.of(data, tolerance)
         generator = as_generator(rng)
         start = perf_counter()
         try:

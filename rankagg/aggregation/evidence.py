@@ -41,6 +41,30 @@ class Evidence:
         self.tolerance = tolerance
         self._votes: dict[Unranked, PairwiseMatrix] = {}
 
+    @classmethod
+    def of(cls, data: Data | Evidence, tolerance: float | Mapping[Label, float] = 0.0) -> Evidence:
+        """Return the evidence that data are; evidence is what it is.
+
+        Parameters
+        ----------
+        data : ScoreTable, Profile, PairwiseMatrix or Evidence
+            The data.
+        tolerance : float or mapping from task to float, default 0
+            As for the class; evidence has its own.
+
+        Returns
+        -------
+        Evidence
+        """
+        if not isinstance(data, Evidence):
+            return cls(data, tolerance)
+        if tolerance not in (0.0, data.tolerance):
+            raise InvalidInputError(
+                "tolerance", f"{data.tolerance!r}, or left out, for this evidence", tolerance,
+                "State it where the evidence is made.",
+            )  # fmt: skip
+        return data
+
     @property
     def items(self) -> ItemSet:
         """The items that are ranked."""

@@ -96,7 +96,7 @@ class InsertionSearch(Aggregator):
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
         votes = evidence.votes(self._stated_policy)
-        ranks = self.start._run(evidence, rng, deadline).ranking.ranks
+        ranks = self.start.aggregate(evidence, rng=rng, deadline=deadline).ranking.ranks
         order = np.argsort(ranks, kind="stable")
         costs = _costs(votes)
         better = improve(costs, order) if self.moves == "insert" else _neighbours(costs, order)

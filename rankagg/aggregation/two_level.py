@@ -99,13 +99,15 @@ class TwoLevel(Aggregator):
         rankings, weights, notes = [], [], []
         for number, (group, profile) in enumerate(groups.items()):
             share = deadline.share(len(groups) + 1 - number)
-            consensus = self.inner._run(_inside(evidence, group, profile), rng, share)
+            consensus = self.inner.aggregate(
+                _inside(evidence, group, profile), rng=rng, deadline=share
+            )
             rankings.append(self._outer_ranking(consensus, profile))
             total = exact.total(profile.counts, profile.weights)
             weights.append(float(total / profile.n_rankings))
             notes += [f"{group}: {note}" for note in _worth_telling(consensus)]
         tasks = Profile(rankings, weights=weights, groups=list(groups))
-        over = self.outer._run(Evidence(tasks), rng, deadline)
+        over = self.outer.aggregate(tasks, rng=rng, deadline=deadline)
         return Outcome(
             scores=over.scores,
             ranking=over.ranking,

@@ -320,7 +320,7 @@ def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> Swap | No
     wins = votes.wins.copy()
     wins[j, i] += votes.wins.sum() + 1.0
     evidence = Evidence(PairwiseMatrix.from_wins(wins, items=votes.items))
-    forced = rule._run(evidence, None, deadline)
+    forced = rule.aggregate(evidence, deadline=deadline)
     if forced.interrupted:
         raise KeyboardInterrupt
     if forced.certificate is None or forced.certificate.status != "optimal":

@@ -104,7 +104,7 @@ class Trial:
         votes = evidence.votes(self.unranked)
         # For the proof, and for the nearest of all optima after it.
         deadline = Deadline.after(self.time_limit)
-        exact = Kemeny(unranked=self.unranked)._run(evidence, None, deadline)
+        exact = Kemeny(unranked=self.unranked).aggregate(evidence, deadline=deadline)
         if exact.interrupted:
             raise KeyboardInterrupt
         results = [self._result(rule, evidence, cell) for rule in self.rules]
@@ -127,7 +127,7 @@ class Trial:
         """Return the consensus, or the error that the rule ended with; a study goes on."""
         purpose = repr(with_policy(rule, self.unranked))
         try:
-            result = rule._run(evidence, cell.generator(self.seed, purpose))
+            result = rule.aggregate(evidence, rng=cell.generator(self.seed, purpose))
         except RankaggError as error:
             return error
         if result.interrupted:

@@ -115,7 +115,11 @@ def compare_until(
     # Fair shares for the rules that look at the clock; the others take what they take.
     left = [sum(rule.guarantee == EXACT for rule in rules[k:]) for k in range(len(rules))]
     found = [
-        rule._run(evidence, generator, deadline.share(n if rule.guarantee == EXACT else n + 1))
+        rule.aggregate(
+            evidence,
+            rng=generator,
+            deadline=deadline.share(n if rule.guarantee == EXACT else n + 1),
+        )
         for rule, n in zip(rules, left, strict=True)
     ]
     return Comparison(found, votes, policy)

@@ -116,7 +116,7 @@ class Source:
 
     def consensus(self, kept: NDArray[np.intp], deadline: Deadline) -> Consensus:
         """Aggregate what is kept."""
-        return self.rule._run(self._part(set(kept.tolist())), None, deadline)
+        return self.rule.aggregate(self._part(set(kept.tolist())), deadline=deadline)
 
     def found(self, kept: NDArray[np.intp], deadline: Deadline, *, optima: bool) -> Found:
         """Return what is known of the consensus of what is kept."""

@@ -108,7 +108,7 @@ def rank_shares(
     units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
     rows = resample_rows(units, times, as_generator(rng))
     redraw = _Redraw(data, profile, rule, tolerance, _draws_tasks(profile, unit, fixed_tasks))
-    rule._run(redraw.whole())  # what the rule cannot take is said before anything is drawn
+    rule.aggregate(redraw.whole())  # what the rule cannot take is said before anything is drawn
     chunks = [rows] if jobs == 1 else np.array_split(rows, min(times, 64))
     parts = Parallel(n_jobs=jobs)(delayed(redraw.spans)(chunk) for chunk in chunks)
     spans = [span for part in parts for span in part]
@@ -164,7 +164,7 @@ class _Redraw:
         if evidence is None:
             nowhere = np.zeros(self.profile.n_items, dtype=np.intp)
             return _Span(nowhere, nowhere, nowhere > 0)
-        return _span(self.rule._run(evidence))
+        return _span(self.rule.aggregate(evidence))
 
     def _evidence(self, counts: NDArray[np.int64]) -> Evidence | None:
         """Return a resample; None where no score was drawn at all."""

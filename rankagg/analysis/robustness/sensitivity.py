@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
@@ -109,7 +108,7 @@ def sensitivity(
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     rules = [_with_policy(rule, policy) for policy in names]
     profile, _ = rankings_of(data, tolerance, None)
-    consensuses = [one._run(Evidence(profile)) for one in rules]
+    consensuses = [one.aggregate(profile) for one in rules]
     if profile.has_unranked:
         spread_out = _one_row_each(profile)
         law = Uniform(profile.items) if model is None else model
@@ -161,7 +160,7 @@ def _complete_and_rank(
     completed = Profile._trusted(
         profile.items, ranks, counts=profile.counts, weights=profile.weights, groups=profile.groups
     )
-    return rule._run(Evidence(completed), rng).ranking.ranks
+    return rule.aggregate(completed, rng=rng).ranking.ranks
 
 
 class Sensitivity(Value):

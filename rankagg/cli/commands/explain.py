@@ -6,7 +6,6 @@ import click
 
 from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.explanation import explain_until
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
@@ -43,7 +42,7 @@ def command(
     (rule,) = with_exact_options(
         [make(method, given.unranked)], tie_cost=tie_cost, deadline=deadline
     )
-    consensus = rule._run(Evidence(given.data, given.tolerance), None, deadline.share(2))
+    consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline.share(2))
     explanation = explain_until(
         deadline, consensus, *(_label(name, consensus.items) for name in pair)
     )

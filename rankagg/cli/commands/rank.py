@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import Input, input_options
@@ -45,7 +44,7 @@ def command(
     (rule,) = with_exact_options(
         [make(method, given.unranked)], tie_cost=tie_cost, deadline=deadline
     )
-    consensus = rule._run(Evidence(given.data, given.tolerance), None, deadline)
+    consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
     if as_json:
         echo_json({**consensus.to_dict(), "input": list(given.lines)})
     else:

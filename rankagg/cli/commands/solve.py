@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
@@ -79,8 +78,8 @@ def command(
         tie_cost=tie_cost,
         deadline=deadline,
     )
-    consensus = rule._run(
-        Evidence(given.data, given.tolerance), None, deadline.share(1 if one else 2)
+    consensus = rule.aggregate(
+        given.data, tolerance=given.tolerance, deadline=deadline.share(1 if one else 2)
     )
     known = None
     if not one and consensus.is_proved and consensus.optima is not None:

@@ -73,7 +73,7 @@ def command(
 
 
 def _plot(graph: TournamentGraph, given: Input, deadline: Deadline) -> Axes:
-    exact = Kemeny(unranked=given.unranked)._run(Evidence(graph.votes), None, deadline)
+    exact = Kemeny(unranked=given.unranked).aggregate(graph.votes, deadline=deadline)
     if exact.interrupted:
         raise KeyboardInterrupt
     borda = Borda(unranked=given.unranked).aggregate(graph.votes)

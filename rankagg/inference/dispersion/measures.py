@@ -7,9 +7,11 @@ other adds W_ij W_ji to it, twice.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from rankagg._typing import Floats, Unranked
+from rankagg._typing import Floats, Label, Unranked
 from rankagg._validation import check_flag, check_number, check_unranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.core import places
@@ -23,7 +25,7 @@ __all__ = ["dispersion", "spread"]
 
 
 def dispersion(
-    data: Data,
+    data: Data | Evidence,
     ranking: PartialRanking,
     *,
     average: bool = False,
@@ -31,12 +33,13 @@ def dispersion(
     discordant: bool = False,
     tie_cost: float = 0.0,
     unranked: Unranked = "uniform",
+    tolerance: float | Mapping[Label, float] = 0.0,
 ) -> float:
     """Return the summed Kendall distance of a ranking to the data.
 
     Parameters
     ----------
-    data : ScoreTable, Profile or PairwiseMatrix
+    data : ScoreTable, Profile, PairwiseMatrix or Evidence
         Rankings, or what they follow from or lead to. Counts and weights multiply distances.
     ranking : PartialRanking
         Any ranking of the same items, such as `consensus.ranking`.
@@ -54,6 +57,8 @@ def dispersion(
     unranked : {"uniform", "ignore", "last"}, default "uniform"
         What a ranking of the data says of items that it does not rank. Under "uniform" the
         distance is the expected one to its compatible permutations.
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
     Returns
     -------
@@ -90,7 +95,7 @@ def dispersion(
     per_tie = check_number(tie_cost, "tie_cost", low=0, high=1)
     if strict_only and per_tie:
         raise InvalidInputError("tie_cost", "0 where only discordant pairs count", tie_cost)
-    votes = Evidence(data).votes(check_unranked(unranked))
+    votes = Evidence.of(data, tolerance).votes(check_unranked(unranked))
     total = _discordant(votes, ranking) if strict_only else votes.cost(ranking, tie_cost=per_tie)
     if check_flag(normalized, "normalized"):
         return total / judged if (judged := _judgements(votes)) else float("nan")
@@ -120,18 +125,19 @@ def _judgements(votes: PairwiseMatrix) -> float:
 
 
 def spread(
-    data: Data,
+    data: Data | Evidence,
     *,
     average: bool = False,
     normalized: bool = False,
     p: float = 0.0,
     unranked: Unranked = "uniform",
+    tolerance: float | Mapping[Label, float] = 0.0,
 ) -> float:
     """Return the summed Kendall distance of all ordered pairs of different rankings, exactly.
 
     Parameters
     ----------
-    data : ScoreTable or Profile
+    data : ScoreTable, Profile or Evidence
         Rankings; a count is so many of them, weights multiply: w_s w_t d(s, t).
     average : bool, default False
         Divide by the weight of the ordered pairs of rankings, (sum w)^2 - sum w^2: the mean
@@ -144,6 +150,8 @@ def spread(
     unranked : {"uniform", "ignore", "last"}, default "uniform"
         What a ranking says of items that it does not rank. "uniform": the expected distance of
         independently drawn compatible permutations. "ignore": pairs that both compare.
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
     Returns
     -------
@@ -175,7 +183,7 @@ def spread(
     """
     penalty = check_number(p, "p", low=0, high=1)
     policy = check_unranked(unranked)
-    evidence = Evidence(data)
+    evidence = Evidence.of(data, tolerance)
     try:
         profile = evidence.profile
     except InformationLostError as error:

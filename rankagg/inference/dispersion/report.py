@@ -82,7 +82,7 @@ def dispersion_report(
                 "aggregators", f"rules with unranked={policy!r}, as the distances", rule
             )
     return DispersionReport(
-        [rule._run(evidence, None, deadline) for rule in rules], evidence, policy
+        [rule.aggregate(evidence, deadline=deadline) for rule in rules], evidence, policy
     )
 
 

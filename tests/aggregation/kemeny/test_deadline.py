@@ -9,7 +9,6 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny import cuts, heuristics
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
@@ -171,7 +170,7 @@ def test_two_level_rules_hand_the_deadline_on() -> None:
     )  # fmt: skip
     rule = ra.TwoLevel(ra.Kemeny(), ra.Kemeny())
     assert rule.aggregate(table).notes == ()
-    late = rule._run(Evidence(table), None, Deadline(0.0))
+    late = rule.aggregate(table, deadline=Deadline(0.0))
     assert "x: the inner consensus is not proved optimal" in late.notes
 
 
