@@ -4,6 +4,8 @@ from . import plotting as plotting
 from .aggregation.base import Aggregator as Aggregator
 from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
+from .aggregation.deadline import Deadline as Deadline
+from .aggregation.evidence import Evidence as Evidence
 from .aggregation.footrule import FootruleOptimal as FootruleOptimal
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.certificate import Certificate as Certificate
@@ -66,12 +68,8 @@ from .distributions.latent_scores import remove_scores as remove_scores
 from .distributions.latent_scores import replace_tasks as replace_tasks
 from .distributions.latent_scores import rescale_tasks as rescale_tasks
 from .distributions.mallows.fit import MallowsFit as MallowsFit
-from .distributions.mallows.fit import fit_mallows as fit_mallows
 from .distributions.mallows.generalized import GeneralizedMallows as GeneralizedMallows
 from .distributions.mallows.generalized_fit import GeneralizedMallowsFit as GeneralizedMallowsFit
-from .distributions.mallows.generalized_fit import (
-    fit_generalized_mallows as fit_generalized_mallows,
-)
 from .distributions.mallows.kendall_distances import (
     kendall_distance_counts as kendall_distance_counts,
 )
@@ -79,8 +77,6 @@ from .distributions.mallows.mallows import Mallows as Mallows
 from .distributions.mallows.mallows import mallows_log_normalizer as mallows_log_normalizer
 from .distributions.mallows.uniformity import UniformityTest as UniformityTest
 from .distributions.plackett_luce.bradley_terry import BradleyTerry as BradleyTerry
-from .distributions.plackett_luce.bradley_terry import fit_bradley_terry as fit_bradley_terry
-from .distributions.plackett_luce.fit import fit_plackett_luce as fit_plackett_luce
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
 from .distributions.plackett_luce.quasi_variances import QuasiVariances as QuasiVariances
 from .distributions.plackett_luce.quasi_variances import quasi_variances as quasi_variances
@@ -88,7 +84,6 @@ from .distributions.plackett_luce.result import PlackettLuceFit as PlackettLuceF
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.stored import distribution_from_dict as distribution_from_dict
-from .distributions.stored import distribution_to_dict as distribution_to_dict
 from .distributions.uniform import Uniform as Uniform
 from .inference.decisions import Decisions as Decisions
 from .inference.dispersion.measures import dispersion as dispersion

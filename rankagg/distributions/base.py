@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from itertools import permutations
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
+import scipy
 
 from rankagg._typing import Bools, Floats, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.value import Value
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["RankingDistribution", "all_places"]
+__all__ = ["SCHEMA", "RankingDistribution", "all_places"]
+
+SCHEMA = "rankagg.distribution"
+# Items whose permutations are gone through.
+LARGEST = 8
 
 
 def _strict(ranks: Ranks) -> Bools:
@@ -34,8 +40,9 @@ def all_places(n_items: int) -> Ranks:
 class RankingDistribution(Value):
     """A distribution over rankings of some items.
 
-    A subclass sets `items` and implements the hooks `_log_probs` and `_sample`, which get clean
-    arrays, and the summaries. Everything that is checked is checked here.
+    A subclass sets `items`, says with `_key` what it is, and implements `_log_probs`, which gets a
+    clean array. Everything that is checked is checked here. Draws and summaries go through all
+    permutations of up to 8 items, unless a subclass knows better.
 
     Attributes
     ----------
@@ -135,9 +142,10 @@ class RankingDistribution(Value):
         number = check_integer(size, "size", low=1)
         return Profile._trusted(self.items, self._sample(number, as_generator(rng)))
 
-    @abstractmethod
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
         """Draw places, shape (size, n)."""
+        ranks, probabilities = self._enumerated
+        return ranks[rng.choice(len(ranks), size, p=probabilities / probabilities.sum())]
 
     def complete(self, profile: Profile, *, rng: RNGLike = None) -> Profile:
         """Draw what partial rankings leave open, given what they say.
@@ -180,21 +188,40 @@ class RankingDistribution(Value):
     # -- summaries ----------------------------------------------------------------------------
 
     @property
-    @abstractmethod
     def mode(self) -> PartialRanking:
         """A most probable ranking."""
+        ranks, probabilities = self._enumerated
+        return Permutation(ranks[np.argmax(probabilities)], self.items)
 
-    @abstractmethod
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n); 0 on the diagonal."""
+        ranks, probabilities = self._enumerated
+        before = ranks[:, :, None] < ranks[:, None, :]
+        chances: Floats = np.einsum("k,kij->ij", probabilities, before)
+        return chances
 
-    @abstractmethod
     def rank_probabilities(self) -> Floats:
         """Return P(item at place k), items x places, shape (n, n)."""
+        ranks, probabilities = self._enumerated
+        at = ranks[:, :, None] == np.arange(self.n_items)
+        chances: Floats = np.einsum("k,kij->ij", probabilities, at)
+        return chances
 
-    @abstractmethod
     def entropy(self) -> float:
         """Return the entropy in nats."""
+        _, probabilities = self._enumerated
+        return float(scipy.stats.entropy(probabilities))
+
+    @cached_property
+    def _enumerated(self) -> tuple[Ranks, Floats]:
+        """All permutations and their probabilities."""
+        if self.n_items > LARGEST:
+            raise InvalidInputError(
+                "items", f"up to {LARGEST} for sums over all rankings", self.items,
+                f"{type(self).__name__} has no other way to draw and to sum.",
+            )  # fmt: skip
+        ranks = all_places(self.n_items)
+        return ranks, np.exp(self._log_probs(ranks))
 
     def expected_distance(self, ranking: PartialRanking | None = None) -> float:
         """Return the expected Kendall distance of a random ranking to a given one.
@@ -218,3 +245,25 @@ class RankingDistribution(Value):
         above = target.ranks[:, None] < target.ranks[None, :]
         # A pair that the ranking has one way and the draw the other.
         return float(self.pairwise_probabilities().T[above].sum())
+
+    # -- as plain data ------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, with `schema` and `version`.
+
+        Returns
+        -------
+        dict
+            What `distribution_from_dict` reads, for the distributions of this package.
+        """
+        return {
+            "schema": SCHEMA,
+            "version": 1,
+            "model": type(self).__name__,
+            "items": list(self.items),
+            **self._parameters(),
+        }
+
+    def _parameters(self) -> dict[str, Any]:
+        """Return the parameters beside the items as plain data."""
+        return {}

@@ -1,4 +1,4 @@
-"""Distributions as plain data, to be written to a file and read again."""
+"""Distributions read from the plain data that their `to_dict` gives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, cast
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings import Permutation
-from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.base import SCHEMA, RankingDistribution
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
@@ -19,49 +19,15 @@ from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.strict_json import Field, shown
 
-__all__ = ["distribution_from_dict", "distribution_to_dict"]
+__all__ = ["distribution_from_dict"]
 
-SCHEMA = "rankagg.distribution"
 # Integers beyond have no float; sizes of buckets are written without signs, zeros or blanks.
 LARGEST = 10**300
 SIZE = re.compile(r"[2-9]|[1-9][0-9]{1,8}")
 
 
-def distribution_to_dict(law: RankingDistribution) -> dict[str, Any]:
-    """Return a distribution as plain data for JSON, with `schema` and `version`.
-
-    Parameters
-    ----------
-    law : RankingDistribution
-        One of this package.
-
-    Returns
-    -------
-    dict
-    """
-    name = type(law).__name__
-    if name not in READERS:
-        raise InvalidInputError("law", f"one of {', '.join(READERS)}", law)
-    facts: dict[str, Any] = {
-        "schema": SCHEMA,
-        "version": 1,
-        "model": name,
-        "items": list(law.items),
-    }
-    if isinstance(law, Mallows | GeneralizedMallows):
-        facts["center"] = list(law.center.order)
-    if isinstance(law, Mallows):
-        facts["theta"] = law.theta
-    elif isinstance(law, GeneralizedMallows):
-        facts["thetas"] = law.thetas.tolist()
-    elif isinstance(law, PlackettLuce):
-        facts["log_worths"] = law.log_worths.tolist()
-        facts["log_ties"] = {str(d): value for d, value in law.log_ties.items()}
-    return facts
-
-
 def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
-    """Return the distribution that `distribution_to_dict` described.
+    """Return the distribution whose `to_dict` gave these facts.
 
     It is read strictly: nothing is converted, nothing may be missing, and nothing may be there
     that is not read.
@@ -83,7 +49,7 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     Examples
     --------
     >>> import rankagg as ra
-    >>> facts = ra.distribution_to_dict(ra.Mallows("AB", theta=1.0))
+    >>> facts = ra.Mallows("AB", theta=1.0).to_dict()
     >>> ra.distribution_from_dict({**facts, "theta": "1"})
     Traceback (most recent call last):
         ...

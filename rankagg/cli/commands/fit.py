@@ -14,20 +14,19 @@ from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.distributions.fit_result import FitResult
-from rankagg.distributions.mallows.fit import fit_mallows
-from rankagg.distributions.mallows.generalized_fit import fit_generalized_mallows
-from rankagg.distributions.plackett_luce.bradley_terry import fit_bradley_terry
-from rankagg.distributions.plackett_luce.fit import fit_plackett_luce
-from rankagg.distributions.stored import distribution_to_dict
+from rankagg.distributions.mallows.generalized import GeneralizedMallows
+from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.inference.units import rankings_of
 
 __all__ = ["MODELS", "command"]
 
 MODELS: dict[str, Callable[..., FitResult]] = {
-    "plackett-luce": fit_plackett_luce,
-    "bradley-terry": fit_bradley_terry,
-    "mallows": fit_mallows,
-    "generalized-mallows": fit_generalized_mallows,
+    "plackett-luce": PlackettLuce.fit,
+    "bradley-terry": BradleyTerry.fit,
+    "mallows": Mallows.fit,
+    "generalized-mallows": GeneralizedMallows.fit,
 }
 WORTHS = ("plackett-luce", "bradley-terry")
 
@@ -85,7 +84,7 @@ def command(
     fit = MODELS[model](data, **options)
     save_plot(fit.plot, plot)
     if as_json:
-        law = distribution_to_dict(fit.distribution)
+        law = fit.distribution.to_dict()
         echo_json({**fit.to_dict(alpha), "distribution": law, "input": list(given.lines)})
         return 0
     shown: dict[str, Any] = {"alpha": alpha}

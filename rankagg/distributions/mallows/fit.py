@@ -44,34 +44,7 @@ def fit_mallows(
     max_iterations: int = MOST_STEPS,
     rng: RNGLike = None,
 ) -> MallowsFit:
-    """Estimate the centre and the concentration of a Mallows distribution.
-
-    Parameters
-    ----------
-    profile : Profile
-        The rankings. Ties, unlisted and unranked items are taken for what was not observed of a
-        complete strict ranking, independently of it given what was ("missing at random").
-    center : {"kemeny", "borda"}, Permutation or iterable of labels, default "kemeny"
-        "kemeny": by maximum likelihood, which is the exact Kemeny consensus where rankings are
-        complete and strict. "borda": the Borda consensus, quick and not the maximum. Or a given
-        one.
-    max_iterations : int, default 500
-        Of expectation-maximization, for partial and tied rankings.
-    rng : int or numpy.random.Generator, optional
-        Used where a ranking has so many unranked items, or ties beside them, that the sum over
-        its compatible permutations is too large: expected votes and the likelihood are then
-        estimated from drawn completions, and a note says so.
-
-    Returns
-    -------
-    MallowsFit
-
-    Raises
-    ------
-    InvalidInputError
-        If all rankings agree with the centre, so that theta has no finite maximum; or if some
-        item is in no ranking.
-    """
+    """Return the fit; see `Mallows.fit`."""
     if not isinstance(profile, Profile):
         raise InvalidInputError("profile", "a Profile", profile)
     steps = check_integer(max_iterations, "max_iterations", low=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,9 @@ from rankagg.distributions.mallows import stages
 from rankagg.distributions.mallows.kendall_distances import stage_log_normalizers, stage_means
 from rankagg.distributions.mallows.mallows import as_center
 from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.distributions.mallows.generalized_fit import GeneralizedMallowsFit
 
 __all__ = ["GeneralizedMallows"]
 
@@ -76,6 +79,9 @@ class GeneralizedMallows(RankingDistribution):
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.center, array_key(self.thetas)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"center": list(self.center.order), "thetas": self.thetas.tolist()}
 
     @property
     def _sizes(self) -> Any:
@@ -140,23 +146,29 @@ class GeneralizedMallows(RankingDistribution):
     # -- inference ----------------------------------------------------------------------------
 
     @classmethod
-    def fit(cls, profile: Profile, **options: Any) -> Any:
-        """Estimate centre and thetas together; see `fit_generalized_mallows`.
+    def fit(cls, profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:
+        """Estimate centre and thetas by maximum likelihood.
 
         Parameters
         ----------
         profile : Profile
             Complete strict rankings.
-        **options
-            Those of `fit_generalized_mallows`.
+        max_theta : float, default 20
+            A theta has no finite maximum where all rankings agree at its place; it is set to this,
+            as are larger ones. Notes say so.
 
         Returns
         -------
         GeneralizedMallowsFit
+
+        Raises
+        ------
+        InvalidInputError
+            If a ranking has ties or gaps.
         """
         from rankagg.distributions.mallows.generalized_fit import fit_generalized_mallows  # noqa: PLC0415
 
-        return fit_generalized_mallows(profile, **options)
+        return fit_generalized_mallows(profile, max_theta=max_theta)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{theta:.3g}" for theta in self.thetas[:6])

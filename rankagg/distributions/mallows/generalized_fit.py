@@ -107,25 +107,7 @@ class GeneralizedMallowsFit(FitResult):
 
 
 def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:
-    """Estimate centre and thetas by maximum likelihood.
-
-    Parameters
-    ----------
-    profile : Profile
-        Complete strict rankings.
-    max_theta : float, default 20
-        A theta has no finite maximum where all rankings agree at its place; it is set to this, as
-        are larger ones. Notes say so.
-
-    Returns
-    -------
-    GeneralizedMallowsFit
-
-    Raises
-    ------
-    InvalidInputError
-        If a ranking has ties or gaps.
-    """
+    """Return the fit; see `GeneralizedMallows.fit`."""
     if not isinstance(profile, Profile):
         raise InvalidInputError("profile", "a Profile", profile)
     if not (profile.is_complete and profile.is_strict) or profile.n_items < 2:

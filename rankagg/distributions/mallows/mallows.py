@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rankagg._typing import Floats, Label, Ranks
+from rankagg._typing import Floats, Label, Ranks, RNGLike
 from rankagg._validation import check_integer, check_number
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking, Permutation
@@ -140,6 +140,9 @@ class Mallows(RankingDistribution):
     def _key(self) -> tuple[Hashable, ...]:
         return self.center, self.theta
 
+    def _parameters(self) -> dict[str, Any]:
+        return {"center": list(self.center.order), "theta": self.theta}
+
     @property
     def phi(self) -> float:
         """exp(-theta)."""
@@ -221,19 +224,41 @@ class Mallows(RankingDistribution):
     # -- inference ----------------------------------------------------------------------------
 
     @classmethod
-    def fit(cls, profile: Profile, **options: Any) -> MallowsFit:
-        """Estimate the centre and theta by maximum likelihood; see `fit_mallows`.
+    def fit(
+        cls,
+        profile: Profile,
+        *,
+        center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] = "kemeny",
+        max_iterations: int = 500,
+        rng: RNGLike = None,
+    ) -> MallowsFit:
+        """Estimate the centre and the concentration of a Mallows distribution.
 
         Parameters
         ----------
         profile : Profile
-            The rankings.
-        **options
-            Those of `fit_mallows`.
+            The rankings. Ties, unlisted and unranked items are taken for what was not observed of a
+            complete strict ranking, independently of it given what was ("missing at random").
+        center : {"kemeny", "borda"}, Permutation or iterable of labels, default "kemeny"
+            "kemeny": by maximum likelihood, which is the exact Kemeny consensus where rankings are
+            complete and strict. "borda": the Borda consensus, quick and not the maximum. Or a given
+            one.
+        max_iterations : int, default 500
+            Of expectation-maximization, for partial and tied rankings.
+        rng : int or numpy.random.Generator, optional
+            Used where a ranking has so many unranked items, or ties beside them, that the sum over
+            its compatible permutations is too large: expected votes and the likelihood are then
+            estimated from drawn completions, and a note says so.
 
         Returns
         -------
         MallowsFit
+
+        Raises
+        ------
+        InvalidInputError
+            If all rankings agree with the centre, so that theta has no finite maximum; or if some
+            item is in no ranking.
 
         Examples
         --------
@@ -244,7 +269,7 @@ class Mallows(RankingDistribution):
         """
         from rankagg.distributions.mallows.fit import fit_mallows  # noqa: PLC0415
 
-        return fit_mallows(profile, **options)
+        return fit_mallows(profile, center=center, max_iterations=max_iterations, rng=rng)
 
     def __repr__(self) -> str:
         return f"<Mallows law: theta {self.theta:.4g} around {self.center._arrows()}>"

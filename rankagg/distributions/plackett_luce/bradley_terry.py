@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -52,21 +52,45 @@ class BradleyTerry(PlackettLuce):
     """
 
     @classmethod
-    def fit(cls, data: Profile | PairwiseMatrix, **options: Any) -> PlackettLuceFit:
-        """Estimate log worths from results of pairs; see `fit_bradley_terry`.
+    def fit(  # type: ignore[override]
+        cls,
+        data: Profile | PairwiseMatrix,
+        *,
+        ties: Ties = "half",
+        method: Literal["newton", "mm"] = "newton",
+        pseudo_rankings: float = 0.0,
+        ridge: float = 0.0,
+        max_iterations: int | None = None,
+        tolerance: float = 1e-9,
+    ) -> PlackettLuceFit:
+        """Estimate log worths from results of pairs.
 
         Parameters
         ----------
         data : Profile or PairwiseMatrix
-            Ballots, or votes for row above column.
-        **options
-            Those of `fit_bradley_terry`.
+            Ballots, or votes for row above column. The pairs of a ballot of three or more items
+            are taken for independent, which they are not: errors are then too small, and a note
+            says so; `PlackettLuce.fit` takes whole rankings.
+        ties : {"half", "davidson", "ignore"}, default "half"
+            A tie is half a win for each; or an outcome of its own, with a weight (Davidson 1970);
+            or left out.
+        method, pseudo_rankings, ridge, max_iterations, tolerance
+            As for `PlackettLuce.fit`.
 
         Returns
         -------
         PlackettLuceFit
+
+        Raises
+        ------
+        NotIdentifiedError
+            If the likelihood has no finite maximum.
         """
-        return fit_bradley_terry(data, **options)
+        options = FitOptions(
+            method=method, pseudo_rankings=pseudo_rankings, ridge=ridge,
+            max_iterations=max_iterations, tolerance=tolerance,
+        )  # fmt: skip
+        return fit_bradley_terry(data, ties, options)
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""
@@ -74,33 +98,10 @@ class BradleyTerry(PlackettLuce):
 
 
 def fit_bradley_terry(
-    data: Profile | PairwiseMatrix, *, ties: Ties = "half", **options: Any
+    data: Profile | PairwiseMatrix, ties: Ties, chosen: FitOptions
 ) -> PlackettLuceFit:
-    """Estimate log worths from results of pairs.
-
-    Parameters
-    ----------
-    data : Profile or PairwiseMatrix
-        Ballots, or votes for row above column. The pairs of a ballot of three or more items are
-        taken for independent, which they are not: errors are then too small, and a note says so;
-        `PlackettLuce.fit` takes whole rankings.
-    ties : {"half", "davidson", "ignore"}, default "half"
-        A tie is half a win for each; or an outcome of its own, with a weight (Davidson 1970); or
-        left out.
-    **options
-        method, pseudo_rankings, ridge, max_iterations and tolerance of `fit_plackett_luce`.
-
-    Returns
-    -------
-    PlackettLuceFit
-
-    Raises
-    ------
-    NotIdentifiedError
-        If the likelihood has no finite maximum.
-    """
+    """Return the fit; see `BradleyTerry.fit`."""
     how = check_choice(ties, ("half", "davidson", "ignore"), "ties")
-    chosen = FitOptions(**options)
     notes = []
     if isinstance(data, Profile):
         votes = data.pairwise("ignore")

@@ -75,50 +75,7 @@ def fit_plackett_luce(
     max_iterations: int | None = None,
     tolerance: float = 1e-9,
 ) -> PlackettLuceFit:
-    """Estimate log worths, and tie weights where there are ties.
-
-    Parameters
-    ----------
-    profile : Profile
-        Rankings, complete or partial; unranked items are no alternatives, unlisted ones are left
-        over. Counts and weights multiply the log likelihood.
-    max_tied : int, optional
-        Refuse buckets of more items; by default the largest that occurs is modelled.
-    method : {"newton", "mm"}, default "newton"
-        "newton": damped Newton steps, a few. "mm": minorization-maximization (Hunter 2004), many
-        cheap ones; with ties generalized iterative scaling. Both reach the same maximum.
-    pseudo_rankings : float, default 0
-        Let every item win and lose so many times against a ghost item. It makes worths finite and
-        shrinks them; 1/2 is what the R package PlackettLuce does.
-    ridge : float, default 0
-        Subtract ridge/2 times the sum of the squared log worths: a normal prior with variance
-        1/ridge.
-    tie_ridge : float, default 0
-        The same for the log tie weights.
-    max_iterations : int, optional
-        100 Newton steps, or 100 000 of "mm".
-    tolerance : float, default 1e-9
-        A fit has converged where no parameter would move by more in a Newton step, or where the
-        gradient is nothing but rounding, which may leave 1e-6 open.
-
-    Returns
-    -------
-    PlackettLuceFit
-
-    Raises
-    ------
-    NotIdentifiedError
-        If the likelihood has no finite maximum: some group of items never loses to the others, or
-        nothing but ties was observed.
-    InvalidInputError
-        If options are out of range.
-
-    References
-    ----------
-    Hunter (2004), "MM algorithms for generalized Bradley-Terry models",
-    https://doi.org/10.1214/aos/1079120141; Turner et al. (2020),
-    https://doi.org/10.1007/s00180-020-00959-3.
-    """
+    """Return the fit; see `PlackettLuce.fit`."""
     if not isinstance(profile, Profile) or profile.n_items < 2:
         raise InvalidInputError("profile", "a Profile of two or more items", profile)
     options = FitOptions(

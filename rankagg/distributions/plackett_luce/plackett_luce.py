@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -104,6 +104,10 @@ class PlackettLuce(RankingDistribution):
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.items, array_key(self.log_worths), self._ties
+
+    def _parameters(self) -> dict[str, Any]:
+        ties = {str(size): value for size, value in self.log_ties.items()}
+        return {"log_worths": self.log_worths.tolist(), "log_ties": ties}
 
     @property
     def log_ties(self) -> dict[int, float]:
@@ -246,19 +250,61 @@ class PlackettLuce(RankingDistribution):
     # -- inference ----------------------------------------------------------------------------
 
     @classmethod
-    def fit(cls, data: Profile, **options: Any) -> PlackettLuceFit:
-        """Estimate log worths and tie weights by maximum likelihood; see `fit_plackett_luce`.
+    def fit(
+        cls,
+        profile: Profile,
+        *,
+        max_tied: int | None = None,
+        method: Literal["newton", "mm"] = "newton",
+        pseudo_rankings: float = 0.0,
+        ridge: float = 0.0,
+        tie_ridge: float = 0.0,
+        max_iterations: int | None = None,
+        tolerance: float = 1e-9,
+    ) -> PlackettLuceFit:
+        """Estimate log worths, and tie weights where there are ties.
 
         Parameters
         ----------
-        data : Profile
-            Rankings, complete or partial, strict or tied.
-        **options
-            Those of `fit_plackett_luce`.
+        profile : Profile
+            Rankings, complete or partial; unranked items are no alternatives, unlisted ones are
+            left over. Counts and weights multiply the log likelihood.
+        max_tied : int, optional
+            Refuse buckets of more items; by default the largest that occurs is modelled.
+        method : {"newton", "mm"}, default "newton"
+            "newton": damped Newton steps, a few. "mm": minorization-maximization (Hunter 2004),
+            many cheap ones; with ties generalized iterative scaling. Both reach the same maximum.
+        pseudo_rankings : float, default 0
+            Let every item win and lose so many times against a ghost item. It makes worths finite
+            and shrinks them; 1/2 is what the R package PlackettLuce does.
+        ridge : float, default 0
+            Subtract ridge/2 times the sum of the squared log worths: a normal prior with variance
+            1/ridge.
+        tie_ridge : float, default 0
+            The same for the log tie weights.
+        max_iterations : int, optional
+            100 Newton steps, or 100 000 of "mm".
+        tolerance : float, default 1e-9
+            A fit has converged where no parameter would move by more in a Newton step, or where the
+            gradient is nothing but rounding, which may leave 1e-6 open.
 
         Returns
         -------
         PlackettLuceFit
+
+        Raises
+        ------
+        NotIdentifiedError
+            If the likelihood has no finite maximum: some group of items never loses to the others,
+            or nothing but ties was observed.
+        InvalidInputError
+            If options are out of range.
+
+        References
+        ----------
+        Hunter (2004), "MM algorithms for generalized Bradley-Terry models",
+        https://doi.org/10.1214/aos/1079120141; Turner et al. (2020),
+        https://doi.org/10.1007/s00180-020-00959-3.
 
         Examples
         --------
@@ -269,7 +315,16 @@ class PlackettLuce(RankingDistribution):
         """
         from rankagg.distributions.plackett_luce.fit import fit_plackett_luce  # noqa: PLC0415
 
-        return fit_plackett_luce(data, **options)
+        return fit_plackett_luce(
+            profile,
+            max_tied=max_tied,
+            method=method,
+            pseudo_rankings=pseudo_rankings,
+            ridge=ridge,
+            tie_ridge=tie_ridge,
+            max_iterations=max_iterations,
+            tolerance=tolerance,
+        )
 
     def __repr__(self) -> str:
         best = self._by_worth()
