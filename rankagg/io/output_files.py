@@ -125,7 +125,8 @@ def write_text(target: Target, text: str) -> None:
 
 
 def _put(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
+    # As bytes: whatever the platform, UTF-8 and no other line ends.
+    path.write_bytes(text.encode())
 
 
 def _real(path: Path) -> Path:

@@ -793,6 +793,8 @@ def test_what_changes_the_maximum(options, is_regular, is_plain):
          "`method` must be 'lr' or 'wald'. Got 'score'."),
         (lambda: ra.PlackettLuce.fit(DATA["complete"], method="bfgs"),
          "`method` must be 'newton' or 'mm'. Got 'bfgs'."),
+        (lambda: ra.PlackettLuce.fit(DATA["complete"]).wald_test([1, -1, 0, 0]),
+         "`contrasts` must be two-dimensional. Got shape (4,)."),
         (lambda: ra.PlackettLuce.fit(DATA["complete"]).wald_test([[1, 0, 0, 0]]),
          "`contrasts` must be rows that sum to 0 over the items. Got a row that does not. Only "
          "differences of log worths are determined."),

@@ -118,6 +118,11 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path, name, shown, why) -> 
     assert str(caught.value) == f"{tmp_path / shown} cannot be written: {why}"
 
 
+def test_text_is_written_in_utf_8_with_its_own_line_ends(tmp_path) -> None:
+    write_text(tmp_path / "a.txt", "Łódź\r\nß\n\r")
+    assert content(tmp_path) == {"a.txt": b"\xc5\x81\xc3\xb3d\xc5\xba\r\n\xc3\x9f\n\r"}
+
+
 def test_the_longest_name_of_a_file_can_be_written(tmp_path) -> None:
     path = tmp_path / ("x" * 251 + ".txt")
     write_text(path, "text")
