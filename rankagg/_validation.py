@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._numbers import EXACT_LIMIT, doubtful_cells, stated
 from rankagg._typing import Floats, RNGLike, Unranked
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, nearest
 
 __all__ = [
     "as_counts",
@@ -47,7 +47,7 @@ def check_choice(value: object, choices: Sequence[T], parameter: str) -> T:
         if type(value) is type(choice) and value == choice:
             return choice
     allowed = " or ".join(repr(choice) for choice in choices)
-    raise InvalidInputError(parameter, allowed, value)
+    raise InvalidInputError(parameter, allowed, value, nearest(value, choices))
 
 
 def check_unranked(value: object, parameter: str = "unranked") -> Unranked:

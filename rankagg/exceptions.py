@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from reprlib import Repr
 
 __all__ = [
@@ -33,6 +35,9 @@ class _Short(Repr):
         return super().repr_int(x, level) if bits < 10_000 else f"an integer of {bits} bits"
 
 
+# What is compared to find out which name was meant: so many names, so many letters.
+COMPARED, LONGEST = 10_000, 200
+
 _short = _Short()
 _short.maxstring = 60
 _short.maxother = 160
@@ -41,6 +46,16 @@ _short.maxother = 160
 def shown(value: object) -> str:
     """Return a value as a message shows it."""
     return _short.repr(value)
+
+
+def nearest(value: object, names: Iterable[object]) -> str:
+    """Return a remedy that suggests the name that was probably meant; "" where none is near."""
+    # Only what goes wrong needs it.
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    known = {str(name).casefold(): str(name) for name in islice(names, COMPARED)}
+    found = get_close_matches(str(value).casefold()[:LONGEST], known, n=1)
+    return f"Did you mean {shown(known[found[0]])}?" if found else ""
 
 
 class Described(str):

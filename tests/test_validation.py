@@ -86,7 +86,12 @@ def test_check_choice_gives_back_the_choice():
     assert validation.check_choice(2, (1, 2), "level") == 2
 
 
-@pytest.mark.parametrize("value", ["c", "A", None, 1, ["a"]])
+def test_check_choice_suggests_the_nearest():
+    told = sentence(validation.check_choice, "Hoefding", ("wilson", "hoeffding"), "method")
+    assert told.endswith("Got 'Hoefding'. Did you mean 'hoeffding'?")
+
+
+@pytest.mark.parametrize("value", ["c", "Z", None, 1, ["a"]])
 def test_check_choice_lists_the_choices(value):
     assert sentence(validation.check_choice, value, ("a", "b"), "variant") == (
         f"`variant` must be 'a' or 'b'. Got {value!r}."

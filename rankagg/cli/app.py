@@ -18,6 +18,7 @@ from rankagg.exceptions import (
     SolverError,
     VerificationError,
     WorkerError,
+    nearest,
 )
 
 __all__ = ["main"]
@@ -66,6 +67,14 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"rankagg.cli.commands.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            ctx.fail(f"No such command {name!r}. {nearest(name, COMMANDS)}".rstrip())
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

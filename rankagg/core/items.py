@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Label
 from rankagg.core.value import Value
-from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from rankagg.exceptions import InvalidInputError, ItemMismatchError, nearest
 
 __all__ = ["ItemSet", "clean_label", "counted", "label_column", "listed", "shortened"]
 
@@ -117,7 +117,7 @@ class ItemSet(Value, Sequence[Label]):
             return self._index[label]
         except (KeyError, TypeError):
             allowed = f"one of the {counted(len(self), 'item')} ({self._shown()})"
-            raise InvalidInputError("label", allowed, label) from None
+            raise InvalidInputError("label", allowed, label, nearest(label, self)) from None
 
     def indices(self, labels: Iterable[Label]) -> list[int]:
         """Return the positions of `labels`, in their order."""

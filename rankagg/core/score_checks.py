@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rankagg._typing import Label
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import ItemSet, counted
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, nearest
 
 __all__ = ["as_directions", "as_task_weights", "check_axis", "check_known", "check_units"]
 
@@ -34,7 +34,8 @@ def check_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -
     for task in given:
         if task not in tasks:
             known = ", ".join(str(label) for label in tasks[:8])
-            raise InvalidInputError(parameter, f"a mapping from tasks of the table ({known})", task)
+            allowed = f"a mapping from tasks of the table ({known})"
+            raise InvalidInputError(parameter, allowed, task, nearest(task, tasks))
 
 
 def as_directions(given: bool | Mapping[Label, bool], tasks: ItemSet) -> dict[Label, bool]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Label
 from rankagg.core.items import counted, listed
 from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.rounding import warn_of_ties
 from rankagg.io.size import check_size
 from rankagg.io.table import TextTable, names_of, read_table
@@ -204,7 +204,8 @@ def _without(tasks: list[Any], drop: Iterable[Any]) -> list[Any]:
     known, gone = set(tasks), names_of(drop)
     for name in gone:
         if not isinstance(name, Hashable) or name not in known:
-            raise InvalidInputError("drop", f"tasks of the table ({listed(tasks)})", name)
+            allowed = f"tasks of the table ({listed(tasks)})"
+            raise InvalidInputError("drop", allowed, name, nearest(name, tasks))
     left_out = set(gone)
     return [name for name in tasks if name not in left_out]
 

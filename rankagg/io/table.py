@@ -18,7 +18,7 @@ import pandas as pd
 from rankagg._numbers import EXACT_LIMIT, SAFE_DIGITS, SAFE_SIZE, stated
 from rankagg._typing import Floats
 from rankagg.core.items import counted, listed
-from rankagg.exceptions import DataFormatError, InvalidInputError, shown
+from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.formulas import unguard
 from rankagg.io.kinds import check_plain_table
 from rankagg.io.text import Source, read_text
@@ -72,7 +72,7 @@ class TextTable:
             position = self._positions[name]
         except (KeyError, TypeError):
             allowed = f"a column of {self.name} ({listed(self.header)})"
-            raise InvalidInputError(parameter, allowed, name) from None
+            raise InvalidInputError(parameter, allowed, name, nearest(name, self.header)) from None
         return [row[position] for row in self.rows]
 
     def labels(self, name: Any, parameter: str) -> list[Any]:

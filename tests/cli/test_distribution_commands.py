@@ -106,7 +106,7 @@ def test_separable_ballots_say_what_to_do(run):
     Path("clear.csv").write_text("A,B,count\n1,2,9\n", encoding="utf-8")
     message = run("fit", "clear.csv", *OPTIONS, code=2)
     assert "no finite maximum" in message
-    assert "pseudo_rankings" in message
+    assert "--pseudo-rankings 0.5, a --ridge" in message
 
 
 @pytest.mark.parametrize("model", LAWS)
@@ -146,7 +146,7 @@ def test_a_stated_law_is_drawn_from(run, options, law):
         (["--items", "A,B", "--center", "A,B", "--theta", "1"], "Give one of"),
         (["--center", "A,B"], "belong together"),
         (["--theta", "1", "--items", "A"], "belong together"),
-        (["--center", "A,B", "--theta", "-1"], "`theta` must be"),
+        (["--center", "A,B", "--theta", "-1"], "`--theta` must be"),
         (["--log-worth", "A"], "ITEM=NUMBER"),
         (["missing.json"], "missing.json"),
         (["ballots.csv"], "is not JSON"),

@@ -14,10 +14,12 @@ from rankagg.analysis.comparison.text import text_of
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import SEED
 from rankagg.cli.options.output import echo_json, json_option, rows_options, write_frame, write_json
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FOLDER
+from rankagg.cli.options.wording import options_named
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.io.votes import write_votes
 
@@ -40,7 +42,7 @@ PLOTTED = 40
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
 @click.option(
     "--decide",
-    type=click.Choice(["ranking", "instance", "task"]),
+    type=OneOf(["ranking", "instance", "task"]),
     help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For randomised methods.")
@@ -112,7 +114,8 @@ def _decisions(given: Input, unit: Unit) -> Decisions:
     from rankagg.inference.units import rankings_of  # noqa: PLC0415
 
     profile, instances = rankings_of(given.data, given.tolerance, None)
-    return PairwiseIntervals.from_profile(profile, unit=unit, instances=instances).decisions()
+    with options_named({"unit": "--decide"}):
+        return PairwiseIntervals.from_profile(profile, unit=unit, instances=instances).decisions()
 
 
 def _write(comparison: Comparison, given: Input, folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from rankagg import datasets
+from rankagg.cli.options.wording import options_named
 
 __all__ = ["command"]
 
@@ -19,7 +20,8 @@ def command(name: str | None) -> None:
         rankagg datasets tennessee
     """
     if name is not None:
-        click.echo(str(datasets.info(name)))
+        with options_named({"name": "NAME"}):
+            click.echo(str(datasets.info(name)))
         return
     width = max(len(known) for known in datasets.names())
     for known in datasets.names():

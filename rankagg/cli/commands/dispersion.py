@@ -10,6 +10,7 @@ from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.output import echo_json, json_option
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.inference.dispersion.report import dispersion_report
 
 __all__ = ["command"]
@@ -37,6 +38,8 @@ def command(
         rankagg dispersion scores.csv
         rankagg dispersion election.soc --method borda --method kemeny --json
     """
+    if isinstance(given.data, PairwiseMatrix):
+        raise click.UsageError("Dispersion needs rankings or scores; a matrix does not hold them.")
     rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
     rules = with_exact_options(rules, tie_cost=tie_cost, deadline=deadline)
     report = dispersion_report(

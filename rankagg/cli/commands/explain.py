@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import click
 
-from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.explanation import explain_until
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.names import labels_of
 from rankagg.cli.options.output import echo_json, json_option
-from rankagg.core.items import ItemSet
+from rankagg.exceptions import InvalidInputError
 
 __all__ = ["command"]
 
@@ -42,17 +43,14 @@ def command(
     (rule,) = with_exact_options(
         [make(method, given.unranked)], tie_cost=tie_cost, deadline=deadline
     )
-    consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline.share(2))
-    explanation = explain_until(
-        deadline, consensus, *(_label(name, consensus.items) for name in pair)
-    )
+    evidence = Evidence(given.data, given.tolerance)
+    first, second = labels_of("--pair", pair, evidence.items, "item")
+    if first == second:
+        raise InvalidInputError("--pair", "two different items", first)
+    consensus = rule.aggregate(evidence, deadline=deadline.share(2))
+    explanation = explain_until(deadline, consensus, first, second)
     if as_json:
         echo_json({**explanation.to_dict(), "input": list(given.lines)})
     else:
         click.echo("\n".join([*given.lines, explanation.summary()]))
     return exit_code([consensus], explanation)
-
-
-def _label(name: str, items: ItemSet) -> Label:
-    """Return the label that is written so; numbers in a file are numbers."""
-    return next((item for item in items if str(item) == name), name)

@@ -9,9 +9,11 @@ from typing import Any
 import click
 
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.cli.options.numbers import ALPHA, Number
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.wording import options_named
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
@@ -28,6 +30,7 @@ MODELS: dict[str, Callable[..., FitResult]] = {
     "mallows": Mallows.fit,
     "generalized-mallows": GeneralizedMallows.fit,
 }
+NAMES = {"pseudo_rankings": "--pseudo-rankings", "ridge": "--ridge"}
 WORTHS = ("plackett-luce", "bradley-terry")
 
 
@@ -35,7 +38,7 @@ WORTHS = ("plackett-luce", "bradley-terry")
 @input_options
 @click.option(
     "--model",
-    type=click.Choice(list(MODELS)),
+    type=OneOf(list(MODELS)),
     default="plackett-luce",
     show_default=True,
     help="The distribution.",
@@ -81,17 +84,16 @@ def command(
         data, _ = rankings_of(data, given.tolerance, None)
     elif not isinstance(data, PairwiseMatrix):
         data, _ = rankings_of(data, given.tolerance, None)
-    fit = MODELS[model](data, **options)
+    shown: dict[str, Any] = {"alpha": alpha}
+    if reference is not None:
+        (shown["reference"],) = labels_of("--reference", [reference], data.items, "item")
+    with options_named(NAMES):
+        fit = MODELS[model](data, **options)
     save_plot(fit.plot, plot)
     if as_json:
         law = fit.distribution.to_dict()
         echo_json({**fit.to_dict(alpha), "distribution": law, "input": list(given.lines)})
         return 0
-    shown: dict[str, Any] = {"alpha": alpha}
-    if reference is not None:
-        shown["reference"] = next(
-            (item for item in fit.distribution.items if str(item) == reference), reference
-        )
     click.echo("\n".join(given.lines))
     click.echo(str(fit.summary(**shown)))
     return 0

@@ -9,6 +9,7 @@ import click
 
 from rankagg._typing import Label
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, SEED, Number, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
@@ -48,14 +49,14 @@ OPTIONS = {
 @input_options
 @click.option(
     "--places",
-    type=click.Choice(get_args(Of)),
+    type=OneOf(get_args(Of)),
     default="borda",
     show_default=True,
     help="What places are by: mean Borda points, majorities (pairwise), or mean scores.",
 )
 @click.option(
     "--method",
-    type=click.Choice(list(dict.fromkeys([*get_args(RankMethod), *get_args(Method)]))),
+    type=OneOf(list(dict.fromkeys([*get_args(RankMethod), *get_args(Method)]))),
     help="How pairs are decided. By default sign-flips, which turn whole units round; for places "
     "by majorities sign-test, which counts wins. hoeffding and bernstein hold for all independent "
     "units, and need many; max-t is a bootstrap for hundreds of units.",
@@ -72,7 +73,7 @@ OPTIONS = {
 )
 @click.option(
     "--unit",
-    type=click.Choice(get_args(Unit)),
+    type=OneOf(get_args(Unit)),
     default="ranking",
     show_default=True,
     help="What is independent: rankings of one instance or task are averaged first.",
@@ -82,7 +83,7 @@ OPTIONS = {
 )
 @click.option(
     "--ties",
-    type=click.Choice(["half", "exclude"]),
+    type=OneOf(["half", "exclude"]),
     help="For --places pairwise, and for --pairs wilson and clopper-pearson: a tie counts half for "
     "each, or not at all, as exact tests and intervals for proportions need.",
 )
@@ -94,7 +95,7 @@ OPTIONS = {
 )
 @click.option(
     "--pairs",
-    type=click.Choice(get_args(Method)),
+    type=OneOf(get_args(Method)),
     default="hoeffding",
     show_default=True,
     help="Intervals for the proportion in which one item is above another. hoeffding and "
@@ -103,7 +104,7 @@ OPTIONS = {
 )
 @click.option(
     "--simultaneous",
-    type=click.Choice(["none", "bonferroni", "max-t"]),
+    type=OneOf(["none", "bonferroni", "max-t"]),
     default="none",
     show_default=True,
     help="Whether intervals for proportions hold for each pair alone or for all at once; max-t "
@@ -111,7 +112,7 @@ OPTIONS = {
 )
 @click.option(
     "--estimand",
-    type=click.Choice(get_args(Estimand)),
+    type=OneOf(get_args(Estimand)),
     default="direct",
     show_default=True,
     help="Proportions. direct: the chance to be above where both were observed. imputed: the "

@@ -12,6 +12,7 @@ from rankagg.analysis.missing import missing_report
 from rankagg.analysis.robustness.sensitivity import sensitivity
 from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
@@ -31,7 +32,7 @@ __all__ = ["command"]
 @input_options
 @click.option(
     "--method",
-    type=click.Choice([name for name in METHODS if name not in WITHOUT_POLICY]),
+    type=OneOf([name for name in METHODS if name not in WITHOUT_POLICY]),
     default="borda",
     show_default=True,
     help="The method whose sensitivity to what is missing is shown: one with a policy for unranked "

@@ -10,8 +10,10 @@ from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import show_progress
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, SECONDS, SEED
 from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.wording import options_named
 from rankagg.inference.units import Unit
 from rankagg.report.page import make_report
 
@@ -32,7 +34,7 @@ __all__ = ["command"]
 @click.option("--title", help="The heading; default: the name of the file or data set.")
 @click.option(
     "--unit",
-    type=click.Choice(["ranking", "instance", "task"]),
+    type=OneOf(["ranking", "instance", "task"]),
     help="What is independent, for the uncertainty; default: instances where there are some, "
     "else rankings.",
 )
@@ -75,19 +77,20 @@ def command(
         rankagg report --dataset glue_human
     """
     show_progress()
-    page = make_report(
-        given.data,
-        made(methods, given.unranked) or None,
-        title=given.name if title is None else title,
-        source=given.lines,
-        unranked=given.unranked,
-        tolerance=given.tolerance,
-        unit=unit,
-        alpha=alpha,
-        time_limit=time_limit,
-        optima=not one,
-        rng=seed,
-    )
+    with options_named({"unit": "--unit", "rules": "--method"}):
+        page = make_report(
+            given.data,
+            made(methods, given.unranked) or None,
+            title=given.name if title is None else title,
+            source=given.lines,
+            unranked=given.unranked,
+            tolerance=given.tolerance,
+            unit=unit,
+            alpha=alpha,
+            time_limit=time_limit,
+            optima=not one,
+            rng=seed,
+        )
     page.save(out)
     click.echo("\n".join([*given.lines, f"wrote: {out}"]))
     if page.interrupted:

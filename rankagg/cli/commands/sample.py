@@ -9,8 +9,10 @@ from typing import cast
 
 import click
 
+from rankagg.cli.options.names import numbers_of
 from rankagg.cli.options.numbers import SEED, Number, Whole
 from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.mallows import Mallows
@@ -77,15 +79,17 @@ def command(
     if (theta is None) != (center is None):
         raise click.UsageError("--center and --theta belong together.")
     law: RankingDistribution
-    if fit is not None:
-        law = _stored(fit)
-    elif center is not None:
-        law = Mallows(_labels(center), cast(float, theta))
-    elif items is not None:
-        law = Uniform(_labels(items))
-    else:
-        log_worths: dict[str | int, float] = dict(_worth(text) for text in worths)
-        law = PlackettLuce(log_worths)
+    with options_named({"source": "FIT", "theta": "--theta", "log_worths": "--log-worth"}):
+        if fit is not None:
+            law = _stored(fit)
+        elif center is not None:
+            law = Mallows(_labels("--center", center), cast(float, theta))
+        elif items is not None:
+            law = Uniform(_labels("--items", items))
+        else:
+            log_worths: dict[str | int, float] = {}
+            log_worths.update(numbers_of("--log-worth", worths, "ITEM=NUMBER"))
+            law = PlackettLuce(log_worths)
     if size * len(law.items) > PLACES:
         raise click.BadParameter(
             f"must be at most {PLACES // len(law.items)} for {counted(len(law.items), 'item')}. "
@@ -97,21 +101,17 @@ def command(
     return 0
 
 
-def _labels(text: str) -> list[str]:
-    return [label.strip() for label in text.split(",")]
-
-
-def _worth(text: str) -> tuple[str, float]:
-    label, _, number = text.rpartition("=")
-    try:
-        return label, float(number)
-    except ValueError:
-        raise InvalidInputError("--log-worth", "ITEM=NUMBER", text) from None
+def _labels(option: str, text: str) -> list[str]:
+    labels = [label.strip() for label in text.split(",")]
+    if len(set(labels)) < len(labels):
+        raise InvalidInputError(option, "different items with commas between", text)
+    return labels
 
 
 def _stored(path: str) -> RankingDistribution:
+    text = read_text(path)[1]
     try:
-        facts = json.loads(read_text(path)[1])
+        facts = json.loads(text)
     except ValueError as error:
         raise DataFormatError(f"{path} is not JSON: {error}.") from None
     except RecursionError:

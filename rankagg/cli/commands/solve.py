@@ -13,6 +13,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.output import echo_json, json_option, write_json
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
@@ -30,7 +31,7 @@ __all__ = ["command"]
 @exact_options
 @click.option(
     "--backend",
-    type=click.Choice(list(BACKENDS)),
+    type=OneOf(list(BACKENDS)),
     default="cuts",
     show_default=True,
     help="How to solve: cuts and branch and bound in HiGHS, lazy rows or the full integer "

@@ -14,6 +14,7 @@ from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import show_progress, time_limit_option
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import JOBS, SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
@@ -27,7 +28,7 @@ __all__ = ["command"]
 @method_option
 @click.option(
     "--over",
-    type=click.Choice(get_args(Over)),
+    type=OneOf(get_args(Over)),
     default="tasks",
     show_default=True,
     help="What is left out; tasks are the groups of ballots, or the ballots, where there are no "

@@ -9,15 +9,25 @@ import click
 from rankagg._typing import Unranked
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
+from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import JOBS, SECONDS, SEED, Number, Whole
 from rankagg.cli.options.output import echo_json, json_option, write_frame
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.wording import options_named
 from rankagg.studies.approximation import ApproximationStudy
 from rankagg.studies.models import GumbelModel, MallowsModel, PlackettLuceModel, StudyModel
 
 __all__ = ["command"]
 
+NAMES = {
+    "journal": "--journal",
+    "missing": "--missing",
+    "models": "--mallows, --plackett-luce and --gumbel",
+    "n_items": "--items",
+    "n_rankings": "--rankings",
+    "rules": "--method",
+}
 DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 
 
@@ -69,7 +79,7 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 )
 @click.option(
     "--unranked",
-    type=click.Choice(["uniform", "ignore", "last"]),
+    type=OneOf(["uniform", "ignore", "last"]),
     default="uniform",
     show_default=True,
     help="What a ranking says of items that it does not rank.",
@@ -141,18 +151,19 @@ def command(
     ]
     if not models:
         raise click.UsageError("Give a model: --mallows, --plackett-luce or --gumbel.")
-    study = ApproximationStudy(
-        rules=made(methods or DEFAULT_METHODS, unranked),
-        models=models,
-        n_items=items,
-        n_rankings=rankings,
-        missing=missing,
-        repetitions=repetitions,
-        seed=seed,
-        time_limit=time_limit,
-        nearest=nearest,
-    )
-    result = study.run(n_jobs=jobs, journal=journal)
+    with options_named(NAMES):
+        study = ApproximationStudy(
+            rules=made(methods or DEFAULT_METHODS, unranked),
+            models=models,
+            n_items=items,
+            n_rankings=rankings,
+            missing=missing,
+            repetitions=repetitions,
+            seed=seed,
+            time_limit=time_limit,
+            nearest=nearest,
+        )
+        result = study.run(n_jobs=jobs, journal=journal)
     if out is not None:
         write_frame(result.to_frame(), out)
     if as_json:

@@ -10,6 +10,7 @@ import click
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.text import read_text
@@ -38,7 +39,8 @@ def command(given: Input, *, certificate: Path) -> None:
         rankagg verify proof.json votes.json
     """
     votes = Evidence(given.data, given.tolerance).votes(given.unranked)
-    name, text = read_text(certificate)
+    with options_named({"source": "CERTIFICATE"}):
+        name, text = read_text(certificate)
     try:
         proof = Certificate.from_json(text, name=name)
         proof.verify(votes)

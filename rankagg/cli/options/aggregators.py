@@ -10,6 +10,7 @@ import click
 import rankagg as ra
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
+from rankagg.cli.options.names import OneOf
 
 __all__ = ["METHODS", "WITHOUT_POLICY", "made", "make", "method_option", "methods_option"]
 
@@ -58,7 +59,7 @@ def made(names: Iterable[str], unranked: Unranked) -> list[Aggregator]:
 
 method_option = click.option(
     "--method",
-    type=click.Choice(list(METHODS)),
+    type=OneOf(list(METHODS)),
     default="kemeny",
     show_default=True,
     help="The method.",
@@ -73,6 +74,6 @@ def methods_option(
         "--method",
         "methods",
         multiple=True,
-        type=click.Choice(list(METHODS)),
+        type=OneOf(list(METHODS)),
         help=f"A method to {purpose}; may be repeated. Default: {default}.",
     )

@@ -11,8 +11,11 @@ from typing import Any, Literal
 import click
 
 from rankagg import datasets
+from rankagg._typing import Label
 from rankagg.aggregation.evidence import Data
+from rankagg.cli.options.names import OneOf, labels_of, numbers_of, split
 from rankagg.cli.options.numbers import Number
+from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
@@ -32,7 +35,7 @@ OPTIONS = [
     click.option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
     click.option(
         "--format",
-        type=click.Choice(["auto", "scores", "ballots", "preflib", "matrix", "votes"]),
+        type=OneOf(["auto", "scores", "ballots", "preflib", "matrix", "votes"]),
         default="auto",
         show_default=True,
         help="What FILE is. auto: PrefLib, a linear ordering matrix or votes as JSON where its "
@@ -77,18 +80,32 @@ OPTIONS = [
     ),
     click.option(
         "--left-out",
-        type=click.Choice(["unranked", "unlisted"]),
+        type=OneOf(["unranked", "unlisted"]),
         help="Ballots: items left out are not observed (the default), or below all listed ones.",
     ),
     click.option(
         "--unranked",
-        type=click.Choice(["uniform", "ignore", "last"]),
+        type=OneOf(["uniform", "ignore", "last"]),
         default="uniform",
         show_default=True,
         help="What a ranking says of items that it does not rank: the average over compatible "
         "permutations, nothing, or that they are last.",
     ),
 ]
+
+#: Parameters of what reads and reshapes the data, and what they are called here.
+NAMES = {
+    "source": "FILE",
+    "task and score": "--task and --score",
+    "task_weights": "--weight",
+    "groups": "--group",
+    "count": "--count",
+    "drop": "--drop",
+    "instance": "--instance",
+    "score": "--score",
+    "system": "--system",
+    "task": "--task",
+}
 
 
 @dataclass(frozen=True)
@@ -143,9 +160,11 @@ def read_input(*, unranked: str, **values: Any) -> Input:
         if values[name]:
             option = name.replace("_", "-")
             raise click.UsageError(f"--{option} has no meaning for {MEANING[kind]}.")
-    data = READERS[kind](values)
+    with options_named(NAMES):
+        data = READERS[kind](values)
+        if isinstance(data, ScoreTable):
+            data = _reshape(data, values)
     if isinstance(data, ScoreTable):
-        data = _reshape(data, values)
         lines = _tell_scores(data, values)
     else:
         lines = _tell_ballots(data, values)
@@ -155,10 +174,12 @@ def read_input(*, unranked: str, **values: Any) -> Input:
 
 def _kind(values: dict[str, Any]) -> str:
     if values["dataset"]:
-        return f"bundled {datasets.info(values['dataset']).kind}"
+        with options_named({"name": "--dataset"}):
+            return f"bundled {datasets.info(values['dataset']).kind}"
     if values["format"] != "auto":
         return str(values["format"])
-    text = read_text(values["file"])[1]
+    with options_named(NAMES):
+        text = read_text(values["file"])[1]
     if looks_like_preflib(text):
         return "preflib"
     if looks_like_votes(text):
@@ -168,7 +189,9 @@ def _kind(values: dict[str, Any]) -> str:
 
 def _read_bundled_scores(values: dict[str, Any]) -> Data:
     table = datasets.load(values["dataset"])
-    return table.drop(tasks=values["drop"]) if isinstance(table, ScoreTable) else table
+    if not isinstance(table, ScoreTable):
+        return table
+    return table.drop(tasks=labels_of("--drop", values["drop"], table.tasks, "task"))
 
 
 def _read_bundled_ballots(values: dict[str, Any]) -> Data:
@@ -196,8 +219,11 @@ def _left_out(values: dict[str, Any]) -> Literal["unranked", "unlisted"]:
 def _without(data: Data, drop: tuple[str, ...]) -> Data:
     if not drop or not isinstance(data, Profile):
         return data
-    data.items.indices(drop)
-    return data.restrict([label for label in data.items if label not in drop])
+    out = labels_of("--drop", drop, data.items, "item")
+    kept = [label for label in data.items if label not in out]
+    if not kept:
+        raise InvalidInputError("--drop", "fewer than all items", list(drop))
+    return data.restrict(kept)
 
 
 def _read_scores(values: dict[str, Any]) -> ScoreTable:
@@ -207,8 +233,8 @@ def _read_scores(values: dict[str, Any]) -> ScoreTable:
     table = read_scores(values["file"], higher_is_better=not values["lower_is_better"], **columns)
     if not values["lower"]:
         return table
-    table.tasks.indices(values["lower"])
-    directions = {task: task not in values["lower"] for task in table.tasks}
+    lower = labels_of("--lower", values["lower"], table.tasks, "task")
+    directions = {task: task not in lower for task in table.tasks}
     return read_scores(values["file"], higher_is_better=directions, **columns)
 
 
@@ -256,20 +282,17 @@ MEANING = {
 
 
 def _reshape(table: ScoreTable, values: dict[str, Any]) -> ScoreTable:
-    groups = {}
-    for text in values["group"]:
-        new, _, members = text.partition("=")
-        groups[new] = [member.strip() for member in members.split(",") if member.strip()]
+    groups: dict[Label, list[Label]] = {}
+    for new, members in split("--group", values["group"], "NEW=TASK,TASK", last=False).items():
+        names = [member.strip() for member in members.split(",") if member.strip()]
+        groups[new] = labels_of("--group", names, table.tasks, "task")
     if groups:
         table = table.group_tasks(groups)
-    weights: dict[Any, float] = {}
-    for text in values["weight"]:
-        task, _, number = text.rpartition("=")
-        try:
-            weights[task] = float(number)
-        except ValueError:
-            raise InvalidInputError("--weight", "TASK=NUMBER", text) from None
-    return table.with_task_weights(weights) if weights else table
+    weights = numbers_of("--weight", values["weight"], "TASK=NUMBER")
+    if not weights:
+        return table
+    tasks = labels_of("--weight", weights, table.tasks, "task")
+    return table.with_task_weights(dict(zip(tasks, weights.values(), strict=True)))
 
 
 def _tell_scores(table: ScoreTable, values: dict[str, Any]) -> tuple[str, ...]:

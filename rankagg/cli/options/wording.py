@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
 __all__ = ["options_named"]
 
-# A parameter with a value, as sentences of the package write it: `unit='task'`, method="max-t".
-GIVEN = re.compile(r"""`?\b([a-z_]+)=(?:(['"])(.*?)\2|([A-Za-z0-9.]+))`?""")
+# A parameter as sentences of the package write it: `unit='task'`, method="max-t", `unit=`, `unit`.
+GIVEN = re.compile(r"""`?\b([a-z_]+)=(?:(['"])(.*?)\2|([A-Za-z0-9.]+))`?|`([a-z_]+)=?`""")
+
+ARGUMENT = re.compile(r"`[a-z_]+=`")
 
 
 @contextmanager
@@ -23,20 +25,26 @@ def options_named(options: Mapping[str, str]) -> Iterator[None]:
     options : mapping from str to str
         From the name of a parameter to that of its option.
     """
+
+    def typed(found: re.Match[str]) -> str:
+        name, _, text, word, bare = found.groups()
+        option = options.get(bare or name)
+        if option is None:
+            return found.group()
+        return option if bare or word == "True" else f"{option} {text or word}"
+
     try:
         yield
+    except NotIdentifiedError as error:
+        raise NotIdentifiedError(GIVEN.sub(typed, str(error))) from None
     except InvalidInputError as error:
-
-        def typed(found: re.Match[str]) -> str:
-            name, _, text, word = found.groups()
-            option = options.get(name)
-            if option is None:
-                return found.group()
-            return option if word == "True" else f"{option} {text or word}"
-
+        remedy = GIVEN.sub(typed, error.remedy)
+        # "n_items of ApproximationStudy" is the option for `n_items`.
+        name = error.parameter.partition(" of ")[0]
         raise InvalidInputError(
-            options.get(error.parameter, error.parameter),
+            options.get(name, error.parameter),
             GIVEN.sub(typed, error.allowed),
             error.value,
-            GIVEN.sub(typed, error.remedy),
+            # What has no option is no remedy here.
+            "" if ARGUMENT.search(remedy) else remedy,
         ) from None

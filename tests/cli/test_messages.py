@@ -1,0 +1,129 @@
+"""What was typed wrong is named as it was typed, and the nearest right name is suggested."""
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from rankagg.cli import main
+from rankagg.cli.app import COMMANDS, app
+
+TABLE = "system,accuracy,perplexity\nfirst,3,2\nsecond,2,3\nthird,1,1\n"
+LONG = "system,metric,value\nfirst,accuracy,3\nsecond,accuracy,2\n"
+BALLOTS = "first,second,third,count\n1,2,3,3\n3,1,2,2\n"
+
+# A name with a letter missing for every option that takes one, with data that know the whole name.
+MISTYPED = {
+    "--dataset": ["--dataset", "tenessee"],
+    "--lower": ["table.csv", "--lower", "perplxity"],
+    "--drop": ["table.csv", "--drop", "perplxity"],
+    "--weight": ["table.csv", "--weight", "perplxity=2"],
+    "--group": ["table.csv", "--group", "both=accuracy,perplxity"],
+    "--system": ["table.csv", "--system", "systm"],
+    "--instance": ["table.csv", "--instance", "systm"],
+    "--task": ["long.csv", "--task", "metrc", "--score", "value"],
+    "--score": ["long.csv", "--score", "vlue", "--task", "metric"],
+    "--count": ["ballots.csv", "--format", "ballots", "--count", "cont"],
+    "--pair": ["table.csv", "--pair", "first", "secnd"],
+    "--reference": ["table.csv", "--reference", "secnd"],
+}
+NAMING = ("NAME", "TASK", "COLUMN", "ITEM", "ITEM ITEM", "TASK=NUMBER", "NEW=TASK,TASK")
+
+
+def command_of(name: str) -> click.Command:
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    return command
+
+
+def options(wanted) -> list[tuple[str, click.Parameter]]:
+    return [(name, one) for name in COMMANDS for one in command_of(name).params if wanted(one)]
+
+
+@pytest.fixture
+def told(capsys, monkeypatch, tmp_path):
+    """Run the command line with bad input and return its one sentence."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("table.csv", TABLE), ("long.csv", LONG), ("ballots.csv", BALLOTS)):
+        Path(name).write_text(text, encoding="utf-8")
+
+    def call(*args: str) -> str:
+        with pytest.raises(SystemExit) as stop:
+            main(list(args))
+        captured = capsys.readouterr()
+        assert (stop.value.code, captured.out) == (2, ""), captured.err
+        (line,) = [line for line in captured.err.splitlines() if line.lower().startswith("error:")]
+        return line
+
+    return call
+
+
+NAMED = options(lambda one: one.metavar in NAMING)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [(name, one.opts[0]) for name, one in NAMED], ids=lambda value: value
+)
+def test_an_unknown_name_names_the_option_and_suggests(told, name: str, option: str) -> None:
+    needed = {"explain": ["--pair", "first", "second"], "verify": []}.get(name, [])
+    before = ["table.csv"] if name == "verify" else []
+    args = MISTYPED[option] if option == "--pair" else [*MISTYPED[option], *needed]
+    line = told(name, *before, *args)
+    assert f"`{option}`" in line
+    assert "Did you mean '" in line
+    assert "item" not in line or option in ("--pair", "--reference")
+    known = {opt for one in command_of(name).params for opt in one.opts}
+    assert set(re.findall(r"`([^`]*)`", line)) <= known
+
+
+CHOSEN = options(lambda one: isinstance(one.type, click.Choice))
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "choice"),
+    [(name, one.opts[0], one.type.choices[-1]) for name, one in CHOSEN],
+    ids=lambda value: value,
+)
+def test_an_unknown_choice_suggests(told, name: str, option: str, choice: str) -> None:
+    line = told(name, option, f"{choice}x")
+    assert option in line
+    assert line.endswith(f"Did you mean '{choice}'?")
+
+
+def test_an_unknown_command_suggests(told) -> None:
+    for name in COMMANDS:
+        assert told(f"{name}x") == f"Error: No such command '{name}x'. Did you mean '{name}'?"
+    assert told("0123") == "Error: No such command '0123'."
+    assert "tennessee" in told("datasets", "Tenessee").partition("Did you mean ")[2]
+
+
+def test_nothing_is_suggested_where_nothing_is_near(told) -> None:
+    assert "Did you mean" not in told("rank", "table.csv", "--lower", "qqq")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["sample", "--center", "A,A", "--theta", "1"], "`--center` must be different items"),
+        (["sample", "--items", ","], "`--items` must be different items"),
+        (["sample", "--log-worth", "A=1", "--log-worth", "A=2"], "`--log-worth` must be ITEM=NUM"),
+        (["sample", "--log-worth", "A=inf"], "`--log-worth` must be finite"),
+        (["sample", "no.json"], "`FIT` must be a readable file"),
+        (["verify", "no.json", "table.csv"], "`CERTIFICATE` must be a readable file"),
+        (["rank", "table.csv", "--weight", "accuracy=1", "--weight", "accuracy=2"], "each name on"),
+        (["rank", "table.csv", "--group", "both"], "`--group` must be NEW=TASK,TASK"),
+        (["explain", "table.csv", "--pair", "first", "first"], "`--pair` must be two different"),
+        (["study", "--mallows", "1", "--items", "5", "--items", "5"], "`--items` must be a list"),
+        (["study", "--mallows", "1", "--missing", "0.9"], "`--missing` must be a share"),
+        (["study", "--mallows", "1", "--method", "mean"], "`--method` must be rules"),
+        (["report", "table.csv", "--unit", "instance"], "`--unit` must be a unit"),
+        (["compare", "table.csv", "--decide", "instance"], "`--decide` must be a unit"),
+        (["fit", "table.csv", "--drop", "perplexity"], "Use --pseudo-rankings 0.5, a --ridge"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_parameters_of_the_package_are_not_told(told, args, words) -> None:
+    line = told(*args)
+    assert words in line
+    assert not re.search(r"`[a-z_]+=?`", line)
