@@ -77,8 +77,8 @@ class Result(Value):
     def _content(self) -> Mapping[str, Any]:
         """Return plain data for JSON, beside `schema` and `version`."""
 
-    def _table(self) -> pd.DataFrame:
-        """Return the table that is printed and shown."""
+    def _table(self) -> pd.DataFrame | None:
+        """Return the table that is printed and shown; None where the facts say all."""
         return self.to_frame()
 
     def _below(self) -> Iterable[str]:
@@ -138,8 +138,9 @@ class Result(Value):
     def _text(self, facts: Iterable[str], rows: int | None) -> str:
         limit = None if rows is None else check_integer(rows, "rows", low=1)
         table = self._table()
-        left = 0 if limit is None else max(len(table) - limit, 0)
-        shown = [self._printed(table.head(len(table) - left))] if len(table) else []
+        size = 0 if table is None else len(table)
+        left = 0 if limit is None else max(size - limit, 0)
+        shown = [self._printed(table.head(size - left))] if table is not None and size else []
         more = [f"... and {counted(left, f'more {self._row}')}"] if left else []
         return "\n".join([*facts, *shown, *more, *self._below()])
 
@@ -150,14 +151,17 @@ class Result(Value):
         return f"<{type(self).__name__}: {next(iter(self._facts()))}>"
 
     def _repr_html_(self) -> str:
-        table = self._table().to_html(
-            index=self._named_rows, na_rep="", escape=True, max_rows=SHOWN, show_dimensions=True
-        )
+        table = self._table()
         above, below = (
             "".join(f"<p>{escape(line)}</p>" for line in lines if line)
             for lines in (self._facts(), self._below())
         )
-        return above + table + below
+        if table is None:
+            return above + below
+        shown = table.to_html(
+            index=self._named_rows, na_rep="", escape=True, max_rows=SHOWN, show_dimensions=True
+        )
+        return above + shown + below
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

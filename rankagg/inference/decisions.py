@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import cached_property
 from typing import Any
 
@@ -13,18 +12,17 @@ from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Label
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.core.result import Result
 from rankagg.inference.basis import Basis
 
 __all__ = ["Decisions"]
 
-SCHEMA = "rankagg.decisions"
 
-
-class Decisions(Value):
+class Decisions(Result):
     """Pairs of items whose order is decided, with one level of error for all of them.
 
-    Made by `PairwiseIntervals.decisions`.
+    Made by `PairwiseIntervals.decisions`. They have no plot of their own: those of
+    `PairwiseIntervals` and `RankIntervals` show what is decided.
 
     Attributes
     ----------
@@ -47,33 +45,11 @@ class Decisions(Value):
     above: Bools
     alpha: float
     how: str
-    is_approximate: bool
-    basis: Basis | None
+    is_approximate: bool = False
+    basis: Basis | None = None
 
-    def __init__(
-        self,
-        items: ItemSet,
-        above: Bools,
-        alpha: float,
-        how: str,
-        *,
-        is_approximate: bool = False,
-        basis: Basis | None = None,
-    ) -> None:
-        self._set(
-            items=items,
-            above=frozen_array(above),
-            alpha=alpha,
-            how=how,
-            is_approximate=is_approximate,
-            basis=basis,
-        )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return (
-            self.items, array_key(self.above), self.alpha, self.how, self.is_approximate,
-            self.basis,
-        )  # fmt: skip
+    _schema = "rankagg.decisions"
+    _version = 2
 
     @property
     def warning(self) -> str | None:
@@ -144,11 +120,12 @@ class Decisions(Value):
         graph.add_edges_from(self.pairs)
         return graph
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per decided pair, above and below, in the order of the items."""
+        return pd.DataFrame(self.pairs, columns=["above", "below"])
+
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 2,
             "items": list(self.items),
             "how": self.how,
             "alpha": self.alpha,
@@ -160,8 +137,10 @@ class Decisions(Value):
             "cycles": [list(cycle) for cycle in self.cycles],
         }
 
-    def summary(self) -> str:
-        """Return the decisions as text."""
+    def _table(self) -> None:
+        return None
+
+    def _facts(self) -> list[str]:
         n = len(self.items)
         pairs = n * (n - 1) // 2
         bound = "about" if self.is_approximate else "at most"
@@ -175,8 +154,7 @@ class Decisions(Value):
             lines.append(f"too few      {self.warning}")
         lines += [f"a circle     {listed(cycle)}" for cycle in self.cycles]
         together = [group for group in self.groups if len(group) > 1]
-        lines += [f"not told apart  {listed(group)}" for group in together]
-        return "\n".join(lines)
+        return [*lines, *(f"not told apart  {listed(group)}" for group in together)]
 
     def __repr__(self) -> str:
         return (

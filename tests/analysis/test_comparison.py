@@ -230,16 +230,18 @@ def test_pairs_are_decided_as_the_decisions_say() -> None:
     assert ", not decided" in comparison.summary(decisions=decisions)
     sure = np.zeros((3, 3), dtype=bool)
     sure[1, 0] = True
-    other = ra.Decisions(profile.items, sure, 0.05, "by hand")
+    other = ra.Decisions(items=profile.items, above=sure, alpha=0.05, how="by hand")
     (row,) = comparison.disagreements("Kemeny", "Borda", decisions=other).itertuples()
     assert row.decided == "reversed"
     assert "decided the other way" in comparison.summary(decisions=other)
-    other = ra.Decisions(profile.items, sure.T, 0.05, "by hand")
+    other = ra.Decisions(items=profile.items, above=sure.T, alpha=0.05, how="by hand")
     (row,) = comparison.disagreements("Kemeny", "Borda", decisions=other).itertuples()
     assert row.decided == "as above"
     with pytest.raises(ra.exceptions.ItemMismatchError):
         comparison.disagreements(
-            "Kemeny", "Borda", decisions=ra.Decisions(ra.ItemSet("XYZ"), sure, 0.05, "by hand")
+            "Kemeny",
+            "Borda",
+            decisions=ra.Decisions(items=ra.ItemSet("XYZ"), above=sure, alpha=0.05, how="by hand"),
         )
 
 

@@ -36,7 +36,7 @@ def decided(*pairs, items="ABCDE"):
     above = np.zeros((len(labels), len(labels)), dtype=bool)
     for first, second in pairs:
         above[labels.index(first), labels.index(second)] = True
-    return Decisions(labels, above, 0.05, "hand")
+    return Decisions(items=labels, above=above, alpha=0.05, how="hand")
 
 
 # -- Holm -----------------------------------------------------------------------------------------

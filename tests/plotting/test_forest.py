@@ -42,7 +42,7 @@ def intervals_of(above, decided):
     """Return rank intervals from majorities and decided pairs given by hand."""
     n = len(above)
     names = ra.ItemSet("ABCDEFGH"[:n])
-    decisions = Decisions(names, np.array(decided, dtype=bool), 0.1, "hand")
+    decisions = Decisions(items=names, above=np.array(decided, dtype=bool), alpha=0.1, how="hand")
     return ra.RankIntervals.from_decisions(
         "pairwise", "ranking", np.array(above), decisions, ("a note",)
     )

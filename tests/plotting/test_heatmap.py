@@ -94,5 +94,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(ItemMismatchError):
         plotting.pairwise_heatmap(
             profile.pairwise(),
-            decisions=ra.Decisions(other.items, np.eye(4, dtype=bool), 0.05, "by hand"),
+            decisions=ra.Decisions(
+                items=other.items, above=np.eye(4, dtype=bool), alpha=0.05, how="by hand"
+            ),
         )

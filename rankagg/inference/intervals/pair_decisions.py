@@ -67,7 +67,7 @@ def by_holm(intervals: PairwiseIntervals) -> Decisions:
         is_possible=bool(tarone(least, count, alpha).any()),
     )
     how = "exact sign tests (Holm, Tarone)" if exact else "Holm's procedure on Hoeffding p-values"
-    return Decisions(intervals.items, above, alpha, how, basis=basis)
+    return Decisions(items=intervals.items, above=above, alpha=alpha, how=how, basis=basis)
 
 
 def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
@@ -94,10 +94,13 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         is_possible=enough is not None and _most(intervals) >= enough,
     )
     return Decisions(
-        intervals.items, above, intervals.alpha,
-        f"{intervals.simultaneous} {intervals.method} intervals",
-        is_approximate=intervals.method in (*RESAMPLING, "wilson"), basis=basis,
-    )  # fmt: skip
+        items=intervals.items,
+        above=above,
+        alpha=intervals.alpha,
+        how=f"{intervals.simultaneous} {intervals.method} intervals",
+        is_approximate=intervals.method in (*RESAMPLING, "wilson"),
+        basis=basis,
+    )
 
 
 def _most(intervals: PairwiseIntervals) -> int:

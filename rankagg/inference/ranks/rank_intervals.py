@@ -366,10 +366,13 @@ class _Case:
             is_possible=enough is not None and bool(moments.n.max() >= enough),
         )
         decisions = Decisions(
-            self.units.items, families.together, self.alpha,
-            f"{how} of differences of {WHAT[self.of]}",
-            is_approximate=self.method == "max-t", basis=basis,
-        )  # fmt: skip
+            items=self.units.items,
+            above=families.together,
+            alpha=self.alpha,
+            how=f"{how} of differences of {WHAT[self.of]}",
+            is_approximate=self.method == "max-t",
+            basis=basis,
+        )
         first, second = self.units.pairs
         above = np.zeros_like(families.together)
         above[first, second] = moments.mean > 0.5 + SAME
