@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from html import escape
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 import numpy as np
@@ -47,6 +48,8 @@ class Result(Value):
     _row: ClassVar[str] = "item"
     _named_rows: ClassVar[bool] = True
     _number: ClassVar[str] = "{:.3f}"
+    #: How those of some columns look.
+    _formats: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -89,8 +92,12 @@ class Result(Value):
         """Return rows of the table as text."""
         if self._named_rows:
             table = table.rename(index=shortened).rename_axis(None)
+        formats = {name: look.format for name, look in self._formats.items() if name in table}
         text: str = table.to_string(
-            index=self._named_rows, na_rep="-", float_format=self._number.format
+            index=self._named_rows,
+            na_rep="-",
+            formatters=formats,
+            float_format=self._number.format,
         )
         return text
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -18,13 +19,11 @@ from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.value import Value
+from rankagg.core.result import Result, plain_rows
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.dispersion.measures import dispersion, spread
 
 __all__ = ["DispersionReport", "dispersion_report"]
-
-SCHEMA = "rankagg.dispersion"
 
 
 def dispersion_report(
@@ -81,15 +80,25 @@ def dispersion_report(
             raise InvalidInputError(
                 "aggregators", f"rules with unranked={policy!r}, as the distances", rule
             )
+    profile = evidence.profile
     return DispersionReport(
-        [rule.aggregate(evidence, deadline=deadline) for rule in rules], evidence, policy
+        consensuses=tuple(rule.aggregate(evidence, deadline=deadline) for rule in rules),
+        votes=evidence.votes(policy),
+        unranked=policy,
+        total_weight=profile.total_weight,
+        least_weight=float(profile.weights.min()),
+        is_plain=profile.is_complete and profile.is_strict,
+        spread=spread(profile, unranked=policy),
+        average_spread=spread(profile, average=True, unranked=policy),
+        normalized_spread=spread(profile, normalized=True, unranked=policy),
     )
 
 
-class DispersionReport(Value):
+class DispersionReport(Result):
     """How far consensuses are from the rankings, within which bounds any ranking could be.
 
-    Made by `dispersion_report`. All distances are Kendall's, each pair of items once, and exact.
+    Made by `dispersion_report`; it has no plot. All distances are Kendall's, each pair of items
+    once, and exact.
 
     Attributes
     ----------
@@ -101,6 +110,10 @@ class DispersionReport(Value):
         The policy for unranked items.
     total_weight : float
         Of the rankings; totals divided by it are averages.
+    least_weight : float
+        Of a ranking.
+    is_plain : bool
+        True where all rankings are complete and strict.
     spread, average_spread, normalized_spread : float
         See `rankagg.spread`; with p = 0.
     """
@@ -108,31 +121,18 @@ class DispersionReport(Value):
     consensuses: tuple[Consensus, ...]
     votes: PairwiseMatrix
     unranked: Unranked
-    total_weight: float
-    least_weight: float
-    is_plain: bool
+    total_weight: float = field(compare=False)
+    least_weight: float = field(compare=False)
+    is_plain: bool = field(compare=False)
     spread: float
-    average_spread: float
-    normalized_spread: float
+    average_spread: float = field(compare=False)
+    normalized_spread: float = field(compare=False)
 
-    def __init__(
-        self, consensuses: Iterable[Consensus], evidence: Evidence, unranked: Unranked
-    ) -> None:
-        profile = evidence.profile
-        self._set(
-            consensuses=tuple(consensuses),
-            votes=evidence.votes(unranked),
-            unranked=unranked,
-            total_weight=profile.total_weight,
-            least_weight=float(profile.weights.min()),
-            is_plain=profile.is_complete and profile.is_strict,
-            spread=spread(profile, unranked=unranked),
-            average_spread=spread(profile, average=True, unranked=unranked),
-            normalized_spread=spread(profile, normalized=True, unranked=unranked),
-        )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.consensuses, self.votes, self.unranked, self.spread
+    _schema = "rankagg.dispersion"
+    _row = "methods"
+    _named_rows = False
+    _number = "{:.6g}"
+    _formats: ClassVar[dict[str, str]] = {"ratio": "{:.4f}"}
 
     @property
     def exact(self) -> Consensus | None:
@@ -205,9 +205,7 @@ class DispersionReport(Value):
             tie_cost=0.0 if plain or self.exact is None else self.exact.tie_cost, **options,
         )  # fmt: skip
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
-        frame = self.to_frame()
+    def _content(self) -> dict[str, Any]:
         numbers = {
             name: None if np.isnan(value) else value
             for name, value in (
@@ -218,18 +216,15 @@ class DispersionReport(Value):
         }
         certificate = None if self.exact is None else self.exact.certificate
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "unranked_policy": self.unranked,
             "total_weight": self.total_weight,
             **numbers,
             "bounds": {"spread": list(self.spread_bounds), "pairs": list(self.pair_bounds)},
             "certificate": None if certificate is None else certificate.summary(),
-            "methods": frame.astype(object).where(_finite(frame), None).to_dict("records"),
+            "methods": plain_rows(self.to_frame()),
         }
 
-    def summary(self) -> str:
-        """Return the report as text."""
+    def _facts(self) -> list[str]:
         low, high = self.spread_bounds
         least, most = self.pair_bounds
         upper = "no upper bound: ties or missing items" if high is None else f"{high:.6g}"
@@ -245,17 +240,7 @@ class DispersionReport(Value):
             what = "exact consensus" if self.exact.is_proved else "best ranking found"
             told = self.exact.certificate.summary()
             lines.append(f"{f'total of the {what}':<34}{best:.6g}  ({told})")
-        frame = self.to_frame()
-        lines.append("")
-        lines.append(
-            frame.to_string(
-                index=False,
-                na_rep="-",
-                formatters={"ratio": "{:.4f}".format},
-                float_format="{:.6g}".format,
-            )
-        )
-        return "\n".join(lines)
+        return [*lines, ""]
 
     def _spread_line(self) -> str:
         if np.isnan(self.average_spread) or np.isnan(self.normalized_spread):
@@ -265,19 +250,8 @@ class DispersionReport(Value):
             f"({100 * self.normalized_spread:.3g} % of what both judge)"
         )
 
-    def __str__(self) -> str:
-        return self.summary()
-
     def __repr__(self) -> str:
         return f"<DispersionReport of {counted(len(self.consensuses), 'method')}>"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(index=False, na_rep="", escape=True)
-
-
-def _finite(frame: pd.DataFrame) -> pd.DataFrame:
-    """Say which cells JSON can hold."""
-    return frame.notna() & ~frame.isin([np.inf, -np.inf])
 
 
 def _ratio(total: float, best: float) -> float:

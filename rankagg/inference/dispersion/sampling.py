@@ -8,17 +8,19 @@ Choices are drawn independently, with replacement, from all choices of different
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil, log, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_integer, check_number
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
+from rankagg.core.result import Result
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.dispersion.u_statistics import UStatistic, mean_distance
 
@@ -31,10 +33,18 @@ FIRST_LOOK, GROWTH = 32, 1.1
 # How often choices with one ranking twice are drawn again.
 REDRAWS = 10_000
 
+STOPPED = {
+    "fixed": "their number was fixed beforehand",
+    "relative": "the relative precision was reached",
+    "absolute": "the absolute precision was reached",
+    "max_samples": "no more were allowed, before a precision was reached",
+}
 
-@dataclass(frozen=True)
-class Estimate:
+
+class Estimate(Result):
     """An estimated mean and what is guaranteed of it.
+
+    Made by `SamplingEstimator.estimate`; it has no plot.
 
     Attributes
     ----------
@@ -57,6 +67,25 @@ class Estimate:
     alpha: float
     n_samples: int
     stopped: Literal["fixed", "relative", "absolute", "max_samples"]
+
+    _schema = "rankagg.estimate"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row with the attributes as columns."""
+        return pd.DataFrame([self._content()])
+
+    def _content(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def _table(self) -> None:
+        return None
+
+    def _facts(self) -> list[str]:
+        return [
+            f"mean {self.value:.6g}, from {self.lower:.6g} to {self.upper:.6g} with probability "
+            f"{1 - self.alpha:g}",
+            f"{self.n_samples} choices of rankings were drawn; {STOPPED[self.stopped]}",
+        ]
 
 
 class SamplingEstimator(ABC):
@@ -197,9 +226,13 @@ class HoeffdingEstimator(SamplingEstimator):
         value = total / size
         low, high = sampler.statistic.low, sampler.statistic.high
         return Estimate(
-            value, max(value - self.epsilon, low), min(value + self.epsilon, high), self.alpha,
-            size, "fixed",
-        )  # fmt: skip
+            value=value,
+            lower=max(value - self.epsilon, low),
+            upper=min(value + self.epsilon, high),
+            alpha=self.alpha,
+            n_samples=size,
+            stopped="fixed",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,7 +307,10 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
             if stopped is not None:
                 value = self._value(lower, upper) if stopped == "relative" else (lower + upper) / 2
                 value = min(max(value, lower), upper)
-                return Estimate(value, lower, upper, self.alpha, size, stopped)
+                return Estimate(
+                    value=value, lower=lower, upper=upper, alpha=self.alpha, n_samples=size,
+                    stopped=stopped,
+                )  # fmt: skip
 
     def _radius(self, variance: float, size: int, look: int, width: float) -> float:
         term = log(3.0 * look * (look + 1) / self.alpha) / size

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, RNGLike
-from rankagg._validation import as_generator, check_choice, check_integer
+from rankagg._validation import as_generator, check_choice
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
+from rankagg.core.result import Result, plain_rows
 from rankagg.core.scores import ScoreTable
-from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import (
@@ -27,21 +27,16 @@ from rankagg.inference.intervals.methods import (
 from rankagg.inference.intervals.pair_decisions import by_holm, by_intervals_of_pairs, p_values
 from rankagg.inference.units import Estimand, Unit, Units, units_of
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = ["PairwiseIntervals"]
 
-SCHEMA = "rankagg.intervals"
 
-
-class PairwiseIntervals(Value):
+class PairwiseIntervals(Result):
     """For every two items: in what proportion row is above column, and how sure that is.
 
     A tie counts half for each. What the proportion is of, which observations are independent,
     and what the level covers are part of the result, because the numbers mean nothing without.
 
-    Made by `from_profile` or `from_scores`.
+    Made by `from_profile` or `from_scores`; `plot` draws a `rankagg.plotting.intervals_heatmap`.
 
     Attributes
     ----------
@@ -98,19 +93,11 @@ class PairwiseIntervals(Value):
     anytime: bool
     notes: tuple[str, ...]
 
-    def __init__(self, **attributes: Any) -> None:
-        for value in attributes.values():
-            if isinstance(value, np.ndarray):
-                frozen_array(value)
-        self._set(**attributes)
-
-    def _key(self) -> tuple[Hashable, ...]:
-        arrays = (self.estimate, self.lower, self.upper, self.n_units, self.shares)
-        return (
-            self.items, *(array_key(array) for array in arrays), self.estimand, self.unit,
-            self.fixed_tasks, self.method, self.alpha, self.simultaneous, self.alternative,
-            self.anytime, self.notes,
-        )  # fmt: skip
+    _schema = "rankagg.intervals"
+    _version = 2
+    _plot = "intervals_heatmap"
+    _row = "pairs"
+    _named_rows = False
 
     # -- constructors -------------------------------------------------------------------------
 
@@ -299,13 +286,8 @@ class PairwiseIntervals(Value):
         columns = ["above", "below", "estimate", "lower", "upper", "n_units", "outside"]
         return pd.DataFrame(rows, columns=columns)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
-        frame = self.to_frame()
-        pairs = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 2,
             "items": list(self.items),
             "estimand": self.estimand,
             "unit": self.unit,
@@ -316,7 +298,7 @@ class PairwiseIntervals(Value):
             "alternative": self.alternative,
             "anytime": self.anytime,
             "notes": list(self.notes),
-            "pairs": pairs,
+            "pairs": plain_rows(self.to_frame()),
         }
 
     def describe(self) -> str:
@@ -333,50 +315,11 @@ class PairwiseIntervals(Value):
         level = f"{100 * (1 - self.alpha):g} %"
         return f"{what}; {level} intervals for {scope} ({how}{extra}); independent: {self.unit}s"
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the proportions and what they decide; see `rankagg.plotting.intervals_heatmap`.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.inference.intervals import intervals_heatmap  # noqa: PLC0415
-
-        return intervals_heatmap(self, ax=ax)
-
-    def summary(self, *, rows: int | None = 30) -> str:
-        """Return the intervals as text.
-
-        Parameters
-        ----------
-        rows : int or None, default 30
-            How many pairs to print at most; None prints all.
-
-        Returns
-        -------
-        str
-        """
-        frame = self.to_frame()
-        shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
-        parts = [self.describe(), *(f"note: {note}" for note in self.notes)]
-        parts.append(shown.to_string(index=False, na_rep="-", float_format="{:.3f}".format))
-        if len(frame) > len(shown):
-            parts.append(f"... and {counted(len(frame) - len(shown), 'more pair')}")
-        return "\n".join(parts)
-
-    def __str__(self) -> str:
-        return self.summary()
+    def _facts(self) -> list[str]:
+        return [self.describe(), *(f"note: {note}" for note in self.notes)]
 
     def __repr__(self) -> str:
         return f"<PairwiseIntervals of {counted(len(self.items), 'item')}: {self.describe()}>"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(index=False, na_rep="", escape=True)
 
 
 def _as_profile(given: object) -> Profile:
