@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -12,21 +12,14 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Floats, Label, Unranked
-from rankagg._validation import check_integer
 from rankagg.core.items import ItemSet, counted, listed, shortened
-from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
+from rankagg.core.result import ROWS, Result
 from rankagg.core.scores import ScoreTable
-from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import InvalidInputError
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = ["ASSUMPTIONS", "MissingReport", "missing_report"]
-
-SCHEMA = "rankagg.missing"
 
 ASSUMPTIONS: Final[dict[Unranked, str]] = {
     "uniform": "where an item is missing it would have been anywhere, each place as likely: its "
@@ -71,17 +64,43 @@ def missing_report(data: ScoreTable | Profile) -> MissingReport:
         tasks = [data.tasks[int(t)] for t in data.unit_tasks]
         profile = data.rankings()
         unit = "instance" if data.is_instance_level else "task"
-        return MissingReport(profile, tasks, unit)
+        return _report(profile, tasks, unit)
     if isinstance(data, Profile):
         groups = None if data.groups is None else list(data.groups)
-        return MissingReport(data, groups, "ranking")
+        return _report(data, groups, "ranking")
     raise InvalidInputError("data", "a ScoreTable or a Profile", data)
 
 
-class MissingReport(Value):
+def _report(profile: Profile, tasks: list[Any] | None, unit: str) -> MissingReport:
+    gone = profile.ranks == UNRANKED
+    names = by_task = sizes = None
+    if tasks is not None:
+        names = tuple(dict.fromkeys(tasks))
+        numbers = {task: k for k, task in enumerate(names)}
+        member = np.zeros((len(profile), len(names)), dtype=np.int64)
+        member[np.arange(len(profile)), [numbers[task] for task in tasks]] = profile.counts
+        by_task = gone.T.astype(np.int64) @ member
+        sizes = member.sum(axis=0)
+    votes = profile.pairwise("ignore")
+    return MissingReport(
+        items=profile.items,
+        tasks=names,
+        unit=unit,
+        n_units=profile.n_rankings,
+        missing=profile.counts @ gone,
+        missing_by_task=by_task,
+        task_sizes=sizes,
+        comparisons=votes.comparisons,
+        never_compared=votes.never_compared,
+        _patterns=_patterns(gone, profile.counts),
+    )
+
+
+class MissingReport(Result):
     """Which items are missing where.
 
-    Made by `missing_report`.
+    Made by `missing_report`. `plot` draws a `rankagg.plotting.missingness_map`; a report holds no
+    single rankings, so without tasks it draws patterns.
 
     Attributes
     ----------
@@ -101,6 +120,8 @@ class MissingReport(Value):
         Units of each task.
     comparisons : ndarray of float, shape (n, n)
         Summed weights of the rankings that compare row and column.
+    never_compared : tuple of tuple
+        The pairs that no ranking compares.
     """
 
     items: ItemSet
@@ -111,40 +132,11 @@ class MissingReport(Value):
     missing_by_task: NDArray[np.int64] | None
     task_sizes: NDArray[np.int64] | None
     comparisons: Floats
-    never_compared: tuple[tuple[Label, Label], ...]
+    never_compared: tuple[tuple[Label, Label], ...] = field(compare=False)
     _patterns: tuple[tuple[int, tuple[int, ...]], ...]
 
-    def __init__(self, profile: Profile, tasks: list[Any] | None, unit: str) -> None:
-        gone = profile.ranks == UNRANKED
-        names = None if tasks is None else tuple(dict.fromkeys(tasks))
-        by_task = sizes = None
-        if tasks is not None and names is not None:
-            numbers = {task: k for k, task in enumerate(names)}
-            member = np.zeros((len(profile), len(names)), dtype=np.int64)
-            member[np.arange(len(profile)), [numbers[task] for task in tasks]] = profile.counts
-            by_task = frozen_array(gone.T.astype(np.int64) @ member)
-            sizes = frozen_array(member.sum(axis=0))
-        votes: PairwiseMatrix = profile.pairwise("ignore")
-        self._set(
-            items=profile.items,
-            tasks=names,
-            unit=unit,
-            n_units=profile.n_rankings,
-            missing=frozen_array(profile.counts @ gone),
-            missing_by_task=by_task,
-            task_sizes=sizes,
-            comparisons=votes.comparisons,
-            never_compared=votes.never_compared,
-            _patterns=_patterns(gone, profile.counts),
-        )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        parts = (self.missing_by_task, self.task_sizes)
-        return (
-            self.items, self.tasks, self.unit, self.n_units, array_key(self.missing),
-            *(None if part is None else array_key(part) for part in parts),
-            array_key(self.comparisons), self._patterns,
-        )  # fmt: skip
+    _schema = "rankagg.missing"
+    _plot = "missingness_map"
 
     # -- facts --------------------------------------------------------------------------------
 
@@ -231,11 +223,8 @@ class MissingReport(Value):
     def _index(self) -> pd.Index[Any]:
         return pd.Index(list(self.items), name="item")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "unit": self.unit,
             "n_units": self.n_units,
             "n_cells": self.n_cells,
@@ -248,55 +237,24 @@ class MissingReport(Value):
 
     # -- how it looks -------------------------------------------------------------------------
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw a map of what is missing; see `rankagg.plotting.missingness_map`.
+    def _table(self) -> pd.DataFrame:
+        frame = self.to_frame()
+        return frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
 
-        A report holds no single rankings: without groups it draws patterns.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.votes.missingness import missingness_map  # noqa: PLC0415
-
-        return missingness_map(self, ax=ax)
-
-    def summary(self, *, rows: int | None = 30) -> str:
-        """Return the report as text.
-
-        Parameters
-        ----------
-        rows : int or None, default 30
-            How many items and pairs to print at most; None prints all.
-
-        Returns
-        -------
-        str
-        """
-        limit = len(self.items) ** 2 if rows is None else check_integer(rows, "rows", low=1)
+    def _facts(self) -> list[str]:
         share = self.n_missing / self.n_cells
-        head = (
+        return [
             f"{self.n_missing} of {counted(self.n_cells, 'cell')} missing ({100 * share:.3g} %): "
             f"{counted(len(self.items), 'item')}, {counted(self.n_units, self.unit)}"
-        )
-        if not self.n_missing:
-            return "\n".join([head, *self._comparison_lines(limit)])
-        frame = self.to_frame()
-        lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
-        shown = lacking.head(limit).rename(index=shortened).rename_axis(None)
-        lines = [head, shown.to_string(float_format="{:.3f}".format)]
-        if len(lacking) > limit:
-            lines.append(f"... and {counted(len(lacking) - limit, 'more item')}")
-        lines += self._comparison_lines(limit)
-        lines += [f"{policy:<8}assumes: {text}" for policy, text in ASSUMPTIONS.items()]
-        return "\n".join(lines)
+        ]
 
-    def _comparison_lines(self, limit: int) -> list[str]:
+    def _below(self, rows: int | None = ROWS) -> list[str]:
+        lines = self._comparison_lines(rows)
+        if self.n_missing:
+            lines += [f"{policy:<8}assumes: {text}" for policy, text in ASSUMPTIONS.items()]
+        return lines
+
+    def _comparison_lines(self, limit: int | None) -> list[str]:
         lines = []
         if self.never_compared:
             pairs = [f"{shortened(a)} and {shortened(b)}" for a, b in self.never_compared[:limit]]
@@ -310,14 +268,8 @@ class MissingReport(Value):
             lines.append(f"no chain of comparisons connects: {parts}")
         return lines
 
-    def __str__(self) -> str:
-        return self.summary()
-
     def __repr__(self) -> str:
         return f"<MissingReport: {self.n_missing} of {counted(self.n_cells, 'cell')} missing>"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
 
 
 def _patterns(gone: Bools, counts: NDArray[np.int64]) -> tuple[tuple[int, tuple[int, ...]], ...]:

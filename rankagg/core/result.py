@@ -80,12 +80,16 @@ class Result(Value):
     def _content(self) -> Mapping[str, Any]:
         """Return plain data for JSON, beside `schema` and `version`."""
 
-    def _table(self) -> pd.DataFrame | None:
-        """Return the table that is printed and shown; None where the facts say all."""
+    def _table(self) -> pd.DataFrame:
+        """Return the table that is printed and shown; an empty one is left out."""
         return self.to_frame()
 
-    def _below(self) -> Iterable[str]:
-        """Return the lines below the table."""
+    def _left_out(self, number: int) -> str:
+        """Return what stands below a table that is cut off."""
+        return f"... and {counted(number, f'more {self._row}')}"
+
+    def _below(self, rows: int | None = ROWS) -> Iterable[str]:
+        """Return the lines below the table; `rows` limits what they list."""
         return ()
 
     def _printed(self, table: pd.DataFrame) -> str:
@@ -145,11 +149,10 @@ class Result(Value):
     def _text(self, facts: Iterable[str], rows: int | None) -> str:
         limit = None if rows is None else check_integer(rows, "rows", low=1)
         table = self._table()
-        size = 0 if table is None else len(table)
-        left = 0 if limit is None else max(size - limit, 0)
-        shown = [self._printed(table.head(size - left))] if table is not None and size else []
-        more = [f"... and {counted(left, f'more {self._row}')}"] if left else []
-        return "\n".join([*facts, *shown, *more, *self._below()])
+        left = 0 if limit is None else max(len(table) - limit, 0)
+        shown = [self._printed(table.head(len(table) - left))] if len(table) else []
+        more = [self._left_out(left)] if left else []
+        return "\n".join([*facts, *shown, *more, *self._below(limit)])
 
     def __str__(self) -> str:
         return self.summary()
@@ -159,16 +162,16 @@ class Result(Value):
 
     def _repr_html_(self) -> str:
         table = self._table()
-        above, below = (
-            "".join(f"<p>{escape(line)}</p>" for line in lines if line)
-            for lines in (self._facts(), self._below())
-        )
-        if table is None:
-            return above + below
         shown = table.to_html(
             index=self._named_rows, na_rep="", escape=True, max_rows=SHOWN, show_dimensions=True
         )
-        return above + shown + below
+        return _html(self._facts()) + shown * bool(len(table)) + _html(self._below())
+
+
+def _html(lines: Iterable[str]) -> str:
+    # A fact of several lines is a small table.
+    tags = ((line, "pre" if "\n" in line else "p") for line in lines if line)
+    return "".join(f"<{tag}>{escape(line)}</{tag}>" for line, tag in tags)
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

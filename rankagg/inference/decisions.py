@@ -137,8 +137,8 @@ class Decisions(Result):
             "cycles": [list(cycle) for cycle in self.cycles],
         }
 
-    def _table(self) -> None:
-        return None
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame()
 
     def _facts(self) -> list[str]:
         n = len(self.items)

@@ -8,7 +8,7 @@ good an item is, so they are no multiple imputation and their shares no probabil
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast, get_args
@@ -29,16 +29,14 @@ from rankagg.core import places
 from rankagg.core.items import ItemSet, counted, shortened
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
+from rankagg.core.result import Result
 from rankagg.core.scores import ScoreTable
-from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import rankings_of
 
 __all__ = ["Sensitivity", "sensitivity"]
-
-SCHEMA = "rankagg.sensitivity"
 
 
 def sensitivity(
@@ -108,7 +106,7 @@ def sensitivity(
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     rules = [_with_policy(rule, policy) for policy in names]
     profile, _ = rankings_of(data, tolerance, None)
-    consensuses = [one.aggregate(profile) for one in rules]
+    consensuses = tuple(one.aggregate(profile) for one in rules)
     if profile.has_unranked:
         spread_out = _one_row_each(profile)
         law = Uniform(profile.items) if model is None else model
@@ -119,7 +117,13 @@ def sensitivity(
         samples = np.stack(list(sampled))
     else:
         samples = np.repeat(consensuses[0].ranking.ranks[None, :], times, axis=0)
-    return Sensitivity(profile.items, rule, names, consensuses, samples)
+    return Sensitivity(
+        items=profile.items,
+        aggregator=rule,
+        policies=tuple(names),
+        consensuses=consensuses,
+        samples=samples,
+    )
 
 
 def _with_policy(rule: Aggregator, policy: Unranked) -> Aggregator:
@@ -163,10 +167,10 @@ def _complete_and_rank(
     return rule.aggregate(completed, rng=rng).ranking.ranks
 
 
-class Sensitivity(Value):
+class Sensitivity(Result):
     """Consensuses of one rule under several assumptions about missing items.
 
-    Made by `sensitivity`.
+    Made by `sensitivity`; it has no plot.
 
     Attributes
     ----------
@@ -188,26 +192,9 @@ class Sensitivity(Value):
     consensuses: tuple[Consensus, ...]
     samples: Ranks
 
-    def __init__(
-        self,
-        items: ItemSet,
-        aggregator: Aggregator,
-        policies: Iterable[Unranked],
-        consensuses: Iterable[Consensus],
-        samples: Ranks,
-    ) -> None:
-        self._set(
-            items=items,
-            aggregator=aggregator,
-            policies=tuple(policies),
-            consensuses=tuple(consensuses),
-            samples=frozen_array(samples),
-        )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return (
-            self.items, self.aggregator, self.policies, self.consensuses, array_key(self.samples),
-        )  # fmt: skip
+    _schema = "rankagg.sensitivity"
+    _row = "pair"
+    _named_rows = False
 
     @property
     def share_above(self) -> Floats:
@@ -282,11 +269,8 @@ class Sensitivity(Value):
         ever = frame[(frame > 0).any(axis=1)]
         return ever.sort_values([self.policies[0], "share"], ascending=False, kind="stable")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "aggregator": self.aggregator.name,
             "policies": list(self.policies),
             "n_samples": len(self.samples),
@@ -297,51 +281,29 @@ class Sensitivity(Value):
             "flips": self.to_frame().to_dict("records"),
         }
 
-    def summary(self, *, rows: int | None = 30) -> str:
-        """Return the analysis as text.
-
-        Parameters
-        ----------
-        rows : int or None, default 30
-            How many pairs to print at most; None prints all.
-
-        Returns
-        -------
-        str
-        """
-        frame = self.to_frame()
-        shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
-        n = len(self.items)
-        lines = [
+    def _facts(self) -> list[str]:
+        n, flips = len(self.items), len(self.to_frame())
+        first = self.top(min(3, n)).rename(index=shortened).rename_axis(None)
+        return [
             f"{self.aggregator.name} under {counted(len(self.policies), 'policy')} and on "
-            f"{counted(len(self.samples), 'completion')}: {len(frame)} of "
-            f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if len(frame) == 1 else 'flip'}"
+            f"{counted(len(self.samples), 'completion')}: {flips} of "
+            f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if flips == 1 else 'flip'}",
+            *(
+                f"{policy:<8}{consensus.ranking._arrows()}"
+                for policy, consensus in zip(self.policies, self.consensuses, strict=True)
+            ),
+            f"among the first {min(3, n)}:",
+            first.to_string(float_format="{:.3f}".format),
         ]
-        for policy, consensus in zip(self.policies, self.consensuses, strict=True):
-            lines.append(f"{policy:<8}{consensus.ranking._arrows()}")
-        k = min(3, n)
-        lines.append(f"among the first {k}:")
-        lines.append(_shown(self.top(k)))
-        if len(frame):
-            table = shown.assign(
-                above=shown["above"].map(shortened), below=shown["below"].map(shortened)
-            )
-            lines.append("pairs that flip:")
-            lines.append(table.to_string(index=False, float_format="{:.3f}".format))
-        if len(frame) > len(shown):
-            lines.append(f"... and {counted(len(frame) - len(shown), 'more pair')}")
-        return "\n".join(lines)
 
-    def __str__(self) -> str:
-        return self.summary()
+    def _printed(self, table: pd.DataFrame) -> str:
+        pairs = {side: table[side].map(shortened) for side in ("above", "below")}
+        return "pairs that flip:\n" + super()._printed(table.assign(**pairs))
 
     def __repr__(self) -> str:
         n = len(self.to_frame())
         verb = "flips" if n == 1 else "flip"
         return f"<Sensitivity of {self.aggregator.name}: {counted(n, 'pair')} {verb}>"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(index=False, escape=True)
 
 
 def _verdict(ranks: NDArray[np.int32], i: int, j: int) -> str:
@@ -351,9 +313,3 @@ def _verdict(ranks: NDArray[np.int32], i: int, j: int) -> str:
     if mine == theirs:
         return "tied"
     return "above" if mine < theirs else "below"
-
-
-def _shown(frame: pd.DataFrame) -> str:
-    table = frame.rename(index=shortened).rename_axis(None)
-    text: str = table.to_string(float_format="{:.3f}".format)
-    return text

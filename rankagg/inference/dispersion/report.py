@@ -129,7 +129,7 @@ class DispersionReport(Result):
     normalized_spread: float = field(compare=False)
 
     _schema = "rankagg.dispersion"
-    _row = "methods"
+    _row = "method"
     _named_rows = False
     _number = "{:.6g}"
     _formats: ClassVar[dict[str, str]] = {"ratio": "{:.4f}"}

@@ -77,8 +77,8 @@ class Estimate(Result):
     def _content(self) -> dict[str, Any]:
         return asdict(self)
 
-    def _table(self) -> None:
-        return None
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame()
 
     def _facts(self) -> list[str]:
         return [

@@ -96,7 +96,7 @@ class PairwiseIntervals(Result):
     _schema = "rankagg.intervals"
     _version = 2
     _plot = "intervals_heatmap"
-    _row = "pairs"
+    _row = "pair"
     _named_rows = False
 
     # -- constructors -------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_flag, check_integer
 from rankagg.core.items import ItemSet, counted, listed, shortened
-from rankagg.core.result import Result
+from rankagg.core.result import ROWS, Result
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import BINOMIAL
 from rankagg.inference.intervals.pair_decisions import least_p_values, p_values
@@ -240,7 +240,7 @@ class RankIntervals(Result):
             for item, place, best, worst in table.itertuples()
         )
 
-    def _below(self) -> list[str]:
+    def _below(self, rows: int | None = ROWS) -> list[str]:
         return [f"may be first: {listed(self.first)}"]
 
     def __repr__(self) -> str:
