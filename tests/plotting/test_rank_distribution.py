@@ -9,7 +9,8 @@ from matplotlib.colors import to_rgba
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.robustness.rank_shares import RankShares, _Span
+from rankagg.analysis.robustness.rank_shares import RankShares
+from rankagg.analysis.robustness.redraw import Span
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.rankings.rank_distribution import percent
 from rankagg.plotting.style.theme import plot_labels
@@ -32,11 +33,11 @@ def of_thirty():
 def by_hand(best, worst, *, proved=True, items=None, rule=None):
     """Return shares of resamples that leave these places."""
     spans = [
-        _Span(np.array(low), np.array(high), np.array(low) == 1, proved)
+        Span(np.array(low), np.array(high), np.array(low) == 1, proved)
         for low, high in zip(best, worst, strict=True)
     ]
     names = ra.ItemSet("ABCDEFGH"[: len(best[0])] if items is None else items)
-    return RankShares(names, rule or ra.Kemeny(), "ranking", False, spans)
+    return RankShares.from_spans(names, rule or ra.Kemeny(), "ranking", spans)
 
 
 def cells(ax):

@@ -220,10 +220,7 @@ def test_what_is_not_decided_is_no_dot_of_no_change() -> None:
 
 
 def replaced(given: ra.Stability, without: list[Found]) -> ra.Stability:
-    return type(given)(
-        given.consensus, "tasks", given.units, given.noun, known=given._known, without=without,
-        sizes=[], on_subsets=[], optima=given._optima,
-    )  # fmt: skip
+    return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())
 
 
 # -- odd input -----------------------------------------------------------------------------------

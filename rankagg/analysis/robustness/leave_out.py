@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
+from rankagg.core.value import Value, array_key
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 __all__ = ["Found", "Over", "Source"]
@@ -25,7 +26,7 @@ Over = Literal["tasks", "systems"]
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Found(Value):
     """What is known of the consensus of some of the units.
 
     Attributes
@@ -51,11 +52,9 @@ class Found:
         """Return what is known where there was no time at all."""
         return cls(np.full(n, UNRANKED, dtype=np.intp), is_proved=False)
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What equality looks at."""
-        known = None if self.always is None else self.always.tobytes()
-        return self.ranks.tobytes(), self.is_proved, known, self.leaders
+    def _key(self) -> tuple[Hashable, ...]:
+        known = None if self.always is None else array_key(self.always)
+        return array_key(self.ranks), self.is_proved, known, self.leaders
 
     @property
     def has_several_optima(self) -> bool:

@@ -6,9 +6,8 @@ the bootstrap of a discrete choice such as "who is first" has no coverage to pro
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,27 +17,17 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.resampling import resample_kemeny
-from rankagg.aggregation.result import Consensus
-from rankagg.core import places
-from rankagg.core.items import ItemSet, counted, shortened
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.analysis.robustness.redraw import Redraw, Span
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.result import Result, plain_rows
 from rankagg.core.scores import ScoreTable
-from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_rows
 from rankagg.inference.units import Unit, rankings_of, units_of
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = ["RankShares", "rank_shares"]
-
-SCHEMA = "rankagg.rank_shares"
 
 
 def rank_shares(
@@ -107,12 +96,12 @@ def rank_shares(
     profile, known = rankings_of(data, tolerance, instances)
     units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
     rows = resample_rows(units, times, as_generator(rng))
-    redraw = _Redraw(data, profile, rule, tolerance, _draws_tasks(profile, unit, fixed_tasks))
+    redraw = Redraw(data, profile, rule, tolerance, _draws_tasks(profile, unit, fixed_tasks))
     rule.aggregate(redraw.whole())  # what the rule cannot take is said before anything is drawn
     chunks = [rows] if jobs == 1 else np.array_split(rows, min(times, 64))
     parts = Parallel(n_jobs=jobs)(delayed(redraw.spans)(chunk) for chunk in chunks)
     spans = [span for part in parts for span in part]
-    return RankShares(profile.items, rule, unit, fixed_tasks, spans)
+    return RankShares.from_spans(profile.items, rule, unit, spans, fixed_tasks=fixed_tasks)
 
 
 def _draws_tasks(profile: Profile, unit: Unit, fixed_tasks: bool) -> bool:
@@ -123,117 +112,11 @@ def _draws_tasks(profile: Profile, unit: Unit, fixed_tasks: bool) -> bool:
     return unit == "ranking" and single and not fixed_tasks
 
 
-@dataclass(frozen=True, eq=False)
-class _Span:
-    """The places that one result leaves every item, from 1; 0 for an item without any."""
-
-    best: NDArray[np.intp]
-    worst: NDArray[np.intp]
-    can_win: NDArray[np.bool_]
-    is_proved: bool = True
-
-
-@dataclass(frozen=True, eq=False)
-class _Redraw:
-    """The data with other frequencies of their rankings, aggregated again.
-
-    A task that is drawn several times weighs several times as much; other units are repeated.
-    """
-
-    data: Profile | ScoreTable
-    profile: Profile
-    rule: Aggregator
-    tolerance: float | Mapping[Label, float]
-    draws_tasks: bool
-
-    def whole(self) -> Evidence:
-        """Return the data as they are."""
-        return Evidence(self.data, self.tolerance)
-
-    def spans(self, rows: NDArray[np.int64]) -> list[_Span]:
-        """Return the places of every item in each resample."""
-        if isinstance(self.rule, Kemeny):
-            base = Profile._trusted(
-                self.profile.items, self.profile.ranks, weights=self.profile.weights
-            )
-            return [_span(c) for c in resample_kemeny(base, rows, self.rule)]
-        return [self._span(counts) for counts in rows]
-
-    def _span(self, counts: NDArray[np.int64]) -> _Span:
-        evidence = self._evidence(counts)
-        if evidence is None:
-            nowhere = np.zeros(self.profile.n_items, dtype=np.intp)
-            return _Span(nowhere, nowhere, nowhere > 0)
-        return _span(self.rule.aggregate(evidence))
-
-    def _evidence(self, counts: NDArray[np.int64]) -> Evidence | None:
-        """Return a resample; None where no score was drawn at all."""
-        if self.rule.needs == "scores" and isinstance(self.data, ScoreTable):
-            table = self._table(self.data, counts)
-            return None if table is None else Evidence(table, self._tolerance(table))
-        kept = np.flatnonzero(counts)
-        profile = self.profile[kept]
-        times = counts[kept]
-        if self.draws_tasks:
-            own = profile.counts
-            copies = {"counts": own, "weights": profile.weights * (times / own)}
-        else:
-            copies = {"counts": times, "weights": profile.weights}
-        return Evidence(
-            Profile._trusted(profile.items, profile.ranks, groups=profile.groups, **copies)
-        )
-
-    def _tolerance(self, table: ScoreTable) -> float | Mapping[Label, float]:
-        if not isinstance(self.tolerance, Mapping):
-            return self.tolerance
-        return {task: step for task, step in self.tolerance.items() if task in table.tasks}
-
-    def _table(self, table: ScoreTable, counts: NDArray[np.int64]) -> ScoreTable | None:
-        scored = ~table.missing.all(axis=0)
-        times = np.where(scored, np.minimum(counts, 1) if self.draws_tasks else counts, 0)
-        columns = np.repeat(np.arange(table.n_units), times)
-        if not len(columns):
-            return None
-        tasks = [table.tasks[int(table.unit_tasks[u])] for u in columns]
-        drawn = {task: float(counts[u]) for task, u in zip(tasks, columns, strict=True)}
-        return ScoreTable(
-            table.values[:, columns],
-            systems=table.systems,
-            tasks=tasks,
-            instances=None if table.instances is None else range(len(columns)),
-            higher_is_better={task: table.higher_is_better[task] for task in drawn},
-            task_weights={
-                task: table.task_weights[task] * (times if self.draws_tasks else 1.0)
-                for task, times in drawn.items()
-            },
-        )
-
-
-def _span(consensus: Consensus) -> _Span:
-    certificate = consensus.certificate
-    if certificate is None or certificate.status != "optimal":
-        return _span_of_ranking(consensus.ranking, is_proved=certificate is None)
-    optima = consensus.optima
-    assert optima is not None, "an exact rule has a set of optima"
-    best, worst = optima.place_ranges()
-    return _Span(best, worst, best == 1)
-
-
-def _span_of_ranking(ranking: PartialRanking, *, is_proved: bool) -> _Span:
-    ranks = ranking.ranks[None, :]
-    listed = int((ranks >= 0).sum())
-    start = np.where(ranks == UNLISTED, listed, ranks)[0]
-    size = 2 * (places.mid_ranks(ranks)[0] - start) + 1
-    ranked = ranking.ranks != UNRANKED
-    best = np.where(ranked, start + 1, 0)
-    worst = np.where(ranked, start + size, 0).astype(np.intp)
-    return _Span(best, worst, best == 1, is_proved)
-
-
-class RankShares(Value):
+class RankShares(Result):
     """How often each item takes each place among resamples of the data.
 
-    Made by `rank_shares`. These are shares of resamples, not confidence levels.
+    Made by `rank_shares`; `plot` draws a `rankagg.plotting.rank_distribution_plot`. These are
+    shares of resamples, not confidence levels.
 
     Attributes
     ----------
@@ -264,34 +147,33 @@ class RankShares(Value):
     can_win: NDArray[np.bool_]
     notes: tuple[str, ...]
 
-    def __init__(
-        self,
+    _schema = "rankagg.rank_shares"
+    _plot = "rank_distribution_plot"
+
+    @classmethod
+    def from_spans(
+        cls,
         items: ItemSet,
         aggregator: Aggregator,
         unit: Unit,
-        fixed_tasks: bool,
-        spans: list[_Span],
-    ) -> None:
+        spans: Sequence[Span],
+        *,
+        fixed_tasks: bool = False,
+    ) -> RankShares:
+        """Return the shares of resamples of which each leaves these places."""
         best = np.stack([span.best for span in spans])
         worst = np.stack([span.worst for span in spans])
-        can_win = np.stack([span.can_win for span in spans])
         unproved = sum(not span.is_proved for span in spans)
-        self._set(
+        return cls(
             items=items,
             aggregator=aggregator,
             unit=unit,
             fixed_tasks=fixed_tasks,
-            best=frozen_array(best),
-            worst=frozen_array(worst),
-            can_win=frozen_array(can_win),
+            best=best,
+            worst=worst,
+            can_win=np.stack([span.can_win for span in spans]),
             notes=_notes(best, worst, unproved, aggregator),
         )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return (
-            self.items, self.aggregator, self.unit, self.fixed_tasks, array_key(self.best),
-            array_key(self.worst), array_key(self.can_win), self.notes,
-        )  # fmt: skip
 
     @property
     def n_resamples(self) -> int:
@@ -381,73 +263,29 @@ class RankShares(Value):
     def _index(self) -> pd.Index[Any]:
         return pd.Index(list(self.items), name="item")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
-        frame = self.to_frame().reset_index()
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "aggregator": self.aggregator.name,
             "unit": self.unit,
             "fixed_tasks": self.fixed_tasks,
             "n_resamples": self.n_resamples,
             "notes": list(self.notes),
-            "items": frame.astype(object).where(frame.notna(), None).to_dict("records"),
+            "items": plain_rows(self.to_frame().reset_index()),
         }
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw items by places; see `rankagg.plotting.rank_distribution_plot`.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.rankings.rank_distribution import rank_distribution_plot  # noqa: PLC0415
-
-        return rank_distribution_plot(self, ax=ax)
-
-    def summary(self, *, rows: int | None = 30) -> str:
-        """Return the shares as text.
-
-        Parameters
-        ----------
-        rows : int or None, default 30
-            How many items to print at most; None prints all.
-
-        Returns
-        -------
-        str
-        """
-        frame = self.to_frame()
-        shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
+    def _facts(self) -> list[str]:
         within = " within tasks" if self.fixed_tasks else ""
-        lines = [
+        return [
             f"{self.aggregator.name} on {counted(self.n_resamples, 'resample')} of "
             f"{self.unit}s{within}; shares of resamples, not confidence",
             *(f"note: {note}" for note in self.notes),
         ]
-        table = shown.rename(index=shortened).rename_axis(None)
-        lines.append(table.to_string(float_format="{:.3f}".format, na_rep="-"))
-        if len(frame) > len(shown):
-            lines.append(f"... and {counted(len(frame) - len(shown), 'more item')}")
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def __repr__(self) -> str:
         return (
             f"<RankShares of {counted(len(self.items), 'item')} by {self.aggregator.name} "
             f"on {counted(self.n_resamples, 'resample')}>"
         )
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True, na_rep="")
 
 
 def _notes(

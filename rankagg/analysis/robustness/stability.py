@@ -158,9 +158,16 @@ def leave_each_out(
         # Nothing can be held against what is not proved.
         results = [Found.nothing(len(source.items))] * len(kept)
     return Stability(
-        whole, source.over, source.units, source.noun, known=known, without=results[:total],
-        sizes=[size for size, _ in subsets], on_subsets=results[total:], optima=optima,
-    )  # fmt: skip
+        consensus=whole,
+        over=source.over,
+        units=tuple(source.units),
+        noun=source.noun,
+        _known=known,
+        _without=tuple(results[:total]),
+        _sizes=tuple(size for size, _ in subsets),
+        _on_subsets=tuple(results[total:]),
+        _optima=optima and whole.is_proved is not None,
+    )
 
 
 def _sizes(sizes: Iterable[int] | None, low: int, high: int, noun: str) -> list[int]:

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rankagg._typing import Label, Ranks
-from rankagg._validation import check_integer
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.leave_out import Found, Over
-from rankagg.core.items import counted, shortened
+from rankagg.core.items import counted
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
-from rankagg.core.value import Value
+from rankagg.core.result import ROWS, Result, plain_rows
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import InvalidInputError
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = ["Stability"]
 
-SCHEMA = "rankagg.stability"
 
-
-class Stability(Value):
+class Stability(Result):
     """Consensuses without single units, and on subsets, beside that of all data.
 
-    Made by `stability`.
+    Made by `stability`; `plot` draws a `rankagg.plotting.robustness_plot`.
 
     Attributes
     ----------
@@ -43,52 +38,20 @@ class Stability(Value):
     noun : str
         What the units are called: "tasks" and "systems" of scores, "rankings", "groups" (of
         rankings) and "items" of a profile.
-    unproved : int
-        How many of all the consensuses an exact rule did not prove optimal.
-    undecided : int
-        For how many units it is not known what leaving them out changes.
-    notes : tuple of str
-        What a reader should know.
     """
 
     consensus: Consensus
     over: Over
     units: tuple[Label, ...]
-    noun: str
+    noun: str = field(compare=False)
     _known: Found
     _without: tuple[Found, ...]
     _sizes: tuple[int, ...]
     _on_subsets: tuple[Found, ...]
     _optima: bool
 
-    def __init__(
-        self,
-        consensus: Consensus,
-        over: Over,
-        units: Sequence[Label],
-        noun: str,
-        *,
-        known: Found,
-        without: Sequence[Found],
-        sizes: Sequence[int],
-        on_subsets: Sequence[Found],
-        optima: bool,
-    ) -> None:
-        self._set(
-            consensus=consensus,
-            over=over,
-            units=tuple(units),
-            noun=noun,
-            _known=known,
-            _without=tuple(without),
-            _sizes=tuple(sizes),
-            _on_subsets=tuple(on_subsets),
-            _optima=optima and consensus.is_proved is not None,
-        )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        found = [part.key for part in (self._known, *self._without, *self._on_subsets)]
-        return self.consensus, self.over, self.units, tuple(found), self._sizes, self._optima
+    _schema = "rankagg.stability"
+    _plot = "robustness_plot"
 
     @property
     def unproved(self) -> int:
@@ -220,65 +183,37 @@ class Stability(Value):
         columns["top1"] = grouped["top1"].mean()
         return pd.DataFrame(columns)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the agreement by size of subset; see `rankagg.plotting.robustness_plot`.
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table of `influence`."""
+        return self.influence()
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.robustness.robustness import robustness_plot  # noqa: PLC0415
-
-        return robustness_plot(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
-        influence, subsets = self.influence().reset_index(), self.subsets().reset_index()
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "aggregator": self.consensus.aggregator.name,
             "over": self.over,
             "units": self.noun,
             "unproved": self.unproved,
             "undecided": self.undecided,
             "notes": list(self.notes),
-            "influence": influence.astype(object).where(influence.notna(), None).to_dict("records"),
-            "subsets": subsets.astype(object).where(subsets.notna(), None).to_dict("records"),
+            "influence": plain_rows(self.influence().reset_index()),
+            "subsets": plain_rows(self.subsets().reset_index()),
         }
 
-    def summary(self, *, rows: int | None = 20) -> str:
-        """Return the analysis as text.
+    def _facts(self) -> list[str]:
+        name = self.consensus.aggregator.name
+        return [f"{name}: {self.headline()}", *(f"note: {note}" for note in self.notes)]
 
-        Parameters
-        ----------
-        rows : int or None, default 20
-            How many units to print at most, the most influential first; None prints all.
+    def _table(self) -> pd.DataFrame:
+        return self.influence().sort_values("distance", ascending=False, kind="stable")
 
-        Returns
-        -------
-        str
-        """
-        frame = self.influence().sort_values("distance", ascending=False, kind="stable")
-        shown = frame if rows is None else frame.head(check_integer(rows, "rows", low=1))
-        lines = [
-            f"{self.consensus.aggregator.name}: {self.headline()}",
-            *(f"note: {note}" for note in self.notes),
-            shown.rename(index=shortened).rename_axis(None).to_string(
-                float_format="{:.3f}".format, na_rep="-"
-            ),
-        ]  # fmt: skip
-        if len(frame) > len(shown):
-            lines.append(f"... and {len(frame) - len(shown)} more {self.noun}")
-        if self._on_subsets:
-            table = self.subsets().to_string(float_format="{:.3f}".format, na_rep="-")
-            lines += [f"subsets of {self.noun}: tau with the consensus of all", table]
-        return "\n".join(lines)
+    def _left_out(self, number: int) -> str:
+        return f"... and {counted(number, f'more {self.noun[:-1]}')}"
+
+    def _below(self, rows: int | None = ROWS) -> list[str]:
+        if not self._on_subsets:
+            return []
+        table = self.subsets().to_string(float_format="{:.3f}".format, na_rep="-")
+        return [f"subsets of {self.noun}: tau with the consensus of all", table]
 
     def headline(self) -> str:
         """Return in one sentence how often leaving out one changes the order of others."""
@@ -290,14 +225,8 @@ class Stability(Value):
         open_cases = f"; {self.undecided} are not decided within the limit" * bool(self.undecided)
         return f"{what} changes the order of others in {cases}{open_cases}"
 
-    def __str__(self) -> str:
-        return self.summary()
-
     def __repr__(self) -> str:
         return f"<Stability of {self.consensus.aggregator.name} over {len(self.units)} {self.noun}>"
-
-    def _repr_html_(self) -> str:
-        return self.influence().to_html(escape=True, na_rep="")
 
 
 def _agreement_of_optima(whole: Found, part: Found) -> dict[str, Any]:
