@@ -208,6 +208,12 @@ def test_what_is_refused(fields: dict[str, Any], message: str) -> None:
         read_certificate(plain(**fields))
 
 
+@pytest.mark.parametrize("row", [(0, 0, 3, 1), (0, 3, 3, 1), (0, 3, 0, 1), (0, 2, 1, 1)])
+def test_a_cycle_is_looked_at_where_no_other_stands_beside_it(row: tuple[int, ...]) -> None:
+    with pytest.raises(DataFormatError, match=re.escape(f"`{NODE}.cycles[0]` must be {INSIDE}.")):
+        read_certificate(plain(proofs=tree({"cycles": [list(row)]})))
+
+
 @pytest.mark.parametrize("key", FIELDS)
 def test_every_key_is_needed(key: str) -> None:
     data = plain()
