@@ -9,10 +9,10 @@ import rankagg as ra
 
 voters = ra.datasets.load("condorcet_1785")
 mallows, worths = ra.Mallows.fit(voters), ra.PlackettLuce.fit(voters)
-print(f"Mallows        centre {' > '.join(mallows.distribution.center.order)}, "
+print(f"Mallows        center {' > '.join(mallows.distribution.center.order)}, "
       f"theta {mallows.distribution.theta:.3f}, AIC {mallows.aic:.1f}")  # fmt: skip
 print(f"Plackett-Luce  {' > '.join(worths.distribution.mode.order)}, AIC {worths.aic:.1f}")
-print("  the centre is the Kemeny consensus:", ra.Kemeny().aggregate(voters).order)
+print("  the center is the Kemeny consensus:", ra.Kemeny().aggregate(voters).order)
 print("  pairs of a Plackett-Luce law cannot go round in a circle; those of the voters do")
 
 print("\nChance of first place under each law, and the share of voters")
@@ -21,7 +21,7 @@ for k, item in enumerate(voters.items):
     chances = [fit.distribution.rank_probabilities()[k, 0] for fit in (mallows, worths)]
     print(f"  {item}  {chances[0]:.3f}  {chances[1]:.3f}  {first[k]:.3f}")
 
-print("\nIs there any common opinion? A simulated test that the centre is nothing but chance")
+print("\nIs there any common opinion? A simulated test that the center is nothing but chance")
 test = mallows.test_uniform(rng=0)
 print(f"  distance {test.mean_distance:.2f}, by chance {test.expected:.2f}, p = {test.p_value}")
 

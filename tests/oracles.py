@@ -51,7 +51,7 @@ def is_listed(place):
     return place is not None and place != OFF_LIST
 
 
-def judgement(ranking, i, j):
+def judgment(ranking, i, j):
     """Say whether a ranking puts i above, level with or below j, or does not compare them."""
     mine, other = ranking[i], ranking[j]
     if mine is None or other is None:
@@ -79,14 +79,14 @@ def ordered_pairs(n):
 
 
 def compatible_permutations(ranking):
-    """Return every complete strict ranking that keeps all strict judgements of `ranking`."""
+    """Return every complete strict ranking that keeps all strict judgments of `ranking`."""
     return list(_compatible(as_places(ranking)))
 
 
 @cache
 def _compatible(ranking):
     n = len(ranking)
-    strict = [(i, j) for i, j in ordered_pairs(n) if judgement(ranking, i, j) == ABOVE]
+    strict = [(i, j) for i, j in ordered_pairs(n) if judgment(ranking, i, j) == ABOVE]
     return tuple(
         candidate
         for candidate in permutations(range(n))
@@ -131,7 +131,7 @@ def pairwise_votes(rankings, unranked="uniform", weights=None):
     wins, ties, comparisons = ([[Fraction(0)] * n for _ in range(n)] for _ in range(3))
     for ranking, weight in votes:
         for i, j in ordered_pairs(n):
-            judged = judgement(ranking, i, j)
+            judged = judgment(ranking, i, j)
             if judged != NOT_COMPARED:
                 comparisons[i][j] += weight
                 wins[i][j] += weight * (judged == ABOVE)
@@ -139,7 +139,7 @@ def pairwise_votes(rankings, unranked="uniform", weights=None):
             elif unranked == "uniform":
                 wins[i][j] += weight * _probability_before(ranking)[i][j]
             elif unranked == "last":
-                wins[i][j] += weight * (judgement(with_unranked_last(ranking), i, j) == ABOVE)
+                wins[i][j] += weight * (judgment(with_unranked_last(ranking), i, j) == ABOVE)
     return wins, ties, comparisons
 
 
@@ -150,7 +150,7 @@ def squared_weights(rankings, counts, weights):
     total = [[Fraction(0)] * n for _ in range(n)]
     for ranking, count, weight in zip(rows, counts, weights, strict=True):
         for i, j in ordered_pairs(n):
-            if judgement(ranking, i, j) != NOT_COMPARED:
+            if judgment(ranking, i, j) != NOT_COMPARED:
                 total[i][j] += int(count) * as_fraction(weight) ** 2
     return total
 
@@ -163,7 +163,7 @@ def borda(rankings, unranked="uniform", weights=None):
     for ranking, weight in votes:
         if unranked == "ignore":
             for i, j in ordered_pairs(n):
-                judged = judgement(ranking, i, j)
+                judged = judgment(ranking, i, j)
                 scores[i] += weight * ((judged == ABOVE) - (judged == BELOW))
         else:
             read = with_unranked_last(ranking) if unranked == "last" else ranking
@@ -206,9 +206,9 @@ def kemeny(wins):
 
 
 def judged_pairs(first, second):
-    """Return the two judgements of each pair of items that both rankings compare."""
+    """Return the two judgments of each pair of items that both rankings compare."""
     first, second = as_places(first), as_places(second)
-    judged = [(judgement(first, i, j), judgement(second, i, j)) for i, j in pairs(len(first))]
+    judged = [(judgment(first, i, j), judgment(second, i, j)) for i, j in pairs(len(first))]
     return [both for both in judged if NOT_COMPARED not in both]
 
 
@@ -269,7 +269,7 @@ def mean_places(ranking):
     n = len(ranking)
     result = []
     for i in range(n):
-        judged = [judgement(ranking, i, j) for j in range(n) if j != i]
+        judged = [judgment(ranking, i, j) for j in range(n) if j != i]
         level = judged.count(TIED) + judged.count(NOT_COMPARED)
         result.append(judged.count(BELOW) + Fraction(level, 2))
     return result

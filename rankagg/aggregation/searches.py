@@ -38,12 +38,12 @@ class InsertionSearch(Aggregator):
     start : Aggregator, default Borda()
         The rule whose ranking is improved; its policy is that of the search.
     moves : {"insert", "adjacent"}, default "insert"
-        Any item to any place, or exchanges of neighbours only: then no majority between
-        neighbours is contradicted (local Kemenization).
+        Any item to any place, or exchanges of neighbors only: then no majority between
+        neighbors is contradicted (local Kemenization).
 
     References
     ----------
-    Dwork, Kumar, Naor and Sivakumar (2001), https://doi.org/10.1145/371920.372165, for neighbours;
+    Dwork, Kumar, Naor and Sivakumar (2001), https://doi.org/10.1145/371920.372165, for neighbors;
     Schiavinotto and Stuetzle (2004), https://doi.org/10.1023/B:JMMA.0000049426.06305.d8.
 
     Examples
@@ -99,7 +99,7 @@ class InsertionSearch(Aggregator):
         ranks = self.start.aggregate(evidence, rng=rng, deadline=deadline).ranking.ranks
         order = np.argsort(ranks, kind="stable")
         costs = _costs(votes)
-        better = improve(costs, order) if self.moves == "insert" else _neighbours(costs, order)
+        better = improve(costs, order) if self.moves == "insert" else _neighbors(costs, order)
         return Outcome(ranking=Permutation(np.argsort(better), votes.items))
 
 
@@ -109,8 +109,8 @@ def _costs(votes: PairwiseMatrix) -> Floats:
     return against.astype(np.float64)
 
 
-def _neighbours(costs: Floats, order: Order) -> Order:
-    """Exchange neighbours against the majority until there are none, from the front."""
+def _neighbors(costs: Floats, order: Order) -> Order:
+    """Exchange neighbors against the majority until there are none, from the front."""
     result = order.tolist()
     k = 1
     while k < len(result):

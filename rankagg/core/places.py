@@ -35,7 +35,7 @@ UNLISTED: Final = -2
 def competition_ranks(values: Floats, tolerance: Floats | float = 0.0) -> Ranks:
     """Turn numbers, smaller is better, into places; NaN becomes `UNRANKED`.
 
-    A new bucket starts where the step between neighbours in sorted order exceeds `tolerance`
+    A new bucket starts where the step between neighbors in sorted order exceeds `tolerance`
     (a number, or one per row with shape (m, 1)).
     """
     m, n = values.shape

@@ -77,7 +77,7 @@ class PlackettLuceRanking(Aggregator):
 
 @dataclass(frozen=True, kw_only=True)
 class MallowsRanking(Aggregator):
-    """The centre of a fitted Mallows distribution.
+    """The center of a fitted Mallows distribution.
 
     Of complete strict rankings it is the exact Kemeny consensus. Of partial and tied ones it
     maximizes a likelihood that sums over their compatible permutations, and can differ from it;

@@ -78,7 +78,7 @@ def assumption(method: str, word: str) -> str:
     if method == "sign-flips":
         return (
             f"{word}s are independent, and the differences of all items in one are, together, "
-            "symmetric about their centre"
+            "symmetric about their center"
         )
     if method in ("sign-test", "clopper-pearson", "wilson"):
         return f"{draws}, and ties of some items say nothing of the order of others"

@@ -199,7 +199,7 @@ def _flow(findings: Findings) -> Figure:
     return figure_of(
         lambda: bump_chart(comparison, top=top),
         f"{which}Places from method to method. Against the exact consensus {'; '.join(moved)}.",
-        f"{which}Lines that cross are items that two methods order differently; grey items keep "
+        f"{which}Lines that cross are items that two methods order differently; gray items keep "
         "their order against all others; bars join ties.",
     )
 

@@ -126,7 +126,7 @@ def make_report(
     optima : bool, default True
         Look for all other optima; for large problems with many that takes long.
     rng : int, numpy.random.Generator or None, optional
-        A seed or a generator, for randomised methods.
+        A seed or a generator, for randomized methods.
 
     Returns
     -------

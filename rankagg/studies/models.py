@@ -79,7 +79,7 @@ class StudyModel(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class MallowsModel(StudyModel):
-    """Mallows rankings around a centre that is drawn uniformly.
+    """Mallows rankings around a center that is drawn uniformly.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class GumbelModel(StudyModel):
     Parameters
     ----------
     step : float
-        The distance of neighbouring locations, at least 0, in units of the noise's scale.
+        The distance of neighboring locations, at least 0, in units of the noise's scale.
     n_instances : int, optional
         Instances of each task; one score a task by default.
 

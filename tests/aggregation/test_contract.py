@@ -109,7 +109,7 @@ class TestMallowsRanking(AggregatorContract):
     def test_neutrality(
         self, rule: ra.Aggregator, columns: list[list[int]], data: st.DataObject
     ) -> None:
-        """Without ties: which of several equally likely centres comes back is unspecified."""
+        """Without ties: which of several equally likely centers comes back is unspecified."""
         table = ra.ScoreTable(np.array(columns).T, higher_is_better=True)
         rows = data.draw(st.permutations(range(4)))
         other = rearranged(table, rows, list(range(table.n_tasks)))

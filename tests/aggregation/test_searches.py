@@ -38,7 +38,7 @@ def test_no_move_of_one_item_makes_the_result_cheaper(orders):
 
 
 @given(orders=strict)
-def test_neighbours_contradict_no_majority(orders):
+def test_neighbors_contradict_no_majority(orders):
     votes = profile_of(orders).pairwise()
     rule = ra.InsertionSearch(start=ra.Copeland(), moves="adjacent")
     order = rule.aggregate(votes).ranking.ranks.argsort()

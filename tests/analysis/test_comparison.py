@@ -258,7 +258,7 @@ def test_the_optima_are_told_on_request() -> None:
     assert "nearest" not in one
 
 
-def test_randomised_rules_repeat_with_a_seed() -> None:
+def test_randomized_rules_repeat_with_a_seed() -> None:
     profile = ra.Uniform("ABCDEFGHIJ").sample(7, rng=0)
     rules = [ra.KwikSort(), ra.Kemeny()]
     first = [ra.compare(profile, rules, rng=k)["KwikSort"].ranking for k in range(8)]

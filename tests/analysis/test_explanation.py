@@ -44,10 +44,10 @@ def test_a_circle_goes_round_by_majorities_through_both(profile, data):
     else:
         longer = ra.TournamentGraph.from_profile(profile).cycles(length=5)
         together = [c for c in longer if a in c and b in c]
-        neighbours = [
+        neighbors = [
             c for c in together if {(a, b), (b, a)} & set(zip(c, (*c[1:], c[0]), strict=True))
         ]
-        assert not neighbours
+        assert not neighbors
 
 
 @given(profile=profiles(min_size=2, max_size=4), data=st.data())

@@ -38,7 +38,7 @@ def test_all_of_them_are_listed_once_and_counted(ranking):
 
 @given(strategies.rankings())
 @strategies.quick
-def test_each_is_a_permutation_that_keeps_the_strict_judgements(ranking):
+def test_each_is_a_permutation_that_keeps_the_strict_judgments(ranking):
     places = oracles.as_places(ranking)
     for permutation in ranking.compatible_permutations():
         assert type(permutation) is Permutation
@@ -46,7 +46,7 @@ def test_each_is_a_permutation_that_keeps_the_strict_judgements(ranking):
         assert all(
             permutation.ranks[i] < permutation.ranks[j]
             for i, j in oracles.ordered_pairs(len(places))
-            if oracles.judgement(places, i, j) == oracles.ABOVE
+            if oracles.judgment(places, i, j) == oracles.ABOVE
         )
 
 
@@ -187,8 +187,8 @@ def test_draws_of_one_ranking_are_uniform_and_independent():
     ranking = PartialRanking.from_order("AB", items="ABC")
     drawn = [p.place("C") for p in ranking.sample_compatible(6000, rng=SEED)]
     assert_equally_likely([drawn.count(place) for place in range(3)])
-    neighbours = Counter(zip(drawn[::2], drawn[1::2], strict=True))
-    assert_equally_likely([neighbours[a, b] for a in range(3) for b in range(3)])
+    neighbors = Counter(zip(drawn[::2], drawn[1::2], strict=True))
+    assert_equally_likely([neighbors[a, b] for a in range(3) for b in range(3)])
 
 
 def test_rows_of_a_profile_are_drawn_independently():

@@ -10,12 +10,12 @@ from tests import oracles, strategies
 NAN = float("nan")
 
 
-def judgements(ranking):
+def judgments(ranking):
     """Return what a ranking says of every two labels, whatever the order of its items."""
     places = oracles.as_places(ranking)
     labels = ranking.items.labels
     return {
-        (labels[i], labels[j]): oracles.judgement(places, i, j)
+        (labels[i], labels[j]): oracles.judgment(places, i, j)
         for i, j in oracles.ordered_pairs(len(labels))
     }
 
@@ -350,13 +350,13 @@ def test_people_see_labels_and_places_from_one():
 
 @given(strategies.rankings(), st.data())
 @strategies.quick
-def test_reindexing_changes_positions_and_no_judgement(ranking, data):
+def test_reindexing_changes_positions_and_no_judgment(ranking, data):
     shuffled = data.draw(st.permutations([*ranking.items, "Y", "Z"]))
     moved = ranking.reindex(shuffled)
     assert moved.items == ItemSet(shuffled)
     assert {"Y", "Z"} <= set(moved.unranked)
-    there = judgements(moved)
-    assert all(there[pair] == judged for pair, judged in judgements(ranking).items())
+    there = judgments(moved)
+    assert all(there[pair] == judged for pair, judged in judgments(ranking).items())
     assert moved.reindex(ranking.items) == ranking
 
 
@@ -383,12 +383,12 @@ def test_new_items_leave_a_permutation_incomplete():
 
 @given(strategies.rankings(), st.data())
 @strategies.quick
-def test_restricting_keeps_every_judgement_of_the_rest(ranking, data):
+def test_restricting_keeps_every_judgment_of_the_rest(ranking, data):
     subset = data.draw(st.lists(st.sampled_from(ranking.items.labels), min_size=1, unique=True))
     part = ranking.restrict(subset)
     assert part.items == ItemSet(subset)
-    whole = judgements(ranking)
-    assert judgements(part) == {
+    whole = judgments(ranking)
+    assert judgments(part) == {
         pair: judged for pair, judged in whole.items() if set(pair) <= set(subset)
     }
     assert (type(part) is Permutation) == (part.is_complete and part.is_strict)
@@ -403,10 +403,10 @@ def test_restricting_knows_its_items():
 
 @given(strategies.rankings(unlisted=False))
 @strategies.quick
-def test_reversing_turns_every_judgement_around(ranking):
-    turned = judgements(ranking.reverse())
+def test_reversing_turns_every_judgment_around(ranking):
+    turned = judgments(ranking.reverse())
     assert all(turned[second, first] == judged for (first, second), judged in
-               judgements(ranking).items())  # fmt: skip
+               judgments(ranking).items())  # fmt: skip
     assert ranking.reverse().reverse() == ranking
 
 

@@ -35,7 +35,7 @@ def discordant(first: tuple[int, ...], second: tuple[int, ...]) -> int:
 
 @cache
 def distance_histogram(ranking: tuple[object, ...], center: tuple[int, ...]) -> tuple[int, ...]:
-    """Count the compatible permutations of a ranking at every Kendall distance from a centre."""
+    """Count the compatible permutations of a ranking at every Kendall distance from a center."""
     n = len(center)
     counts = [0] * (n * (n - 1) // 2 + 1)
     for candidate in oracles.compatible_permutations(ranking):
@@ -46,7 +46,7 @@ def distance_histogram(ranking: tuple[object, ...], center: tuple[int, ...]) -> 
 def log_likelihoods(
     profile: ra.Profile, center: tuple[int, ...], thetas: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the Mallows log likelihood around a centre for every theta, by enumeration."""
+    """Return the Mallows log likelihood around a center for every theta, by enumeration."""
     blank = (None,) * profile.n_items
     rows = [*(oracles.as_places(ranking) for ranking in profile), blank]
     counts = np.array([distance_histogram(row, center) for row in rows], dtype=float)
@@ -60,13 +60,13 @@ GRID = np.concatenate([np.arange(0.0, 6.0, 0.05), np.arange(6.0, 30.0, 0.5)])
 
 
 def greatest_likelihood(profile: ra.Profile) -> tuple[tuple[int, ...], float, float]:
-    """Return centre, theta and log likelihood of the Mallows law that is best of all."""
+    """Return center, theta and log likelihood of the Mallows law that is best of all."""
     found = [(center, *best_theta(profile, center)) for center in strict_places(profile.n_items)]
     return max(found, key=lambda one: one[2])
 
 
 def best_theta(profile: ra.Profile, center: tuple[int, ...]) -> tuple[float, float]:
-    """Return the best theta around a centre and its log likelihood, by finer and finer grids."""
+    """Return the best theta around a center and its log likelihood, by finer and finer grids."""
     grid = GRID
     for _ in range(5):
         heights = log_likelihoods(profile, center, grid)

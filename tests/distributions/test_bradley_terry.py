@@ -57,7 +57,7 @@ def test_wins_are_fitted_as_by_a_general_optimizer(method):
 
 
 @pytest.mark.parametrize("how", ["half", "davidson", "ignore"])
-def test_ties_are_half_a_win_or_modelled_or_left_out(how):
+def test_ties_are_half_a_win_or_modeled_or_left_out(how):
     wins, ties = votes_of(TIED)
     if how == "half":
         wins = wins + ties / 2
@@ -67,7 +67,7 @@ def test_ties_are_half_a_win_or_modelled_or_left_out(how):
     assert fit.log_likelihood == pytest.approx(height, abs=1e-7)
     assert fit.n_observations == {"half": 37, "davidson": 37, "ignore": 28}[how]
     assert fit.names[4:] == (("log tie 2",) if how == "davidson" else ())
-    told = {"half": "half a win for each", "davidson": "modelled", "ignore": "left out"}[how]
+    told = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
     assert f"Ties (9): {told}." in fit.notes
 
 

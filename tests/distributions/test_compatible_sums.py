@@ -100,7 +100,7 @@ def test_strict_rows_weigh_by_their_distance_alone() -> None:
 
 
 def test_large_theta_leaves_the_best_completion() -> None:
-    # B > A, C anywhere: the best ways have one pair unlike the centre.
+    # B > A, C anywhere: the best ways have one pair unlike the center.
     ranks = np.array([[1, 0, UNRANKED]], dtype=np.int32)
     assert log_sums(ranks, 500.0)[0] == pytest.approx(-500.0)
     votes = expected_votes(ranks, np.ones(1), 500.0)

@@ -159,7 +159,7 @@ def test_long_gaps_are_sampled_and_said_to_be():
 
 
 @pytest.mark.slow
-def test_a_given_centre_and_seed_are_kept_where_sums_are_sampled():
+def test_a_given_center_and_seed_are_kept_where_sums_are_sampled():
     rng = np.random.default_rng(3)
     ranks = ra.Mallows(range(18), 0.4).sample(30, rng=rng).ranks.astype(float)
     for row in ranks:

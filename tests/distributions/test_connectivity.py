@@ -15,7 +15,7 @@ from rankagg.distributions.connectivity import (
 )
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import from_row, from_rows
-from tests.oracles import ABOVE, TIED, as_places, judgement, ordered_pairs
+from tests.oracles import ABOVE, TIED, as_places, judgment, ordered_pairs
 from tests.strategies import profiles, quick
 
 
@@ -24,7 +24,7 @@ def all_wins(profile):
     wins = np.zeros((profile.n_items, profile.n_items), dtype=bool)
     for ranking in map(as_places, profile):
         for i, j in ordered_pairs(profile.n_items):
-            wins[i, j] |= judgement(ranking, i, j) in (ABOVE, TIED)
+            wins[i, j] |= judgment(ranking, i, j) in (ABOVE, TIED)
     return wins
 
 
@@ -57,7 +57,7 @@ def test_reachability_is_that_of_all_pairs(profile):
         ("B", []),
     ],
 )
-def test_only_neighbours_are_joined(row, edges):
+def test_only_neighbors_are_joined(row, edges):
     graph = beats_graph(from_row(row, "ABC").ranks[None, :])
     assert ["ABC"[i] + "ABC"[j] for i, j in np.argwhere(graph)] == edges
 

@@ -94,7 +94,7 @@ def test_large_designs_are_found_by_both_methods(n, m, k, spread):
 
 
 def chain(n, wins, losses):
-    """Return results of neighbours only: each item against the next."""
+    """Return results of neighbors only: each item against the next."""
     table = np.zeros((n, n))
     first = np.arange(n - 1)
     table[first, first + 1], table[first + 1, first] = wins, losses
@@ -102,7 +102,7 @@ def chain(n, wins, losses):
 
 
 @pytest.mark.parametrize("n", [2, 30, pytest.param(400, marks=pytest.mark.slow)])
-def test_a_chain_of_neighbours_has_their_log_odds(n):
+def test_a_chain_of_neighbors_has_their_log_odds(n):
     fit = ra.BradleyTerry.fit(chain(n, 9, 1))
     assert fit.converged
     assert -np.diff(fit.estimates) == pytest.approx(np.full(n - 1, np.log(9)), abs=1e-6)
@@ -128,7 +128,7 @@ def test_a_chain_with_ties_has_their_log_odds(n):
 
 
 def nearly_sorted(n, m, seed=0):
-    """Return rankings of all items with some neighbours exchanged."""
+    """Return rankings of all items with some neighbors exchanged."""
     rng = np.random.default_rng(seed)
     orders = np.tile(np.arange(n), (m, 1))
     for order in orders:

@@ -1,4 +1,4 @@
-"""Generalized Mallows: top lists, its special cases, and a fit against all centres."""
+"""Generalized Mallows: top lists, its special cases, and a fit against all centers."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ THETA = st.sampled_from([0.0, 1e-6, 0.2, 1.0, 3.0])
 
 
 def passed_over(center: tuple[int, ...], places: tuple[int, ...]) -> list[int]:
-    """Return for each place how many items that are left and better in the centre it passes."""
+    """Return for each place how many items that are left and better in the center it passes."""
     left = sorted(range(len(center)), key=lambda item: center[item])
     counts = []
     for item in sorted(range(len(places)), key=lambda item: places[item]):
@@ -199,7 +199,7 @@ def test_fit_is_the_best_of_all_centers(seed: int) -> None:
     center = oracles.as_places(fit.distribution.center)
     assert fit.log_likelihood == pytest.approx(log_likelihood(profile, center, fit.estimates))
     assert fit.log_likelihood == pytest.approx(fit.distribution.log_prob(profile))
-    assert "All centres were tried." in fit.notes
+    assert "All centers were tried." in fit.notes
 
 
 def test_fit_is_no_worse_than_the_mallows_fit() -> None:
@@ -213,7 +213,7 @@ def test_many_items_are_climbed_to_a_maximum() -> None:
     law = ra.GeneralizedMallows("GDFABCE", [2.0, 1.5, 1.0, 1.0, 1.0, 1.0])
     profile = law.sample(80, rng=4)
     fit = ra.GeneralizedMallows.fit(profile)
-    assert "The centre is a local maximum." in fit.notes
+    assert "The center is a local maximum." in fit.notes
     center = oracles.as_places(law.center)
     means = mean_passed_over(profile, center)
     assert fit.log_likelihood >= log_likelihood(profile, center, law.thetas)
@@ -324,7 +324,7 @@ def test_a_theta_beyond_the_bound_is_told_from_an_infinite_one():
 
 def test_intervals_are_conditional_and_say_so():
     fit = ra.GeneralizedMallows.fit(ra.Mallows("ABCD", 0.3).sample(20, rng=0))
-    assert "intervals are conditional on the centre, which these rankings chose" in fit.notes[1]
+    assert "intervals are conditional on the center, which these rankings chose" in fit.notes[1]
     assert (fit.conf_int() >= 0).all(axis=None)
     assert fit.to_frame()[["z", "p_value"]].isna().all(axis=None)
     assert "P>|z|" not in str(fit.summary())

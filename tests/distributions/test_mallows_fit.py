@@ -1,4 +1,4 @@
-"""Maximum likelihood for Mallows against the best of all centres and a grid of thetas."""
+"""Maximum likelihood for Mallows against the best of all centers and a grid of thetas."""
 
 import json
 import pickle
@@ -79,7 +79,7 @@ def test_center_is_an_exact_kemeny_consensus(seed: int) -> None:
     assert positions in orders
     assert fit.consensus.cost == pytest.approx(float(cost))
     assert fit.consensus.certificate.status == "optimal"
-    assert any("Other centres are as likely" in note for note in fit.notes) == (len(orders) > 1)
+    assert any("Other centers are as likely" in note for note in fit.notes) == (len(orders) > 1)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -136,7 +136,7 @@ def test_criteria_count_theta_alone() -> None:
     assert fit.log_likelihood_at(fit.distribution.theta) == fit.log_likelihood
 
 
-# -- centres --------------------------------------------------------------------------------------
+# -- centers --------------------------------------------------------------------------------------
 
 
 def test_equally_good_centers_are_told() -> None:
@@ -144,7 +144,7 @@ def test_equally_good_centers_are_told() -> None:
     assert set(fit.consensus.optima) == {
         ra.Permutation.from_order("ABC"), ra.Permutation([1, 0, 2], "ABC")
     }  # fmt: skip
-    assert any("Other centres are as likely: 1 pair left open" in note for note in fit.notes)
+    assert any("Other centers are as likely: 1 pair left open" in note for note in fit.notes)
 
 
 def test_given_center_is_kept() -> None:
@@ -440,7 +440,7 @@ def test_fit_tells_its_numbers() -> None:
     frame = fit.to_frame()
     assert frame.index.tolist() == list(fit.names) == ["theta"]
     assert frame.columns.tolist() == ["estimate", "std_err", "z", "p_value", "lower", "upper"]
-    # A centre that was chosen to fit makes a z of theta say too much.
+    # A center that was chosen to fit makes a z of theta say too much.
     assert frame.loc["theta", ["z", "p_value"]].isna().all()
     given = ra.Mallows.fit(VOTES, center=list("ABCD"))
     frame = given.to_frame()
@@ -473,7 +473,7 @@ def test_fit_prints_and_shows() -> None:
         "0.95]",
         "No. Observations:",
         "11",
-        "Centre: A > B",
+        "Center: A > B",
     ):
         assert word in text
     assert str(fit) == str(fit.summary())

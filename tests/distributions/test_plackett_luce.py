@@ -85,7 +85,7 @@ def test_all_rankings_together_have_probability_1(ties):
     ("ties", "row"),
     [({}, "A=B>C"), ({}, "A>B=C"), ({2: 1.0}, "A=B=C"), ({3: 1.0}, "A=B"), ({3: 1.0}, "A=B>...")],
 )
-def test_a_size_of_ties_that_is_not_modelled_has_probability_0(ties, row):
+def test_a_size_of_ties_that_is_not_modeled_has_probability_0(ties, row):
     law = ra.PlackettLuce(WORTHS, items="ABC", log_ties=ties)
     assert law.log_prob(from_row(row, "ABC")) == -np.inf
     assert law.prob(from_row(row, "ABC")) == 0

@@ -155,7 +155,7 @@ def test_log_worths_sum_to_0_and_parameters_are_named():
     assert fit.bic == pytest.approx(5 * np.log(14) - 2 * fit.log_likelihood)
 
 
-def test_a_size_of_ties_that_does_not_occur_is_not_modelled():
+def test_a_size_of_ties_that_does_not_occur_is_not_modeled():
     profile = from_rows(["A=B=C>D", "D>A>B>C", "C>B>A>D", "B>D>A>C"], "ABCD")
     assert list(ra.PlackettLuce.fit(profile).distribution.log_ties) == [3]
 
@@ -831,7 +831,7 @@ def test_the_kind_of_data_is_named():
 def test_notes_to_the_letter(options, notes):
     first = [
         "Log worths sum to 0; standard errors are for that contrast.",
-        "Buckets of up to 2 items are modelled.",
+        "Buckets of up to 2 items are modeled.",
     ]
     profile = DATA["ties of 2"]
     assert list(ra.PlackettLuce.fit(profile, **options).notes) == first + notes

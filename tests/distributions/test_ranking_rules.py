@@ -38,7 +38,7 @@ def test_mallows_ranks_by_the_center_of_the_fit() -> None:
 
 def test_mallows_tells_of_other_centers() -> None:
     consensus = ra.MallowsRanking().aggregate(ra.Profile.from_orders(["ABC", "BAC"]))
-    assert any("Other centres are as likely" in note for note in consensus.notes)
+    assert any("Other centers are as likely" in note for note in consensus.notes)
 
 
 def test_mallows_ranks_what_all_rankings_agree_on() -> None:

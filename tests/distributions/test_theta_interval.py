@@ -1,4 +1,4 @@
-"""The interval of theta whose centre is chosen by the data: its parts, and its coverage."""
+"""The interval of theta whose center is chosen by the data: its parts, and its coverage."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from tests.distributions.enumeration import strict_places
 VOTES = ra.Profile.from_orders(["ABCD", "BACD", "ACDB", "DABC", "ABDC"], counts=[4, 2, 3, 1, 1])
 
 
-# -- the distance to the true centre --------------------------------------------------------------
+# -- the distance to the true center --------------------------------------------------------------
 
 
 def distance_law(n, m, theta):
@@ -140,13 +140,13 @@ def has_cycle(votes):
     return bool(np.trace(np.linalg.matrix_power(beats.astype(int), 3)))
 
 
-def test_neighbours_are_exchanged_and_tied_points_are_drawn():
+def test_neighbors_are_exchanged_and_tied_points_are_drawn():
     # Borda puts B first; a majority of three in five wants A above it.
     wins = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2]).pairwise().wins
     assert local_cost(wins[None], np.random.default_rng(0)).tolist() == [4.0]
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[2, 2, 2]).pairwise().wins
     assert local_cost(np.stack([cycle] * 50), np.random.default_rng(0)).tolist() == [8.0] * 50
-    # All points are equal, and no neighbours' majority: half of each pair, in every order.
+    # All points are equal, and no neighbors' majority: half of each pair, in every order.
     even = np.array([[0, 2, 1], [2, 0, 3], [3, 1, 0]], dtype=float)
     drawn = local_cost(np.stack([even] * 200), np.random.default_rng(0))
     assert set(drawn.tolist()) <= {4.0, 5.0, 6.0}
@@ -243,7 +243,7 @@ def test_ends_are_where_the_tails_are_half_of_alpha():
     assert exact_tails(3, 4, 0.0, observed)[0] > 0.1 or lower > 0
 
 
-# -- where the centre is certain ------------------------------------------------------------------
+# -- where the center is certain ------------------------------------------------------------------
 
 
 def test_many_rankings_need_no_simulation():
@@ -251,13 +251,13 @@ def test_many_rankings_need_no_simulation():
     fit = ra.Mallows.fit(law.sample(400, rng=0))
     first, second = fit.conf_int(rng=1), fit.conf_int(rng=2)
     assert (first == second).all(axis=None)
-    # The likelihood ratio is conditional on the centre, which is certain here.
+    # The likelihood ratio is conditional on the center, which is certain here.
     profile = fit.conf_int(method="profile")
     assert first.to_numpy() == pytest.approx(profile.to_numpy(), abs=0.01)
     assert first.loc["theta", "lower"] < fit.distribution.theta < first.loc["theta", "upper"]
 
 
-def test_ends_with_a_certain_centre_are_those_of_the_distance():
+def test_ends_with_a_certain_center_are_those_of_the_distance():
     law = ra.Mallows("ABCDE", 1.5)
     profile = law.sample(120, rng=0)
     fit = ra.Mallows.fit(profile)
@@ -267,7 +267,7 @@ def test_ends_with_a_certain_centre_are_those_of_the_distance():
     assert tail_at_least(cost, 5, 120, upper) == pytest.approx(0.98 * 0.05, rel=1e-3)
 
 
-def test_both_ways_meet_where_the_centre_becomes_certain(monkeypatch):
+def test_both_ways_meet_where_the_center_becomes_certain(monkeypatch):
     profile = ra.Mallows("ABCD", 1.0).sample(60, rng=1)
     fit = ra.Mallows.fit(profile)
     known = fit.conf_int().to_numpy()[0]
@@ -286,10 +286,10 @@ def test_a_fit_says_which_interval_it_has():
     chosen, given = ra.Mallows.fit(VOTES), ra.Mallows.fit(VOTES, center=list("ABCD"))
     assert not chosen.center_is_given
     assert given.center_is_given
-    assert "allows for the choice of the centre (inverted test)" in chosen.notes[1]
-    assert given.notes[1].startswith("The centre is given; interval and error of theta are cond")
+    assert "allows for the choice of the center (inverted test)" in chosen.notes[1]
+    assert given.notes[1].startswith("The center is given; interval and error of theta are cond")
     assert (given.conf_int() == given.conf_int(method="profile")).all(axis=None)
-    with pytest.raises(InvalidInputError, match="'profile' or 'wald' with a given centre"):
+    with pytest.raises(InvalidInputError, match="'profile' or 'wald' with a given center"):
         given.conf_int(method="inversion")
 
 
@@ -315,11 +315,11 @@ def test_small_alphas_take_too_many_draws():
 def test_too_many_comparisons_are_told(monkeypatch):
     monkeypatch.setattr(theta_interval, "MOST_WORK", 10)
     fit = ra.Mallows.fit(ra.Mallows("ABCDE", 0.1).sample(10, rng=0))
-    assert "conditional on the centre, which these rankings chose" in fit.notes[1]
+    assert "conditional on the center, which these rankings chose" in fit.notes[1]
     assert (fit.conf_int() == fit.conf_int(method="profile")).all(axis=None)
     with pytest.raises(InvalidInputError, match="with so many rankings"):
         fit.conf_int(method="inversion")
-    # Where the centre is certain no draw is needed.
+    # Where the center is certain no draw is needed.
     assert is_feasible(ThetaData.of(ra.Mallows("ABCDE", 2.0).sample(100, rng=0),
                                     ra.Permutation.from_order("ABCDE")), 0.05)  # fmt: skip
 
@@ -335,7 +335,7 @@ def test_incomplete_rankings_have_an_interval():
     ranks[rng.random(ranks.shape) < 0.2] = np.nan
     fit = ra.Mallows.fit(ra.Profile.from_ranks(ranks))
     lower, upper = fit.conf_int(0.1).loc["theta"]
-    # The centre is nearly certain, and the likelihood ratio says nearly the same.
+    # The center is nearly certain, and the likelihood ratio says nearly the same.
     profile = fit.conf_int(0.1, method="profile").loc["theta"]
     assert [lower, upper] == pytest.approx(profile.tolist(), abs=0.15)
     assert lower < 1.0 < upper
@@ -346,7 +346,7 @@ def test_incomplete_rankings_have_an_interval():
 
 
 def coverage(theta, n, m, *, times, alpha, seed):
-    """Return how often the interval holds theta, whose centre is as good as any other."""
+    """Return how often the interval holds theta, whose center is as good as any other."""
     law, rng, held = ra.Mallows(range(n), theta), np.random.default_rng(seed), 0
     for r in range(times):
         data = ThetaData.of(law.sample(m, rng=rng), law.center)

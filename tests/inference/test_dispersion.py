@@ -40,7 +40,7 @@ def read(places, policy):
 
 
 def is_tied(places, i, j):
-    return oracles.judgement(places, i, j) == oracles.TIED
+    return oracles.judgment(places, i, j) == oracles.TIED
 
 
 def expected_distance(first, second, p):
@@ -142,7 +142,7 @@ def test_discordant_pairs_are_those_that_the_ranking_orders_and_a_vote_turns(dat
     expected = sum(
         wins[j][i]
         for i, j in oracles.ordered_pairs(len(mine))
-        if oracles.judgement(mine, i, j) == oracles.ABOVE
+        if oracles.judgment(mine, i, j) == oracles.ABOVE
     )
     assert ra.dispersion(profile, target, discordant=True, unranked=policy) == near(expected)
 
@@ -157,7 +157,7 @@ def test_a_permutation_costs_its_discordant_pairs(data, profile, policy):
 
 @given(st.data(), few_rankings, strategies.policies, shares_of_a_pair, st.booleans())
 @strategies.quick
-def test_averages_divide_by_weight_or_by_judgements(data, profile, policy, p, strict):
+def test_averages_divide_by_weight_or_by_judgments(data, profile, policy, p, strict):
     target = data.draw(strategies.rankings(profile.items))
     options = {"unranked": policy, "discordant": strict, "tie_cost": 0.0 if strict else p}
     total = ra.dispersion(profile, target, **options)

@@ -253,7 +253,7 @@ def test_the_result_says_what_it_rests_on(of, method):
     assert result.n_units == 12
     word = "ranking" if of == "pairwise" else "task"
     assert result.assumes.startswith(f"{word}s are independent")
-    assert ("symmetric about their centre" in result.assumes) == (method == "sign-flips")
+    assert ("symmetric about their center" in result.assumes) == (method == "sign-flips")
     assert ("and many" in result.assumes) == (method == "max-t")
     assert f"independent: 12 {word}s (decisions are possible from" in result.describe()
     assert f"assumed: {result.assumes}" in result.summary()

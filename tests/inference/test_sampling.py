@@ -53,7 +53,7 @@ def slow_distance(first, second, policy, p):
         before, after = (oracles.probability_before(ranking) for ranking in (first, second))
         total = Fraction(0)
         for i, j in oracles.pairs(len(before)):
-            judged = [oracles.judgement(oracles.as_places(r), i, j) for r in (first, second)]
+            judged = [oracles.judgment(oracles.as_places(r), i, j) for r in (first, second)]
             if oracles.TIED in judged:
                 total += Fraction(p) * (judged.count(oracles.TIED) == 1)
             else:

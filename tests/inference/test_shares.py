@@ -88,7 +88,7 @@ def span_of(ranking):
     for i in range(n):
         if places[i] is None:
             continue
-        judged = [oracles.judgement(places, i, j) for j in range(n) if places[j] is not None]
+        judged = [oracles.judgment(places, i, j) for j in range(n) if places[j] is not None]
         best[i] = 1 + judged.count(oracles.BELOW)
         worst[i] = len(judged) - judged.count(oracles.ABOVE)
     return best, worst, [place == 1 for place in best]

@@ -173,21 +173,21 @@ def any_wrong(found, truth, alpha):
     return together.any(), alone.any(axis=1), families.led
 
 
-def wrong_shares(noise, centre, deltas):
+def wrong_shares(noise, center, deltas):
     """Return in which share of all signs of the noise something wrong is decided.
 
     One row for each level; columns: all pairs at once, those of each item, those above the leader.
     """
-    centre = np.array(centre)
-    truth = np.sign(centre[:, None] - centre).astype(int)
-    leader = int(np.argmax(centre))
+    center = np.array(center)
+    truth = np.sign(center[:, None] - center).astype(int)
+    leader = int(np.argmax(center))
     runs = []
     for signs in product((1, -1), repeat=len(noise)):
-        found = flips(np.array(signs)[:, None] * noise + centre)
+        found = flips(np.array(signs)[:, None] * noise + center)
         for alpha in deltas:
             together, alone, led = any_wrong(found, truth, alpha)
             runs.append([together, *alone, led[leader]])
-    return np.array(runs).reshape(-1, len(deltas), len(centre) + 2).mean(axis=0)
+    return np.array(runs).reshape(-1, len(deltas), len(center) + 2).mean(axis=0)
 
 
 # A rule that studentizes each sum decides wrongly in 2^-6 for each of the five others: of those
@@ -218,9 +218,9 @@ def test_equal_items_are_told_apart_as_seldom_as_promised(design):
 
 
 @pytest.mark.parametrize("design", ["clones", "unequal variances", "heavy tails", "coins"])
-@pytest.mark.parametrize("centre", [(0.01, 0, 0, 0), (1, 0.2, 0.2, -0.1)], ids=str)
-def test_directions_are_wrong_as_seldom_as_promised(design, centre):
-    assert (wrong_shares(DESIGNS[design], centre, LEVELS) <= LEVELS[:, None]).all()
+@pytest.mark.parametrize("center", [(0.01, 0, 0, 0), (1, 0.2, 0.2, -0.1)], ids=str)
+def test_directions_are_wrong_as_seldom_as_promised(design, center):
+    assert (wrong_shares(DESIGNS[design], center, LEVELS) <= LEVELS[:, None]).all()
 
 
 def test_the_level_is_used_where_items_are_equal():

@@ -29,7 +29,7 @@ def value(ranking, i, j, estimand):
     if estimand == "imputed":
         return oracles.probability_before(ranking)[i][j]
     said = {oracles.ABOVE: Fraction(1), oracles.TIED: Fraction(1, 2), oracles.BELOW: Fraction(0)}
-    return said.get(oracles.judgement(oracles.as_places(ranking), i, j))
+    return said.get(oracles.judgment(oracles.as_places(ranking), i, j))
 
 
 def votes_of(profile):

@@ -52,15 +52,15 @@ def test_lines_go_through_the_places_and_end_at_their_names() -> None:
     assert [t.get_text() for t in ax.get_xticklabels()] == list(comparison.methods)
 
 
-def test_only_items_that_change_order_are_coloured() -> None:
+def test_only_items_that_change_order_are_colored() -> None:
     comparison = ra.compare(ra.datasets.load("superglue_human"))
     ax = plotting.bump_chart(comparison)
-    coloured = {
+    colored = {
         item
         for k, item in enumerate(comparison.votes.items)
         if of_group(ax, f"item-{k}")[0].get_color() != GREY
     }
-    assert coloured == {"NEZHA Plus", "PAI Albert"}
+    assert colored == {"NEZHA Plus", "PAI Albert"}
 
 
 @quick

@@ -1,4 +1,4 @@
-"""Distances to the centre: bars are those of the rankings, points those of the law."""
+"""Distances to the center: bars are those of the rankings, points those of the law."""
 
 from functools import cache
 

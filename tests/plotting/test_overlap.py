@@ -75,7 +75,7 @@ def test_a_dotted_line_shows_what_chance_has(thirty) -> None:
     assert np.mean(overlap) == pytest.approx(shares[6], abs=0.02)
 
 
-def test_curves_differ_in_colour_line_and_marker() -> None:
+def test_curves_differ_in_color_line_and_marker() -> None:
     profile = ra.Uniform(range(20)).sample(4, rng=0)
     rules = [ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.Bucklin(), ra.PickAPerm()]
     rules += [ra.FootruleOptimal(), ra.InsertionSearch(), ra.PairwiseMajority(), ra.Kemeny()]

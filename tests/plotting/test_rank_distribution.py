@@ -75,7 +75,7 @@ def test_numbers_are_percent_of_the_cell_they_stand_in() -> None:
     }  # fmt: skip
 
 
-def test_numbers_are_legible_on_every_colour() -> None:
+def test_numbers_are_legible_on_every_color() -> None:
     ax = of_sports().plot()
     (image,) = of_group(ax, "shares")
     for text in of_group(ax, "share"):
@@ -140,7 +140,7 @@ def test_what_was_drawn_is_said() -> None:
     )
 
 
-def test_the_colours_reach_to_the_largest_share() -> None:
+def test_the_colors_reach_to_the_largest_share() -> None:
     for share in (0.31, 0.55, 1.0):
         times = round(100 * share)
         rows = [[1, 2, 3, 4]] * times + [[4, 3, 2, 1]] * (100 - times)

@@ -115,7 +115,7 @@ def test_hit_rates_stand_at_the_right(small) -> None:
     assert texts[min(texts)] == "optimal"
 
 
-def test_methods_differ_in_colour_and_marker(small) -> None:
+def test_methods_differ_in_color_and_marker(small) -> None:
     ax = plotting.ratio_plot(small)
     looks = {}
     for number, (_, method, _) in enumerate(parts(small)):

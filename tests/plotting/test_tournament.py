@@ -148,7 +148,7 @@ def test_items_stand_clockwise_from_the_top_under_their_names_and_places() -> No
         assert nearest(points(ax, 4), of_group(ax, f"name-{k}")[0].get_position()) == k
 
 
-def test_majorities_against_the_ranking_differ_in_colour_and_line() -> None:
+def test_majorities_against_the_ranking_differ_in_color_and_line() -> None:
     ax = plotting.tournament_plot(graph_of(ra.datasets.load("condorcet_1785")))
     (against,) = drawn(ax, "against").values()
     assert list(drawn(ax, "against")) == [(0, 1)]  # 33 of 60 have A above B; B > C > A costs least

@@ -151,7 +151,7 @@ def test_repetitions_differ() -> None:
         assert part["cost"].nunique() > 10
 
 
-def test_randomised_rules_do_not_repeat_their_draws_from_cell_to_cell() -> None:
+def test_randomized_rules_do_not_repeat_their_draws_from_cell_to_cell() -> None:
     cells = list(make(repetitions=5).cells())
     first = {cell.generator(0, "x").integers(2**40) for cell in cells}
     assert len(first) == len(cells)

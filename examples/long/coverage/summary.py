@@ -117,7 +117,7 @@ def least_told(rows: pd.DataFrame, missed: pd.Series) -> str:
 
 
 def grid(rows: pd.DataFrame, labels: pd.Series, figure: str) -> list[str]:
-    """Return a line for each label, with a figure in per cent for each number of units."""
+    """Return a line for each label, with a figure in percent for each number of units."""
     worst = "max" if figure == "wrong" else "min"
     table = 100 * rows.assign(label=labels).pivot_table(
         index="label", columns="units", values=figure, aggfunc=worst, sort=False
@@ -130,7 +130,7 @@ def grid(rows: pd.DataFrame, labels: pd.Series, figure: str) -> list[str]:
 
 
 def marked(value: float, figure: str) -> str:
-    """Return a figure in per cent, with a star where it is a miss."""
+    """Return a figure in percent, with a star where it is a miss."""
     if pd.isna(value):
         return ""
     if figure in ("power", "mean"):

@@ -87,7 +87,7 @@ class Kemeny(Aggregator):
         search, best-first branch and bound; where HiGHS cannot be loaded, in PuLP's CBC, which
         takes longer and is said in a note. "lazy": the same rows through PuLP's public interface
         and its CBC; no proof where the relaxation is fractional. "naive": the textbook integer
-        programme, all rows at once, tolerable to some 60 items. "subset-dp": dynamic programming,
+        program, all rows at once, tolerable to some 60 items. "subset-dp": dynamic programming,
         parts of 20 items at most.
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".

@@ -1,4 +1,4 @@
-"""The optimisation problem in integers: find the order whose pairs cost least."""
+"""The optimization problem in integers: find the order whose pairs cost least."""
 
 from __future__ import annotations
 

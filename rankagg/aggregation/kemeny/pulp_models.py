@@ -39,7 +39,7 @@ DualCycles: TypeAlias = list[tuple[int, int, int, float]]
 
 
 def solve_naive(task: Task) -> Solution:
-    """Solve the full integer programme at once, then its relaxation for the proof.
+    """Solve the full integer program at once, then its relaxation for the proof.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def solve_lazy(task: Task) -> Solution:
     Returns
     -------
     Solution
-        Where the relaxation is fractional, the order comes from the integer programme and the
+        Where the relaxation is fractional, the order comes from the integer program and the
         cycles from the relaxation, so their bound may fall short of the cost.
     """
     problem = task.problem

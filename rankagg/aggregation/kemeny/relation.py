@@ -188,9 +188,9 @@ class _Component:
             for source, target in np.argwhere(gains == 0):
                 if source == target:
                     continue
-                neighbour = order[heuristics.moved(len(order), int(source), int(target))]
-                if self._tells_something(neighbour) and self._meet(neighbour):
-                    queue.append(neighbour)
+                neighbor = order[heuristics.moved(len(order), int(source), int(target))]
+                if self._tells_something(neighbor) and self._meet(neighbor):
+                    queue.append(neighbor)
 
     def _tells_something(self, order: NDArray[np.intp]) -> bool:
         place = np.argsort(order)

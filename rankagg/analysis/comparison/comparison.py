@@ -210,7 +210,7 @@ class Comparison(Value):
         pandas.DataFrame
             method; ranking as text; cost, in votes; excess over the exact cost and ratio to it
             (a constant shifts the ratio, not the excess); guarantee: what the ratio is proved
-            never to exceed (of a randomised rule, on average), NaN where nothing is, or the data
+            never to exceed (of a randomized rule, on average), NaN where nothing is, or the data
             are not complete strict rankings; distance to the exact consensus in
             pairs, ties broken at random; tau (tau-b with it); top1, top3, ... (expected overlap
             with its first k); runtime in seconds. Without an exact rule among the methods the

@@ -45,7 +45,7 @@ PLOTTED = 40
     type=OneOf(["ranking", "instance", "task"]),
     help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For randomised methods.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For randomized methods.")
 @json_option
 @plot_option("how items move from method to method")
 @click.option(

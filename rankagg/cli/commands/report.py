@@ -52,7 +52,7 @@ __all__ = ["command"]
     help="For everything that is computed; what was not computed in time is said on the page.",
 )
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For randomised methods.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For randomized methods.")
 def command(
     given: Input,
     *,

@@ -35,7 +35,7 @@ __all__ = ["command"]
     default="cuts",
     show_default=True,
     help="How to solve: cuts and branch and bound in HiGHS, lazy rows or the full integer "
-    "programme in CBC, or dynamic programming over subsets.",
+    "program in CBC, or dynamic programming over subsets.",
 )
 @click.option(
     "--certificate",

@@ -1,9 +1,9 @@
-"""The centre of a Mallows law: where the likelihood is greatest, whatever theta is.
+"""The center of a Mallows law: where the likelihood is greatest, whatever theta is.
 
 Of complete strict rankings it is the exact Kemeny consensus. Of partial or tied rankings the
 likelihood is a sum over compatible permutations, and is climbed by expectation-maximization:
 expected votes among those permutations, the Kemeny consensus of the expected votes, theta. What
-that reaches is a local maximum, so several starts are climbed and neighbours of the result are
+that reaches is a local maximum, so several starts are climbed and neighbors of the result are
 tried; it need not be the Kemeny consensus of the data.
 """
 
@@ -36,14 +36,14 @@ MOST_STEPS = 500
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A centre and how it was found.
+    """A center and how it was found.
 
     Attributes
     ----------
     center : Permutation
-        The centre.
+        The center.
     theta : float or None
-        Of the same search; infinite where all rankings agree with the centre.
+        Of the same search; infinite where all rankings agree with the center.
     consensus : Consensus or None
         Of Kemeny or Borda.
     n_iterations : int
@@ -66,20 +66,20 @@ class Found:
 
 
 def find_center(profile: Profile, rng: np.random.Generator) -> Found:
-    """Return the centre of greatest likelihood, even where theta has no finite maximum."""
+    """Return the center of greatest likelihood, even where theta has no finite maximum."""
     return search_center(MallowsData.of(profile), "kemeny", MOST_STEPS, rng)
 
 
 def search_center(data: MallowsData, center: object, steps: int, rng: np.random.Generator) -> Found:
-    """Return the centre that is asked for: by name, or given."""
+    """Return the center that is asked for: by name, or given."""
     if not isinstance(center, str):
         middle = as_center(cast(Any, center), items=data.profile.items)
-        data.profile.items.require_same(middle.items, "A centre and the rankings")
+        data.profile.items.require_same(middle.items, "A center and the rankings")
         return Found(middle) if data.is_exact else _climb_by_sampling(data, middle, rng)
     kind = check_choice(center, ("kemeny", "borda"), "center")
     if kind == "borda":
         consensus = Borda().aggregate(data.profile)
-        note = "The centre is Borda's, and not the maximum of the likelihood."
+        note = "The center is Borda's, and not the maximum of the likelihood."
         middle = strict_order(consensus)
         if not data.is_exact:
             sampled = _climb_by_sampling(data, middle, rng)
@@ -96,12 +96,12 @@ def search_center(data: MallowsData, center: object, steps: int, rng: np.random.
 def _other_centers(consensus: Consensus) -> tuple[str, ...]:
     certificate = consensus.certificate
     if certificate is None or certificate.status != "optimal":
-        return ("The centre is not proved to be the Kemeny consensus.",)
+        return ("The center is not proved to be the Kemeny consensus.",)
     optima = consensus.optima
     if optima is None or optima.is_unique:
         return ()
     return (
-        f"Other centres are as likely: {counted(optima.n_undecided_pairs, 'pair')} left open; see "
+        f"Other centers are as likely: {counted(optima.n_undecided_pairs, 'pair')} left open; see "
         "`.consensus.optima`.",
     )
 
@@ -122,7 +122,7 @@ def _climb(data: MallowsData, steps: int) -> Found:
     climbs = [_ascend(data, start, steps) for start in ordered]
     best = max(climbs, key=lambda climb: climb.height)
     total = best.steps
-    while (better := _neighbour(data, best)) is not None:
+    while (better := _neighbor(data, best)) is not None:
         best = _ascend(data, better, steps)
         total += best.steps
     note = (
@@ -140,7 +140,7 @@ def _climb_by_sampling(
     fixed = center is not None
     sampled = climb_by_sampling(rows, start, theta_of, rng, fixed=fixed)
     note = (
-        "Sums over compatible permutations are too large: centre, theta, likelihood and error are "
+        "Sums over compatible permutations are too large: center, theta, likelihood and error are "
         "estimated from drawn completions, and differ from seed to seed."
     )
     return Found(
@@ -164,7 +164,7 @@ def _ascend(data: MallowsData, center: Permutation, steps: int) -> _Climb:
     for step in range(1, steps + 1):
         votes = data.votes(center, theta)
         consensus = Kemeny().aggregate(votes)
-        # Keep the centre where it is as good: several may be.
+        # Keep the center where it is as good: several may be.
         if consensus.cost < votes.cost(center) * (1.0 - 1e-12):
             center = strict_order(consensus)
         theta = theta_of(votes.cost(center) / data.total, data.profile.n_items)
@@ -179,8 +179,8 @@ def _ascend(data: MallowsData, center: Permutation, steps: int) -> _Climb:
     return _Climb(center, theta, height, steps, converged=False)
 
 
-def _neighbour(data: MallowsData, best: _Climb) -> Permutation | None:
-    """Return a centre with two neighbours exchanged that is better at the same theta."""
+def _neighbor(data: MallowsData, best: _Climb) -> Permutation | None:
+    """Return a center with two neighbors exchanged that is better at the same theta."""
     if best.theta == inf:
         return None
     order = np.argsort(best.center.ranks)

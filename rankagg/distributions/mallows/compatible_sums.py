@@ -1,8 +1,8 @@
 """Sums over the compatible permutations of partial and tied rankings under Kendall's distance.
 
-The columns of all arrays are in the order of the centre. A ranking is a sequence of buckets; a
+The columns of all arrays are in the order of the center. A ranking is a sequence of buckets; a
 strict place is a bucket of one, the unlisted items are the last. Pairs in different buckets are
-unlike the centre or not, whatever completes the ranking; a bucket of s items, in any order, adds
+unlike the center or not, whatever completes the ranking; a bucket of s items, in any order, adds
 the normaliser of s items. Only unranked items need a sum that does not factor: it runs over the
 places where they may be inserted, by dynamic programming over which of them are placed.
 """
@@ -41,7 +41,7 @@ def log_sums(ranks: Ranks, theta: float) -> Floats:
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Places with codes; columns in the order of the centre.
+        Places with codes; columns in the order of the center.
     theta : float
         Not negative.
 
@@ -74,7 +74,7 @@ def _bucket_sums(ranks: Ranks, theta: float) -> Floats:
     for j in range(1, n):
         unlike += (place[:, :j] > place[:, [j]]).sum(axis=1)
     # The log normaliser of a bucket of s is the sum of those of stages of 1 to s: the item that
-    # has r others of its bucket before it in the centre adds that of a stage of r + 1.
+    # has r others of its bucket before it in the center adds that of a stage of r + 1.
     stages = stage_log_normalizers(np.arange(1, n + 1), theta)
     within = np.zeros(len(ranks))
     for j in range(1, n):
@@ -90,7 +90,7 @@ def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Places with codes; columns in the order of the centre.
+        Places with codes; columns in the order of the center.
     weights : ndarray of float, shape (m,)
         Of the rankings.
     theta : float

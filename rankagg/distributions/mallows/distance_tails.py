@@ -1,4 +1,4 @@
-"""Tails of the summed Kendall distance of independent Mallows rankings to their true centre.
+"""Tails of the summed Kendall distance of independent Mallows rankings to their true center.
 
 The distance is a sum of independent stages, and its laws are an exponential family in theta. So
 the saddlepoint of any value is the theta under which it is the mean, and the approximation of
@@ -31,7 +31,7 @@ CENTRAL = 1e-3
 
 
 def tail_at_most(distance: float, n: int, m: int, theta: float) -> float:
-    """Return P(D <= distance), D the summed distance of m rankings of n items to their centre.
+    """Return P(D <= distance), D the summed distance of m rankings of n items to their center.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def tail_at_most(distance: float, n: int, m: int, theta: float) -> float:
     Returns
     -------
     float
-        To some per cent of itself, where that is small.
+        To some percent of itself, where that is small.
     """
     return 1.0 - tail_at_least(np.floor(distance) + 1.0, n, m, theta)
 
@@ -82,7 +82,7 @@ def _saddlepoint(value: float, n: int, m: int, theta: float) -> float:
 
 
 def log_doubt(n: int, m: int, theta: float) -> float:
-    """Return the log of a bound on the chance that some majority is not that of the centre.
+    """Return the log of a bound on the chance that some majority is not that of the center.
 
     By Chernoff's bound, one for each pair of items: a majority of m votes, each right with chance
     p, is wrong or even with a chance of at most (4 p (1 - p))^(m/2).

@@ -1,6 +1,6 @@
-"""Maximum likelihood for the Mallows distribution: centre, theta, and how sure the latter is.
+"""Maximum likelihood for the Mallows distribution: center, theta, and how sure the latter is.
 
-A centre that is chosen to fit makes rankings look concentrated around it. So the interval of theta
+A center that is chosen to fit makes rankings look concentrated around it. So the interval of theta
 allows for that choice, by test inversion; see `theta_interval`.
 """
 
@@ -54,7 +54,7 @@ def fit_mallows(
     theta = best_theta(data, found.center) if found.theta is None else found.theta
     if not np.isfinite(theta):
         raise InvalidInputError(
-            "profile", "rankings that do not all agree", Described("all as the centre"),
+            "profile", "rankings that do not all agree", Described("all as the center"),
             f"Theta has no finite maximum: the likelihood of {found.center._arrows()} grows with "
             "it.",
         )  # fmt: skip
@@ -71,9 +71,9 @@ def _result(data: MallowsData, found: Found, theta: float, *, is_given: bool) ->
         height = found.sampled.log_likelihood
         information = found.sampled.information * scale
     default = _default_method(data, center, ALPHA, is_given=is_given)
-    notes = [f"Centre: {center._arrows()}", _interval_note(default, is_given=is_given)]
+    notes = [f"Center: {center._arrows()}", _interval_note(default, is_given=is_given)]
     if theta == 0.0:
-        notes.append("Theta is at its bound 0: the data are no closer to the centre than chance.")
+        notes.append("Theta is at its bound 0: the data are no closer to the center than chance.")
     return MallowsFit(
         distribution=Mallows(center, theta),
         names=["theta"],
@@ -101,14 +101,14 @@ def _default_method(
 
 def _interval_note(method: Method, *, is_given: bool) -> str:
     if is_given:
-        return "The centre is given; interval and error of theta are conditional on it."
+        return "The center is given; interval and error of theta are conditional on it."
     if method == "inversion":
         return (
-            "The interval of theta allows for the choice of the centre (inverted test); the "
+            "The interval of theta allows for the choice of the center (inverted test); the "
             "standard error, AIC and BIC do not."
         )
     return (
-        "The interval of theta is conditional on the centre, which these rankings chose, and may "
+        "The interval of theta is conditional on the center, which these rankings chose, and may "
         "be too high and too narrow: there are too many rankings to simulate that choice."
     )
 
@@ -123,16 +123,16 @@ class MallowsFit(FitResult):
     """A fitted Mallows distribution.
 
     Made by `Mallows.fit`. The one continuous parameter is theta; its standard error is conditional
-    on the centre, and so is the count of parameters in AIC and BIC. Its interval is not, where the
-    centre was chosen by the rankings: see `conf_int`.
+    on the center, and so is the count of parameters in AIC and BIC. Its interval is not, where the
+    center was chosen by the rankings: see `conf_int`.
 
     Attributes
     ----------
     center_is_given : bool
-        True where the centre was given, and not chosen by the rankings.
+        True where the center was given, and not chosen by the rankings.
     consensus : Consensus or None
-        Of complete strict rankings: the exact Kemeny consensus that is the centre, with its proof
-        and the set of all equally likely centres; or Borda's. None for a given centre, and for
+        Of complete strict rankings: the exact Kemeny consensus that is the center, with its proof
+        and the set of all equally likely centers; or Borda's. None for a given center, and for
         partial or tied rankings.
     """
 
@@ -142,7 +142,7 @@ class MallowsFit(FitResult):
     _data: MallowsData
 
     def log_likelihood_at(self, theta: float) -> float:
-        """Return the log likelihood of another theta around the same centre.
+        """Return the log likelihood of another theta around the same center.
 
         Parameters
         ----------
@@ -166,15 +166,15 @@ class MallowsFit(FitResult):
             Probability of error, in (0, 1); 0.002 or more for "inversion".
         method : {"inversion", "profile", "wald"}, optional
             "inversion": all thetas that are not refuted by a test whose statistic, the cost of a
-            quick consensus, has the same law whatever the centre is. So the interval holds its
-            level whatever the centre is, but for the simulation (some tenths of a per cent) and,
-            with gaps or ties, for the centre that they refer to. It need not hold the estimate,
-            which is too high where few rankings choose the centre. Where majorities are those of
-            the centre almost surely, the law is that of the distance to it, and not simulated.
+            quick consensus, has the same law whatever the center is. So the interval holds its
+            level whatever the center is, but for the simulation (some tenths of a percent) and,
+            with gaps or ties, for the center that they refer to. It need not hold the estimate,
+            which is too high where few rankings choose the center. Where majorities are those of
+            the center almost surely, the law is that of the distance to it, and not simulated.
             "profile": all thetas that a likelihood-ratio test does not refute; "wald": estimate
-            and standard error. Both are conditional on the centre: right where it is given, too
+            and standard error. Both are conditional on the center: right where it is given, too
             high and too narrow where it is chosen by few or by scattered rankings.
-            By default "inversion" where the centre was chosen, and "profile" where it was given;
+            By default "inversion" where the center was chosen, and "profile" where it was given;
             "wald" where the likelihood had to be estimated and "inversion" cannot be used. The
             notes say which it is.
         rng : int or numpy.random.Generator, default 0
@@ -189,7 +189,7 @@ class MallowsFit(FitResult):
         Raises
         ------
         InvalidInputError
-            If a method cannot be used: "inversion" with a given centre, with a smaller alpha or
+            If a method cannot be used: "inversion" with a given center, with a smaller alpha or
             with too many rankings; "profile" where the likelihood had to be estimated.
         """
         level = check_alpha(alpha)
@@ -229,7 +229,7 @@ class MallowsFit(FitResult):
     def _check_inversion(self, data: ThetaData, alpha: float) -> None:
         if self.center_is_given:
             raise InvalidInputError(
-                "method", "'profile' or 'wald' with a given centre", "inversion",
+                "method", "'profile' or 'wald' with a given center", "inversion",
                 "`Mallows.fit(profile)` lets the rankings choose it.",
             )  # fmt: skip
         if is_feasible(data, alpha):
@@ -238,7 +238,7 @@ class MallowsFit(FitResult):
             check_number(alpha, "alpha of method 'inversion'", low=LEAST_ALPHA, high=1)
         raise InvalidInputError(
             "method", "'profile' or 'wald' with so many rankings", "inversion",
-            "A draw would take too long. The interval is then conditional on the centre.",
+            "A draw would take too long. The interval is then conditional on the center.",
         )  # fmt: skip
 
     def to_frame(self, alpha: float = ALPHA) -> pd.DataFrame:
@@ -253,7 +253,7 @@ class MallowsFit(FitResult):
         -------
         pandas.DataFrame
             estimate, std_err, z and p_value of "it is 0", lower, upper. z and p_value are NaN
-            where the centre was chosen by the rankings: `test_uniform` tests that theta is 0.
+            where the center was chosen by the rankings: `test_uniform` tests that theta is 0.
         """
         frame = super().to_frame(alpha)
         if not self.center_is_given:
@@ -265,7 +265,7 @@ class MallowsFit(FitResult):
         return table if self.center_is_given else table.drop(columns=["z", "P>|z|"])
 
     def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-        """Draw distances to the centre, beside the law's; see `rankagg.plotting.distances_plot`.
+        """Draw distances to the center, beside the law's; see `rankagg.plotting.distances_plot`.
 
         Parameters
         ----------
@@ -285,8 +285,8 @@ class MallowsFit(FitResult):
     def test_uniform(self, *, n_resamples: int = 199, rng: RNGLike = None) -> UniformityTest:
         """Test "theta is 0: all permutations are alike" by simulation.
 
-        The centre is estimated too, so chance alone makes rankings look concentrated around the
-        best centre; the statistic is simulated with its estimation. Ties and missing items are
+        The center is estimated too, so chance alone makes rankings look concentrated around the
+        best center; the statistic is simulated with its estimation. Ties and missing items are
         as in the data.
 
         Parameters

@@ -2,7 +2,7 @@
 
 A state says how many of the k observed items are placed and which of the u unranked ones; the
 places are filled from the first. Placing an item costs theta for every unplaced one that stands
-before it in the centre. There are (k + 1) 2^u states, whatever the number of permutations, and
+before it in the center. There are (k + 1) 2^u states, whatever the number of permutations, and
 rankings with equally many gaps go through them together.
 """
 
@@ -31,7 +31,7 @@ def lattice_sums(ranks: Ranks, theta: float) -> Floats:
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Strict places, or `UNRANKED`; columns in the order of the centre.
+        Strict places, or `UNRANKED`; columns in the order of the center.
     theta : float
         Not negative.
 
@@ -51,7 +51,7 @@ def lattice_pairs(ranks: Ranks, theta: float) -> tuple[Floats, Floats]:
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Strict places, or `UNRANKED`; columns in the order of the centre.
+        Strict places, or `UNRANKED`; columns in the order of the center.
     theta : float
         Not negative.
 
@@ -92,7 +92,7 @@ class _Lattice:
         self.m, self.n = ranks.shape
         self.u, self.k, self.theta = u, self.n - u, theta
         gone = ranks == UNRANKED
-        # Positions in the centre of the unranked items, ascending, and of the observed in order.
+        # Positions in the center of the unranked items, ascending, and of the observed in order.
         self.missing = np.nonzero(gone)[1].reshape(self.m, u)
         key = np.where(gone, self.n, ranks)
         self.observed = np.argsort(key, axis=1)[:, : self.k]
@@ -156,7 +156,7 @@ class _Lattice:
         return levels[::-1]
 
     def pairs(self) -> tuple[Floats, Floats]:
-        """Return the sums, and P(before) for all pairs of items of the centre."""
+        """Return the sums, and P(before) for all pairs of items of the center."""
         ahead, behind = self.forward(), self.backward()
         total = ahead[-1][:, -1]
         rows = np.arange(self.m)

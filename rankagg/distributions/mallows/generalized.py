@@ -30,7 +30,7 @@ class GeneralizedMallows(RankingDistribution):
     """Permutations whose places are filled one after another, each with its own care.
 
     For the place k (from 0) there are n - k items left. The chance that the item that is chosen
-    passes over v of those that stand before it in the centre is proportional to
+    passes over v of those that stand before it in the center is proportional to
     exp(-thetas[k] v). With all thetas alike this is `Mallows`. The probability of a ranking whose
     tail is unlisted is that of its compatible permutations together; other partial rankings and
     tied ones have none here.
@@ -38,14 +38,14 @@ class GeneralizedMallows(RankingDistribution):
     Parameters
     ----------
     center : Permutation or iterable of str or int
-        The centre; labels, best first.
+        The center; labels, best first.
     thetas : array_like of float, shape (n - 1,)
         Not negative and finite, from the first place to the last but one.
 
     Attributes
     ----------
     center : Permutation
-        The centre.
+        The center.
     thetas : ndarray of float, shape (n - 1,)
         The concentrations.
 
@@ -127,7 +127,7 @@ class GeneralizedMallows(RankingDistribution):
 
     @property
     def mode(self) -> Permutation:
-        """The centre; as probable as others where a theta is 0."""
+        """The center; as probable as others where a theta is 0."""
         return self.center
 
     def pairwise_probabilities(self) -> Floats:
@@ -147,7 +147,7 @@ class GeneralizedMallows(RankingDistribution):
 
     @classmethod
     def fit(cls, profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:
-        """Estimate centre and thetas by maximum likelihood.
+        """Estimate center and thetas by maximum likelihood.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """Maximum likelihood for the generalized Mallows distribution.
 
-For a centre every theta has its own equation: the expected number of items passed over at that
-place equals the mean observed one. The centre is searched: through all permutations where they are
+For a center every theta has its own equation: the expected number of items passed over at that
+place equals the mean observed one. The center is searched: through all permutations where they are
 few, else by moving single items from the best of several starts. Kemeny's consensus is a start
 and no more, since places do not weigh alike here.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GeneralizedMallowsFit", "fit_generalized_mallows"]
 
-# All centres are tried for so many items.
+# All centers are tried for so many items.
 FEW = 6
 
 
@@ -45,19 +45,19 @@ class GeneralizedMallowsFit(FitResult):
     """A fitted generalized Mallows distribution.
 
     Made by `GeneralizedMallows.fit`; one theta per place but the last. Standard errors and
-    intervals are conditional on the centre, which the rankings chose: with few rankings the thetas
+    intervals are conditional on the center, which the rankings chose: with few rankings the thetas
     are too high and their intervals too narrow. `Mallows.fit` has an interval that allows for it.
     """
 
     distribution: GeneralizedMallows
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return Wald intervals for the thetas, conditional on the centre.
+        """Return Wald intervals for the thetas, conditional on the center.
 
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error of each where the centre is known, in (0, 1).
+            Probability of error of each where the center is known, in (0, 1).
 
         Returns
         -------
@@ -77,7 +77,7 @@ class GeneralizedMallowsFit(FitResult):
         Returns
         -------
         pandas.DataFrame
-            estimate, std_err, z, p_value, lower, upper. z and p_value are NaN: a centre that is
+            estimate, std_err, z, p_value, lower, upper. z and p_value are NaN: a center that is
             chosen to fit makes rankings look concentrated around it.
         """
         frame = super().to_frame(alpha)
@@ -129,10 +129,10 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
     variances[inside] = 1.0 / information[inside]
     at_bound = best.thetas >= bound
     notes = [
-        f"Centre: {law.center._arrows()}",
-        "Standard errors and intervals are conditional on the centre, which these rankings chose: "
+        f"Center: {law.center._arrows()}",
+        "Standard errors and intervals are conditional on the center, which these rankings chose: "
         "with few rankings thetas are too high and intervals too narrow.",
-        "All centres were tried." if profile.n_items <= FEW else "The centre is a local maximum.",
+        "All centers were tried." if profile.n_items <= FEW else "The center is a local maximum.",
     ]
     agreed = best.means == 0.0
     if agreed.any():

@@ -18,7 +18,7 @@ __all__ = ["Completions"]
 
 
 class Completions:
-    """A current completion of every ranking; columns in the order of the centre.
+    """A current completion of every ranking; columns in the order of the center.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Completions:
         self.places = places.sample_compatible(ranks, rng).astype(np.int64)
 
     def reorder(self, order: NDArray[np.intp]) -> None:
-        """Put the columns in the order of another centre."""
+        """Put the columns in the order of another center."""
         for name in ("_observed", "_code", "_free", "places"):
             setattr(self, name, getattr(self, name)[:, order])
 
@@ -87,7 +87,7 @@ class Completions:
         return low, high
 
     def distances(self) -> Floats:
-        """Return the Kendall distance of every completion to the centre, shape (m,)."""
+        """Return the Kendall distance of every completion to the center, shape (m,)."""
         total = np.zeros(len(self.places))
         for j in range(1, self.places.shape[1]):
             total += (self.places[:, :j] > self.places[:, [j]]).sum(axis=1)

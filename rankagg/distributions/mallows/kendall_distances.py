@@ -1,9 +1,9 @@
-"""Stages: how the Kendall distance to a centre splits into independent parts.
+"""Stages: how the Kendall distance to a center splits into independent parts.
 
 Fill the places from the first to the last. For place k there are j = n - k items left (k from 0);
-the one that is chosen passes over v of those that stand before it in the centre, v from 0 to
-j - 1. The Kendall distance to the centre is the sum of the v. Under a Mallows law they are
-independent, with P(v) proportional to exp(-theta v); under a generalised one each stage has a
+the one that is chosen passes over v of those that stand before it in the center, v from 0 to
+j - 1. The Kendall distance to the center is the sum of the v. Under a Mallows law they are
+independent, with P(v) proportional to exp(-theta v); under a generalized one each stage has a
 theta of its own. Here is what is needed of a stage of j items, exactly at theta = 0 and without
 cancellation near it.
 
@@ -115,7 +115,7 @@ def _broadcast(sizes: ArrayLike, thetas: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def pair_stays(n_items: int, theta: float) -> Floats:
-    """Return the chance that two items, 1 to n - 1 places apart, stay in the order of the centre.
+    """Return the chance that two items, 1 to n - 1 places apart, stay in the order of the center.
 
     It is h(k + 1) - h(k) for k places, with h(k) = k/(1 - exp(-k theta)), and depends on nothing
     else. Entry 0 is NaN.

@@ -1,4 +1,4 @@
-"""The likelihood of rankings under a Mallows law, for one centre at a time."""
+"""The likelihood of rankings under a Mallows law, for one center at a time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class MallowsData:
         return float((counts @ weights) ** 2 / (counts @ weights**2))
 
     def mean_distance(self, center: Permutation) -> float:
-        """Return the mean Kendall distance of complete strict rankings to a centre."""
+        """Return the mean Kendall distance of complete strict rankings to a center."""
         places = self.ranks[:, np.argsort(center.ranks)]
         distances = np.zeros(len(places))
         for j in range(1, places.shape[1]):
@@ -102,7 +102,7 @@ def theta_of(mean_distance: float, n: int, *, agree: float = AGREE) -> float:
 
 
 def best_theta(data: MallowsData, center: Permutation) -> float:
-    """Return the theta of greatest likelihood around a centre; infinite where nothing disagrees."""
+    """Return the theta of greatest likelihood around a center; infinite where nothing disagrees."""
     if data.is_plain:
         # Not of the matrix, in which very small weights are lost beside large ones.
         return theta_of(data.mean_distance(center), data.profile.n_items, agree=LEAST_MEAN)
@@ -112,7 +112,7 @@ def best_theta(data: MallowsData, center: Permutation) -> float:
     def depth(theta: float) -> float:
         return -data.log_likelihood(center, theta) / data.total
 
-    # Double until the likelihood falls; it does, since some ranking disagrees with the centre.
+    # Double until the likelihood falls; it does, since some ranking disagrees with the center.
     high = 1.0
     while depth(2.0 * high) < depth(high) and high < LARGE:
         high *= 2.0

@@ -65,19 +65,19 @@ def check_theta(theta: object, parameter: str = "theta") -> float:
 def as_center(
     center: PartialRanking | Iterable[Label], items: Iterable[Label] | None = None
 ) -> Permutation:
-    """Return a centre as a complete strict ranking."""
+    """Return a center as a complete strict ranking."""
     if isinstance(center, PartialRanking):
         if not isinstance(center, Permutation):
             raise InvalidInputError(
                 "center", "complete and strict", Described(repr(center)),
-                "Break the ties first: a tied centre is several distributions.",
+                "Break the ties first: a tied center is several distributions.",
             )  # fmt: skip
         return center
     return Permutation.from_order(center, items=items)
 
 
 class Mallows(RankingDistribution):
-    """Permutations, each exp(-theta) times as likely for every pair it has unlike the centre.
+    """Permutations, each exp(-theta) times as likely for every pair it has unlike the center.
 
     P(sigma) = exp(-theta d(sigma, center))/Z(theta), d the Kendall distance. The probability of a
     ranking with ties, unlisted or unranked items is that of all its compatible permutations
@@ -87,14 +87,14 @@ class Mallows(RankingDistribution):
     Parameters
     ----------
     center : Permutation or iterable of str or int
-        The centre; labels, best first.
+        The center; labels, best first.
     theta : float
         Not negative and finite. At 0 all permutations are alike.
 
     Attributes
     ----------
     center : Permutation
-        The centre.
+        The center.
     theta : float
         The concentration.
 
@@ -126,7 +126,7 @@ class Mallows(RankingDistribution):
         Parameters
         ----------
         center : Permutation or iterable of str or int
-            The centre.
+            The center.
         phi : float
             In (0, 1]; 1 is uniform.
 
@@ -168,7 +168,7 @@ class Mallows(RankingDistribution):
         return np.argsort(self.center.ranks)
 
     def _in_items(self, table: Floats) -> Floats:
-        """Turn rows and columns from the order of the centre to that of the items."""
+        """Turn rows and columns from the order of the center to that of the items."""
         place = self.center.ranks
         return table[np.ix_(place, place)]
 
@@ -190,7 +190,7 @@ class Mallows(RankingDistribution):
 
     @property
     def mode(self) -> Permutation:
-        """The centre; at theta = 0 every other permutation is as probable."""
+        """The center; at theta = 0 every other permutation is as probable."""
         return self.center
 
     def pairwise_probabilities(self) -> Floats:
@@ -213,12 +213,12 @@ class Mallows(RankingDistribution):
 
     @property
     def mean_distance(self) -> float:
-        """The expected Kendall distance to the centre; n(n - 1)/4 at theta = 0."""
+        """The expected Kendall distance to the center; n(n - 1)/4 at theta = 0."""
         return float(stage_means(np.arange(1, self.n_items + 1), self.theta).sum())
 
     @property
     def distance_variance(self) -> float:
-        """The variance of the Kendall distance to the centre."""
+        """The variance of the Kendall distance to the center."""
         return float(stage_variances(np.arange(1, self.n_items + 1), self.theta).sum())
 
     # -- inference ----------------------------------------------------------------------------
@@ -232,7 +232,7 @@ class Mallows(RankingDistribution):
         max_iterations: int = 500,
         rng: RNGLike = None,
     ) -> MallowsFit:
-        """Estimate the centre and the concentration of a Mallows distribution.
+        """Estimate the center and the concentration of a Mallows distribution.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class Mallows(RankingDistribution):
         Raises
         ------
         InvalidInputError
-            If all rankings agree with the centre, so that theta has no finite maximum; or if some
+            If all rankings agree with the center, so that theta has no finite maximum; or if some
             item is in no ranking.
 
         Examples

@@ -1,4 +1,4 @@
-"""Mallows around an unknown centre, where the sums over compatible permutations are too large.
+"""Mallows around an unknown center, where the sums over compatible permutations are too large.
 
 Expected votes are estimated from drawn completions, and averaged over the iterations with falling
 weights (stochastic approximation expectation-maximization; Delyon, Lavielle and Moulines 1999,
@@ -40,7 +40,7 @@ class Sampled:
     Attributes
     ----------
     center : Permutation
-        The centre.
+        The center.
     theta : float
         The concentration.
     log_likelihood : float
@@ -73,13 +73,13 @@ def climb_by_sampling(
     profile : Profile
         The rankings, one row per observation; counts play no part.
     start : Permutation
-        The first centre.
+        The first center.
     theta_of : callable
         From a mean distance and the number of items to theta.
     rng : numpy.random.Generator
         Where draws are from.
     fixed : bool, default False
-        Keep the first centre.
+        Keep the first center.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """From stages to permutations and back, and what follows for single items.
 
-Arrays are in the order of the centre: column i is the item at place i of the centre. There is one
+Arrays are in the order of the center: column i is the item at place i of the center. There is one
 theta per stage, of n, n - 1, ..., 2 items left.
 """
 
@@ -52,7 +52,7 @@ def sample_stages(thetas: Floats, size: int, rng: np.random.Generator) -> NDArra
 
 
 def orders_from_stages(stages: NDArray[np.integer]) -> Ranks:
-    """Return which item of the centre is at each place, shape (n, size).
+    """Return which item of the center is at each place, shape (n, size).
 
     Read from the last place to the first, place k takes the item with v unplaced ones before it:
     inserting that number at the front raises those at and above it.
@@ -68,7 +68,7 @@ def orders_from_stages(stages: NDArray[np.integer]) -> Ranks:
 
 
 def places_from_stages(stages: NDArray[np.integer]) -> Ranks:
-    """Return the place of each item of the centre, shape (n, size)."""
+    """Return the place of each item of the center, shape (n, size)."""
     orders = orders_from_stages(stages)
     places = np.empty_like(orders)
     np.put_along_axis(places, orders, np.arange(len(orders), dtype=np.int32)[:, None], axis=0)
@@ -81,7 +81,7 @@ def stages_from_places(places: Ranks) -> NDArray[np.int64]:
     Parameters
     ----------
     places : ndarray of int, shape (m, n)
-        Complete strict places of the items of the centre.
+        Complete strict places of the items of the center.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def choice_probabilities(theta: float, left: int) -> Floats:
 
 
 def place_probabilities(thetas: Floats) -> Floats:
-    """Return the chance of every place for every item of the centre, shape (n, n).
+    """Return the chance of every place for every item of the center, shape (n, n).
 
     An item with a items before it that are left is chosen with the chance of passing over a; it
     has one fewer before it where a smaller number is passed over.
@@ -126,7 +126,7 @@ def place_probabilities(thetas: Floats) -> Floats:
 
 
 def pair_probabilities(thetas: Floats) -> Floats:
-    """Return the chance that row comes before column, for items of the centre, shape (n, n).
+    """Return the chance that row comes before column, for items of the center, shape (n, n).
 
     It depends only on how many items are left before the first of the two, between them and
     behind them; one table of all these numbers serves all pairs.

@@ -1,19 +1,19 @@
-"""Intervals for the theta of a Mallows law whose centre is chosen by the data.
+"""Intervals for the theta of a Mallows law whose center is chosen by the data.
 
-A centre that is chosen to fit makes rankings look concentrated around it. So theta is tested
+A center that is chosen to fit makes rankings look concentrated around it. So theta is tested
 together with such a choice: the statistic is the cost of a consensus that is near Kemeny's and
-quick, whose law is the same whatever the centre is, and an interval holds every theta that is not
+quick, whose law is the same whatever the center is, and an interval holds every theta that is not
 refuted (test inversion; Casella and Berger 2002, section 9.2).
 
-* Where all majorities are those of the centre, but for a chance of at most `DOUBT` times alpha, the
-  summed minorities are the distance to the true centre, whose law is known. That is so from some
+* Where all majorities are those of the center, but for a chance of at most `DOUBT` times alpha, the
+  summed minorities are the distance to the true center, whose law is known. That is so from some
   theta on, and the more rankings there are, the smaller it is.
 * Below, laws are simulated at several thetas together. Draws at one theta tell of another one,
-  since their likelihoods depend on their distances to the centre only (importance sampling with
+  since their likelihoods depend on their distances to the center only (importance sampling with
   the mixture as proposal; Veach and Guibas 1995, https://doi.org/10.1145/218380.218498).
 
 Where rankings have gaps, ties or weights, draws get the same ones. Gaps make the law depend on the
-centre a little; the fitted one stands for it.
+center a little; the fitted one stands for it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from rankagg.distributions.mallows.kendall_distances import (
 
 __all__ = ["LEAST_ALPHA", "ThetaData", "invert", "is_feasible", "local_cost"]
 
-# The share of alpha that is spent on the doubt whether majorities are those of the centre.
+# The share of alpha that is spent on the doubt whether majorities are those of the center.
 DOUBT = 0.02
 # Thetas at which laws are simulated lie so many standard errors apart, and no more than that: where
 # rankings hardly differ, numbers of exchanges change e-fold with 1. There are at most so many.
@@ -55,13 +55,13 @@ NORMAL, FEWEST_ROWS = 2_000_000, 500
 LEAST_ALPHA, MOST_WORK = 0.002, 20_000_000
 # Entries of an array of draws.
 BLOCK = 4_000_000
-# A theta at which hardly any ranking leaves the centre.
+# A theta at which hardly any ranking leaves the center.
 LARGE = 50.0
 
 
 @dataclass(frozen=True, eq=False)
 class ThetaData:
-    """Rankings as the statistic sees them; items in the order of the fitted centre.
+    """Rankings as the statistic sees them; items in the order of the fitted center.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class ThetaData:
         return wins
 
     def drawn_distances(self, passed: Floats, theta: float) -> Floats:
-        """Return the distances of draws to their centre, from those of `rows` rankings."""
+        """Return the distances of draws to their center, from those of `rows` rankings."""
         if self.rows == self.m:
             return passed
         mean = float(stage_means(np.arange(1, self.n + 1), theta).sum())
@@ -155,7 +155,7 @@ class ThetaData:
 
 
 def local_cost(wins: Floats, rng: np.random.Generator) -> Floats:
-    """Return the cost of a quick consensus: by Borda points, neighbours exchanged as votes want.
+    """Return the cost of a quick consensus: by Borda points, neighbors exchanged as votes want.
 
     Points that are tied are ordered at random, and so no label plays a part. Exchanging is local
     Kemenization (Dwork et al. 2001, https://doi.org/10.1145/371920.372165).
@@ -241,7 +241,7 @@ def invert(
 
 
 def _certain_from(data: ThetaData, alpha: float) -> float:
-    """Return the least theta at which the majorities are those of the centre."""
+    """Return the least theta at which the majorities are those of the center."""
     m, n = data.m, data.n
     if not data.is_plain:
         return inf
@@ -252,7 +252,7 @@ def _certain_from(data: ThetaData, alpha: float) -> float:
 
 
 def _known(data: ThetaData, alpha: float, certain: float) -> tuple[float, float]:
-    """Return the thetas that the law of the distance to the true centre does not refute."""
+    """Return the thetas that the law of the distance to the true center does not refute."""
     if certain == inf:
         return -inf, -inf
     m, n = data.m, data.n
@@ -380,6 +380,6 @@ class _Draws:
 
 
 def _step(n: int, m: int, theta: float) -> float:
-    """Return how far the next theta is: standard errors of an estimate around a known centre."""
+    """Return how far the next theta is: standard errors of an estimate around a known center."""
     information = m * float(stage_variances(np.arange(1, n + 1), theta).sum())
     return min(SPACING / sqrt(information), WIDEST) if information > 0 else WIDEST

@@ -1,4 +1,4 @@
-"""A simulated test that rankings are not concentrated around any centre."""
+"""A simulated test that rankings are not concentrated around any center."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class UniformityTest:
 def simulate_uniformity(
     profile: Profile, n_resamples: int, rng: np.random.Generator
 ) -> UniformityTest:
-    """Compare the distance to the Kemeny consensus with that in samples without a centre."""
+    """Compare the distance to the Kemeny consensus with that in samples without a center."""
     rows = one_row_each(profile)
     observed = _least_distance(rows)
     law = Uniform(rows.items)

@@ -116,7 +116,7 @@ def fit_bradley_terry(
     wins, tied = _results(votes, how)
     counted = float(np.triu(votes.ties, k=1).sum())
     if counted:
-        kind = {"half": "half a win for each", "davidson": "modelled", "ignore": "left out"}[how]
+        kind = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
         notes.append(f"Ties ({counted:g}): {kind}.")
     if not chosen.is_regular:
         _check_lost(data, votes, wins + tied, how)

@@ -15,7 +15,7 @@ from rankagg.exceptions import NotIdentifiedError
 
 __all__ = ["find_maximum"]
 
-# A log parameter beyond this may be on its way to infinity, where ties are modelled.
+# A log parameter beyond this may be on its way to infinity, where ties are modeled.
 FAR = 10.0
 # Steps of minorization-maximization after Newton's failed.
 RESCUE = 20_000

@@ -179,7 +179,7 @@ def _covariance(choices: Choices, own: Floats, climbed: Floats, options: FitOpti
 def _notes(options: FitOptions, ties: dict[int, float], scale: float) -> list[str]:
     notes = ["Log worths sum to 0; standard errors are for that contrast."]
     if ties:
-        notes.append(f"Buckets of up to {counted(max(ties), 'item')} are modelled.")
+        notes.append(f"Buckets of up to {counted(max(ties), 'item')} are modeled.")
     if options.pseudo_rankings:
         notes.append(
             f"With {counted(options.pseudo_rankings, 'pseudo-ranking', 'g')} per item; the "

@@ -270,7 +270,7 @@ class PlackettLuce(RankingDistribution):
             Rankings, complete or partial; unranked items are no alternatives, unlisted ones are
             left over. Counts and weights multiply the log likelihood.
         max_tied : int, optional
-            Refuse buckets of more items; by default the largest that occurs is modelled.
+            Refuse buckets of more items; by default the largest that occurs is modeled.
         method : {"newton", "mm"}, default "newton"
             "newton": damped Newton steps, a few. "mm": minorization-maximization (Hunter 2004),
             many cheap ones; with ties generalized iterative scaling. Both reach the same maximum.

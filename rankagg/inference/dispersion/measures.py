@@ -46,7 +46,7 @@ def dispersion(
     average : bool, default False
         Divide by the total weight of the rankings: the mean distance, in pairs of items.
     normalized : bool, default False
-        Divide by the weight of all judgements, n(n - 1)/2 for each complete ranking: the share
+        Divide by the weight of all judgments, n(n - 1)/2 for each complete ranking: the share
         of them that the ranking contradicts, from 0 to 1, an average already.
     discordant : bool, default False
         Count only pairs that the ranking orders strictly and a vote orders the other way. A pair
@@ -98,7 +98,7 @@ def dispersion(
     votes = Evidence.of(data, tolerance).votes(check_unranked(unranked))
     total = _discordant(votes, ranking) if strict_only else votes.cost(ranking, tie_cost=per_tie)
     if check_flag(normalized, "normalized"):
-        return total / judged if (judged := _judgements(votes)) else float("nan")
+        return total / judged if (judged := _judgments(votes)) else float("nan")
     if not check_flag(average, "average"):
         return total
     if votes.total_weight is None:
@@ -119,8 +119,8 @@ def _discordant(votes: PairwiseMatrix, ranking: PartialRanking) -> float:
     return float(votes.wins[below].sum())
 
 
-def _judgements(votes: PairwiseMatrix) -> float:
-    """Return the weight of all judgements of all pairs."""
+def _judgments(votes: PairwiseMatrix) -> float:
+    """Return the weight of all judgments of all pairs."""
     return float(np.triu(votes.wins + votes.wins.T + votes.ties, k=1).sum())
 
 
@@ -143,7 +143,7 @@ def spread(
         Divide by the weight of the ordered pairs of rankings, (sum w)^2 - sum w^2: the mean
         distance of two different rankings, in pairs of items.
     normalized : bool, default False
-        Divide by the weight of the pairs of judgements: the share in which two rankings
+        Divide by the weight of the pairs of judgments: the share in which two rankings
         contradict each other, from 0 to 1; for complete rankings the average over n(n - 1)/2.
     p : float, default 0
         What a pair of items costs that exactly one of two rankings ties, 0 to 1.

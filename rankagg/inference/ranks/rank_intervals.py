@@ -77,7 +77,7 @@ def rank_intervals(
         There is none for the exact consensus, whose place no decisions about single pairs bound.
     method : str, optional
         "sign-flips" (the default of "borda" and "mean") is exact for every number of units whose
-        differences are symmetric about their centre; see `RankIntervals.assumes`. "sign-test" (the
+        differences are symmetric about their center; see `RankIntervals.assumes`. "sign-test" (the
         default of "pairwise" where each ranking is a unit and has the same weight) is exact too,
         and leaves ties out. "hoeffding" holds for all independent units, but decides little; it
         is the default where the others cannot be used. "bernstein" (not for "pairwise") decides

@@ -91,9 +91,9 @@ def sign_flips(
     The largest sum over all pairs, without its sign, is compared with those under other signs;
     the pairs that reach the level are decided as observed, and the others are compared again until
     none is (Romano and Wolf 2005). Units must be independent, and the differences of each, taken
-    together, symmetric about a centre.
+    together, symmetric about a center.
 
-    The chance that any pair of items that are equal (whose centre is nought) is decided is at most
+    The chance that any pair of items that are equal (whose center is nought) is decided is at most
     alpha, for every number of units and however other items differ. In the first step the same
     holds for pairs that differ and are decided the wrong way. Let the differences of a pair be
     r e - c with random signs r and c >= 0. Observed is r.e - 1.c, and the signs s r make it
@@ -113,7 +113,7 @@ def sign_flips(
     if len(units.stratum_weights) > 1:
         raise InvalidInputError(
             "method", "another one with fixed tasks", "sign-flips",
-            "Units of a fixed task need not be centred, so their signs cannot be turned; take "
+            "Units of a fixed task need not be centered, so their signs cannot be turned; take "
             "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample.",
         )  # fmt: skip
     sums = _Sums.of(units)
@@ -146,7 +146,7 @@ class _Sums:
             units = units.compressed()
         source = units.source
         if units.n_rows > MANY and isinstance(source, Differences) and source.is_complete:
-            units, is_paired = replace(units, source=_Centred.of(source)), False
+            units, is_paired = replace(units, source=_Centered.of(source)), False
         elif units.n_rows * n_pairs <= HELD:
             held = units.all_blocks()
         told, squares = np.zeros(n_pairs), np.zeros(n_pairs)
@@ -256,19 +256,20 @@ class _Counter:
         return SignFlips(ahead, together, alone, self.vectors, is_exact)
 
 
-class _Centred(Differences):
+class _Centered(Differences):
     """The numbers themselves, less the mean of each row, in shares of the largest difference."""
 
     @classmethod
-    def of(cls, source: Differences) -> _Centred:
+    def of(cls, source: Differences) -> _Centered:
         """Return the numbers behind some differences."""
         return cls(source.rows, source.scale, source.numbers, source.is_bounded)
 
     def values(self) -> Floats:
         """Return the numbers, shape (m, n)."""
         numbers = self._of(self.rows)
-        centred: Floats = (numbers - numbers.mean(axis=1, keepdims=True)) / (2.0 * self.scale) + 0.5
-        return centred
+        middle = numbers.mean(axis=1, keepdims=True)
+        centered: Floats = (numbers - middle) / (2.0 * self.scale) + 0.5
+        return centered
 
 
 def _informative(block: Block) -> Block:

@@ -33,7 +33,7 @@ def pair_p_values(average_ranks: Floats, n_rankings: int) -> Floats:
 
 
 def alike(average_ranks: Floats, difference: float) -> list[list[int]]:
-    """Return the largest sets of neighbours by average rank that differ by no more, best first."""
+    """Return the largest sets of neighbors by average rank that differ by no more, best first."""
     order = np.argsort(average_ranks, kind="stable")
     ranks = average_ranks[order]
     ends = np.searchsorted(ranks, ranks + difference, side="right")

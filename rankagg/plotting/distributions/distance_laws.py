@@ -1,4 +1,4 @@
-"""How likely every Kendall distance to the centre is under a Mallows law."""
+"""How likely every Kendall distance to the center is under a Mallows law."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["distance_law", "known_distances", "spread_distances"]
 
 
 def distance_law(n_items: int, theta: float) -> Floats:
-    """Return the chance of every Kendall distance to the centre.
+    """Return the chance of every Kendall distance to the center.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def known_distances(ranks: Ranks, weights: Floats) -> Floats:
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Places with codes; columns in the order of the centre.
+        Places with codes; columns in the order of the center.
     weights : ndarray of float, shape (m,)
         Of the rankings.
 
@@ -72,7 +72,7 @@ def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | No
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Places with codes; columns in the order of the centre.
+        Places with codes; columns in the order of the center.
     weights : ndarray of float, shape (m,)
         Of the rankings.
     theta : float

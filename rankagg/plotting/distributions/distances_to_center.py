@@ -1,4 +1,4 @@
-"""How far rankings are from the centre of a Mallows law, and how far it has them."""
+"""How far rankings are from the center of a Mallows law, and how far it has them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PALE = "#bcd7ea"
 
 
 def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw the Kendall distances of rankings to the fitted centre beside those of the fitted law.
+    """Draw the Kendall distances of rankings to the fitted center beside those of the fitted law.
 
     Rankings with ties or unlisted items have no distance of their own: theirs are spread as the
     fitted law has them, given what was observed, and hatched. Where items are unranked the law
@@ -78,7 +78,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     starts, step = _bins(expected, [part / data.total for part in parts])
     together = f", {step} in a bar" if step > 1 else ""
     notes = [
-        f"Kendall distance to the centre{together}; theta {law.theta:.3g} "
+        f"Kendall distance to the center{together}; theta {law.theta:.3g} "
         f"({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
         "" if parts else "note: the law alone, since items are unranked in some rankings",
         *notes_of(fit, are_known=True),

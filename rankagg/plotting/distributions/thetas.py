@@ -20,7 +20,7 @@ __all__ = ["thetas_plot"]
 def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw theta by the place that is filled, with confidence intervals.
 
-    The larger theta, the closer is the choice for that place to the centre; at 0 it is left to
+    The larger theta, the closer is the choice for that place to the center; at 0 it is left to
     chance, and intervals end there. A theta without a finite maximum is an open triangle at the
     upper edge.
 
@@ -29,7 +29,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     fit : GeneralizedMallowsFit
         Made by `GeneralizedMallows.fit`.
     alpha : float, default 0.05
-        Of the intervals, which are conditional on the centre; in (0, 1).
+        Of the intervals, which are conditional on the center; in (0, 1).
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
 

@@ -32,7 +32,7 @@ def bump_chart(
     """Draw a rank-flow (bump) chart: a column for each method, a line for each item.
 
     Every item has a height of its own in every column; tied items are joined by a bar. Items
-    whose order against others changes between two columns are coloured, the others grey.
+    whose order against others changes between two columns are colored, the others gray.
 
     Parameters
     ----------

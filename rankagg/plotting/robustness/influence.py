@@ -21,7 +21,7 @@ __all__ = ["draw_influence"]
 SHOWN: Final = 30
 WIDTH, ROW = 30.0, 1.5
 
-#: Colour, marker and size (in usual markers) of a unit.
+#: Color, marker and size (in usual markers) of a unit.
 LOOKS: Final = {
     "stays": (ACCENTS[0], "o", 1.0, "the winner stays"),
     "changes": (ACCENTS[1], "D", 1.3, "another winner, named at the right"),

@@ -85,7 +85,7 @@ def _draw_subsets(stability: Stability, frame: pd.DataFrame, ax: Axes | None) ->
         sizes, low, high, where=known.tolist(), color=BAND, linewidth=0, zorder=1, gid="band",
         label="tau: 5 % to 95 % of subsets",
     )  # fmt: skip
-    # A size without neighbours has no band.
+    # A size without neighbors has no band.
     ax.vlines(
         sizes[known], low[known], high[known], color=ACCENTS[0], linewidth=0.5 * width, zorder=2,
         gid="bars",

@@ -1,1 +1,1 @@
-"""What all pictures share: colours, lengths, labels, margins."""
+"""What all pictures share: colors, lengths, labels, margins."""

@@ -15,7 +15,7 @@ from rankagg.plotting.style.theme import ACCENTS, GREY, INK
 __all__ = ["GRID", "OPEN", "SOLID", "interval_rows", "legend_above"]
 
 GRID = "#e4e4e4"
-#: The looks of points: colour tells them, and so does whether they are filled.
+#: The looks of points: color tells them, and so does whether they are filled.
 SOLID: Final[dict[str, Any]] = {
     "color": ACCENTS[0],
     "markerfacecolor": ACCENTS[0],

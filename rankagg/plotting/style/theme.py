@@ -1,7 +1,7 @@
-"""One look for all plots, in a paper column and on a slide, in colour and in grey.
+"""One look for all plots, in a paper column and on a slide, in color and in gray.
 
-Colours are those of Okabe and Ito, which people with any kind of colour vision tell apart; where
-colour carries meaning, a second mark (line style, marker, frame) carries it too.
+Colors are those of Okabe and Ito, which people with any kind of color vision tell apart; where
+color carries meaning, a second mark (line style, marker, frame) carries it too.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, 
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 #: Stands for the place of an unranked item.
 NO_PLACE: Final = "\N{EN DASH}"
-#: Shares from 0 to 1; lightness alone tells them, so grey prints read alike.
+#: Shares from 0 to 1; lightness alone tells them, so gray prints read alike.
 SHARES: Final = LinearSegmentedColormap.from_list(
     "rankagg", ["#ffffff", "#bcd7ea", "#0072B2", "#00304d"]
 )

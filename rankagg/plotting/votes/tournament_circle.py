@@ -52,7 +52,7 @@ def draw_circle(
     points = np.empty((n, 2))
     points[order] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
     names = plot_labels(items)
-    # How far names reach to the left and to the right of the centre.
+    # How far names reach to the left and to the right of the center.
     left, right = NODE + 1, NODE + 1
     for point, name in zip(points, names, strict=True):
         length, side, start = widest([name]), _side(point), _beside(point)[0]

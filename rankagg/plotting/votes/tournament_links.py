@@ -18,7 +18,7 @@ Kind = Literal["with", "against", "open", "level", "never"]
 
 
 class Look(NamedTuple):
-    """Colour, line and width (in usual lines) of a kind of link, and its words in the legend."""
+    """Color, line and width (in usual lines) of a kind of link, and its words in the legend."""
 
     color: str
     line: Any
@@ -26,7 +26,7 @@ class Look(NamedTuple):
     label: str
 
 
-# Lighter than ink, and darker than the band in grey print.
+# Lighter than ink, and darker than the band in gray print.
 DIM: Final = "#666666"
 LOOKS: Final[dict[Kind, Look]] = {
     "with": Look(INK, "-", 0.6, "majority: arrow to the loser, margin"),

@@ -257,7 +257,7 @@ def test_cases_that_contradict_themselves_are_left_out() -> None:
 
 
 def ring(n: int, closing: int) -> Problem:
-    """Return a problem where only neighbours have margins, of 10, and the last and the first."""
+    """Return a problem where only neighbors have margins, of 10, and the last and the first."""
     wins = np.diag([10] * (n - 1), k=1)
     wins[n - 1, 0] = closing
     return Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins))
