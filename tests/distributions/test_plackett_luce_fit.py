@@ -651,6 +651,15 @@ def test_more_tied_items_than_wanted_are_refused():
     assert ra.PlackettLuce.fit(DATA["complete"], max_tied=1).converged
 
 
+def test_nobody_ties_where_nobody_chooses():
+    alone = ra.Profile.from_orders(["A", "B"], items="AB")
+    fit = ra.PlackettLuce.fit(alone, pseudo_rankings=1.0, max_tied=1)
+    assert fit.estimates.tolist() == [0, 0]
+    # One win and one loss each against a ghost: variances 2 to it, 4 between the two, 1 of half.
+    assert fit.standard_errors == pytest.approx([1, 1])
+    assert fit.log_likelihood == 0
+
+
 # -- options --------------------------------------------------------------------------------------
 
 

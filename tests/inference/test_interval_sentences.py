@@ -29,11 +29,11 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
          "`how` must be 'holm' or 'intervals'. Got 'bonferroni'."),
         (lambda: ra.PairwiseIntervals.from_profile(VOTES).summary(rows=0),
          "`rows` must be an integer of at least 1. Got 0."),
-        (lambda: ra.rank_intervals(VOTES, of="kemeny"),
-         "`of` must be 'pairwise' or 'borda' or 'mean'. Got 'kemeny'."),
-        (lambda: ra.rank_intervals(VOTES, method="sign-test"),
+        (lambda: ra.rank_intervals(VOTES, of="place"),
+         "`of` must be 'pairwise' or 'borda' or 'mean'. Got 'place'."),
+        (lambda: ra.rank_intervals(VOTES, method="wilson"),
          "`method for of='borda'` must be 'sign-flips' or 'hoeffding' or 'bernstein' or 'max-t'. "
-         "Got 'sign-test'."),
+         "Got 'wilson'."),
         (lambda: ra.rank_intervals(VOTES, n_resamples=99),
          "`n_resamples` must be an integer of at least 100. Got 99."),
         (lambda: ra.rank_intervals(VOTES, of="pairwise", ties="drop"),
@@ -178,3 +178,13 @@ def test_items_of_one_place_stand_in_their_order():
     frame = ra.rank_intervals(profile, method="hoeffding").to_frame()
     assert set(frame["place"]) == {1}
     assert frame.index.tolist() == names
+
+
+def test_plain_data_of_places_have_these_names():
+    result = ra.rank_intervals(VOTES)
+    told = result.to_dict()
+    assert set(told) == {
+        "schema", "version", "of", "unit", "alpha", "how", "method", "assumes", "n_units",
+        "decidable_from", "first", "notes", "places", "marginal",
+    }  # fmt: skip
+    assert told["how"] == result.decisions.how == "random sign flips of differences of Borda points"

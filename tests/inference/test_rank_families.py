@@ -356,6 +356,18 @@ def test_single_items_are_decided_within_their_pairs(method, design):
     assert differs
 
 
+@pytest.mark.parametrize("method", ["clopper-pearson", "hoeffding"])
+def test_all_pairs_at_once_are_decided_as_by_holm(method):
+    found = ra.PairwiseIntervals.from_profile(
+        ranked(6, 60, 0.3).rankings(), method=method, simultaneous="bonferroni", alpha=0.2
+    )
+    families = Families.from_p_values(found.p_values(), np.zeros((4, 4)), 0.2)
+    assert families.together.dtype == families.led.dtype == bool
+    assert families.alone.dtype == np.int8
+    assert families.together.tolist() == found.decisions("holm").above.tolist()
+    assert 0 < families.together.sum() < 6
+
+
 @pytest.mark.parametrize("method", ["hoeffding", "bernstein"])
 def test_intervals_for_single_items_share_the_level_among_their_pairs(method):
     profile = ranked(*((1, 60, 0.4) if method == "hoeffding" else (0, 150, 0.4))).rankings()

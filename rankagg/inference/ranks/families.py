@@ -94,7 +94,7 @@ def decided_by_intervals(
         For resamples.
     """
     resamples = None
-    if options.simultaneous == "max-t" and len(units.items) > 1:
+    if options.simultaneous == "max-t":
         resamples = resampled_means(units, options.n_resamples, rng)
     bounds = bounds_of(units, options, rng, resamples)
     together = _outside(units, bounds)
