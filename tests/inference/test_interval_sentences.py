@@ -139,6 +139,18 @@ def test_half_on_the_edge_of_an_interval_is_not_outside():
     assert found.to_frame()["outside"].tolist() == [False]
 
 
+def test_an_interval_that_touches_half_decides_nothing():
+    profile = ra.Profile.from_orders(["BA"], items="AB", counts=[2])
+    alpha = 2 / np.e  # the radius is the root of log(2 / alpha) / 4, a half
+    found = ra.PairwiseIntervals.from_profile(profile, alpha=alpha, simultaneous="bonferroni")
+    assert (found.upper[0, 1], found.lower[1, 0]) == (0.5, 0.5)
+    assert found.to_frame()["outside"].tolist() == [False]
+    assert found.decisions("intervals").pairs == ()
+    assert ra.rank_intervals(profile, method="hoeffding", alpha=alpha).decisions.pairs == ()
+    more = ra.rank_intervals(profile, method="hoeffding", alpha=alpha + 1e-9)
+    assert more.decisions.pairs == (("B", "A"),)
+
+
 def test_hypotheses_that_cannot_be_rejected_do_not_count_for_single_items_either():
     # Two units cannot tell C and D from A at this level, so the level of A is for B alone.
     profile = ra.Profile.from_orders(["AB", "AC", "AD"], counts=[8, 2, 2])

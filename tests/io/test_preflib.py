@@ -1,5 +1,6 @@
 """PrefLib's formats: what is read, what contradicts itself, and what comes back from a file."""
 
+import random
 import re
 from io import StringIO
 
@@ -90,6 +91,16 @@ def test_many_alternatives_may_go_without_names_where_ballots_list_them():
     listed = ",".join(map(str, range(1, 10_002)))
     assert read(f"# NUMBER ALTERNATIVES: 10001\n1: {listed}\n").n_items == 10_001
     assert read("# NUMBER ALTERNATIVES: 10000\n1: 7\n").n_items == 10_000
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_alternative_that_occurs_again_is_named(seed):
+    rng = random.Random(seed)
+    ballot = rng.sample(range(1, 201), 150)
+    ballot += rng.sample(ballot, 20)
+    again = next(a for at, a in enumerate(ballot) if a in ballot[:at])
+    with pytest.raises(DataFormatError, match=rf"line 2: alternative {again} occurs twice"):
+        read(f"# NUMBER ALTERNATIVES: 200\n1: {','.join(map(str, ballot))}\n")
 
 
 def test_what_a_ballot_leaves_out_may_be_below_all_it_lists():

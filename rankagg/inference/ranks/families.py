@@ -40,13 +40,13 @@ class Families:
     @classmethod
     def at_once(cls, together: Bools) -> Families:
         """Return decisions on all pairs, which hold in every smaller family."""
-        alone = together.astype(np.int8) - together.T.astype(np.int8)
+        alone = together.astype(np.int8) - together.T
         return cls(together, alone, np.any(together, axis=0, keepdims=True)[0])
 
     @classmethod
     def from_flips(cls, flips: SignFlips, alpha: float) -> Families:
         """Decide by sign flips."""
-        direction = flips.ahead.astype(np.int8) - flips.ahead.T.astype(np.int8)
+        direction = flips.ahead.astype(np.int8) - flips.ahead.T
         alone = np.where(flips.alone <= alpha, direction, 0).astype(np.int8)
         led = np.any(alone < 0, axis=1, keepdims=True)[:, 0]
         return cls(flips.ahead & (flips.together <= alpha), alone, led)
@@ -74,7 +74,7 @@ class Families:
             mine = np.concatenate([p_values[i, others], p_values[others, i]])
             floor = np.concatenate([least[i, others], least[others, i]])
             up, down = np.split(tarone(mine, floor, alpha), 2)
-            alone[i, others] = up.astype(np.int8) - down.astype(np.int8)
+            alone[i, others] = up.astype(np.int8) - down
             led[i] = tarone(p_values[others, i], least[others, i], alpha).any()
         return cls(together, alone, led)
 
@@ -140,6 +140,6 @@ def _from_resamples(units: Units, together: Bools, resamples: Resamples, alpha: 
             resamples.skewness[mine],
         )
         lower, upper = turned.max_t(alpha, "two-sided")
-        alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5).astype(np.int8)
+        alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5)
         led[i] |= bool((turned.max_t(alpha, "greater")[0] > 0.5).any())
     return Families(together, alone, led)
