@@ -223,6 +223,8 @@ def test_verify_relies_on_nothing_that_the_constructor_was_given(kind: str) -> N
 def test_lists_and_numpy_integers_are_no_certificate() -> None:
     case = specimens()["one cycle"]
     genuine = ra.Certificate.from_dict(case.plain)
+    with pytest.raises(VerificationError, match="not made of tuples, plain integers"):
+        replace(genuine, order=list(genuine.order)).verify(case.votes)
     for changed in (
         replace(genuine, order=list(genuine.order)),
         replace(genuine, order=tuple(np.array(genuine.order))),
