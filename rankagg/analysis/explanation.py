@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import floor
 from typing import Any
 
@@ -21,12 +20,10 @@ from rankagg.core.items import counted, listed, shortened
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.rankings import PartialRanking
-from rankagg.core.value import Value
+from rankagg.core.result import Result
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Explanation", "Swap", "explain", "explain_until"]
-
-SCHEMA = "rankagg.explanation"
 
 
 @dataclass(frozen=True)
@@ -97,13 +94,24 @@ def explain_until(
             raise InvalidInputError(parameter, "an item that the consensus ranks", label)
     if (ranks[j], j) < (ranks[i], i):
         i, j = j, i
-    return Explanation(consensus, i, j, deadline)
+    votes = consensus.pairwise
+    return Explanation(
+        consensus=consensus,
+        above=consensus.items[i],
+        below=consensus.items[j],
+        votes_for=float(votes.wins[i, j]),
+        votes_against=float(votes.wins[j, i]),
+        ties=float(votes.ties[i, j]),
+        is_tied=bool(ranks[i] == ranks[j]),
+        circle=_circle(votes, consensus.items[i], consensus.items[j]),
+        swap=_swap(consensus, i, j, deadline),
+    )
 
 
-class Explanation(Value):
+class Explanation(Result):
     """Why one item stands above another, or level with it.
 
-    Made by `explain`.
+    Made by `explain`; it has no plot.
 
     Attributes
     ----------
@@ -126,30 +134,14 @@ class Explanation(Value):
     consensus: Consensus
     above: Label
     below: Label
-    votes_for: float
-    votes_against: float
-    ties: float
-    is_tied: bool
-    circle: tuple[Label, ...]
-    swap: Swap | None
+    votes_for: float = field(compare=False)
+    votes_against: float = field(compare=False)
+    ties: float = field(compare=False)
+    is_tied: bool = field(compare=False)
+    circle: tuple[Label, ...] = field(compare=False)
+    swap: Swap | None = field(compare=False)
 
-    def __init__(self, consensus: Consensus, i: int, j: int, deadline: Deadline) -> None:
-        votes = consensus.pairwise
-        ranks = consensus.ranking.ranks
-        self._set(
-            consensus=consensus,
-            above=consensus.items[i],
-            below=consensus.items[j],
-            votes_for=float(votes.wins[i, j]),
-            votes_against=float(votes.wins[j, i]),
-            ties=float(votes.ties[i, j]),
-            is_tied=bool(ranks[i] == ranks[j]),
-            circle=_circle(votes, consensus.items[i], consensus.items[j]),
-            swap=_swap(consensus, i, j, deadline),
-        )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.consensus, self.above, self.below
+    _schema = "rankagg.explanation"
 
     @property
     def margin(self) -> float:
@@ -204,8 +196,11 @@ class Explanation(Value):
         frame = pd.DataFrame({kind: np.where(mask, weight, 0.0) for kind, mask in masks.items()})
         return frame.groupby(pd.Index(labels, name=name), sort=False).sum()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table of `rankings`."""
+        return self.rankings()
+
+    def _content(self) -> dict[str, Any]:
         swap = None
         if self.swap is not None:
             swap = {
@@ -213,8 +208,6 @@ class Explanation(Value):
                 "ranking": [list(bucket) for bucket in self.swap.ranking.buckets],
             }
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "aggregator": self.consensus.aggregator.name,
             "above": self.above,
             "below": self.below,
@@ -230,8 +223,10 @@ class Explanation(Value):
 
     # -- in words -----------------------------------------------------------------------------
 
-    def summary(self) -> str:
-        """Return the explanation in words."""
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame()
+
+    def _facts(self) -> list[str]:
         a, b = shortened(self.above), shortened(self.below)
         verb = "ties" if self.is_tied else "has"
         joint = "and" if self.is_tied else "above"
@@ -251,7 +246,7 @@ class Explanation(Value):
             number = self.rankings_to_flip
             who = counted(number, "ranking")
             lines.append(f"flip        another majority, if {who} turned the pair round")
-        return "\n".join(lines)
+        return lines
 
     def _votes_line(self) -> str:
         a, b = shortened(self.above), shortened(self.below)
@@ -282,9 +277,6 @@ class Explanation(Value):
             return f"swap        {b} above {a} costs the same: {order}"
         extra = counted(self.swap.extra_cost, "vote", "g")
         return f"swap        {b} above {a} costs {extra} more: {order}"
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def __repr__(self) -> str:
         return f"<Explanation of {listed([self.above, self.below])}>"

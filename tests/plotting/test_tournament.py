@@ -360,7 +360,7 @@ def test_bad_input_is_named() -> None:
 def test_a_graph_draws_itself() -> None:
     voters = ra.datasets.load("borda_fails_condorcet")
     graph, borda = graph_of(voters), ra.Borda().aggregate(voters)
-    ax = graph.plot(borda, against=ra.Permutation.from_order("ABC"))
+    ax = graph.plot(ranking=borda, against=ra.Permutation.from_order("ABC"))
     assert legend(ax)[-1] == "Borda and the other ranking differ"
     _, given_ax = mpl.pyplot.subplots()
     assert graph.plot(ax=given_ax) is given_ax

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,24 +24,21 @@ from rankagg.analysis.comparison.agreement import (
 )
 from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.analysis.comparison.disagreements import disagreeing_pairs
-from rankagg.analysis.comparison.text import text_of
+from rankagg.analysis.comparison.text import details_of, head_of, text_of
 from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
-from rankagg.core.value import Value
+from rankagg.core.result import ROWS, Result, plain_rows
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from rankagg.inference.decisions import Decisions
 
 __all__ = ["Comparison", "compare", "compare_until"]
 
 DEPTHS = (1, 3, 5, 10)
 EXACT = Guarantee(1)
-SCHEMA = "rankagg.comparison"
 
 
 def compare(
@@ -122,7 +119,7 @@ def compare_until(
         )
         for rule, n in zip(rules, left, strict=True)
     ]
-    return Comparison(found, votes, policy)
+    return Comparison(consensuses=tuple(found), votes=votes, unranked=policy)
 
 
 def _common_policy(
@@ -144,10 +141,10 @@ def _common_policy(
     return evidence.policy(policies.pop() if policies else None)
 
 
-class Comparison(Value):
+class Comparison(Result):
     """The consensuses of several rules, measured with the same one-level votes.
 
-    Made by `compare`.
+    Made by `compare`; `plot` draws a `rankagg.plotting.bump_chart`.
 
     Attributes
     ----------
@@ -163,13 +160,9 @@ class Comparison(Value):
     votes: PairwiseMatrix
     unranked: Unranked
 
-    def __init__(
-        self, consensuses: Iterable[Consensus], votes: PairwiseMatrix, unranked: Unranked
-    ) -> None:
-        self._set(consensuses=tuple(consensuses), votes=votes, unranked=unranked)
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.consensuses, self.votes, self.unranked
+    _schema = "rankagg.comparison"
+    _plot = "bump_chart"
+    _named_rows = False
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -216,9 +209,9 @@ class Comparison(Value):
             with its first k); runtime in seconds. Without an exact rule among the methods the
             columns that need it are NaN.
         """
-        return pd.DataFrame([self._row(i) for i in range(len(self.consensuses))])
+        return pd.DataFrame([self._measures(i) for i in range(len(self.consensuses))])
 
-    def _row(self, i: int) -> dict[str, Any]:
+    def _measures(self, i: int) -> dict[str, Any]:
         consensus, cost, exact = self.consensuses[i], self._costs[i], self.exact
         row: dict[str, Any] = {
             "method": self.methods[i],
@@ -349,33 +342,10 @@ class Comparison(Value):
             )  # fmt: skip
         return self.exact
 
-    def plot(self, *, ax: Axes | None = None, top: int | None = None) -> Axes:
-        """Draw how items move from method to method; see `rankagg.plotting.bump_chart`.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-        top : int, optional
-            Draw only the first items.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.rankings.bump import bump_chart  # noqa: PLC0415
-
-        return bump_chart(self, top=top, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
-        frame = self.to_frame().drop(columns="ranking")
-        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "unranked_policy": self.unranked,
-            "methods": rows,
+            "methods": plain_rows(self.to_frame().drop(columns="ranking")),
             "consensuses": [consensus.to_dict() for consensus in self.consensuses],
         }
 
@@ -384,7 +354,7 @@ class Comparison(Value):
     def summary(
         self,
         *,
-        rows: int | None = 30,
+        rows: int | None = ROWS,
         optima: bool = False,
         time_limit: float | None = None,
         decisions: Decisions | None = None,
@@ -419,11 +389,11 @@ class Comparison(Value):
             return None
         return Alternatives.of(self.exact.optima, deadline)
 
-    def __str__(self) -> str:
-        return self.summary()
+    def _facts(self) -> list[str]:
+        return head_of(self)
+
+    def _below(self, rows: int | None = ROWS) -> list[str]:
+        return details_of(self, rows)
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.methods)} on {counted(self.votes.n_items, 'item')}>"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(index=False, na_rep="", escape=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison.comparison import Comparison
     from rankagg.inference.decisions import Decisions
 
-__all__ = ["text_of"]
+__all__ = ["details_of", "head_of", "text_of"]
 
 
 def text_of(
@@ -26,18 +26,28 @@ def text_of(
     decisions: Decisions | None = None,
 ) -> str:
     """Return the whole text; `rows` limits items and disagreeing pairs, None does not."""
-    parts = (
-        _head(comparison, alternatives, decisions),
-        _methods_text(comparison, alternatives),
-        _places_text(comparison, rows),
-        _pairs_text(comparison, rows, decisions),
+    return "\n\n".join(
+        [
+            "\n".join(head_of(comparison, alternatives, decisions)),
+            _methods_text(comparison, alternatives),
+            *details_of(comparison, rows, decisions),
+        ]
     )
-    return "\n\n".join(parts)
 
 
-def _head(
-    comparison: Comparison, alternatives: Alternatives | None, decisions: Decisions | None
-) -> str:
+def details_of(
+    comparison: Comparison, rows: int | None, decisions: Decisions | None = None
+) -> list[str]:
+    """Return the places as text, and where rules differ."""
+    return [_places_text(comparison, rows), _pairs_text(comparison, rows, decisions)]
+
+
+def head_of(
+    comparison: Comparison,
+    alternatives: Alternatives | None = None,
+    decisions: Decisions | None = None,
+) -> list[str]:
+    """Return what was compared, the proof and the notes, line by line."""
     tie_cost = 0.0 if comparison.exact is None else comparison.exact.tie_cost
     methods = counted(len(comparison.methods), "method")
     items = counted(comparison.votes.n_items, "item")
@@ -53,7 +63,7 @@ def _head(
         lines.append(decisions.summary().splitlines()[0])
     for method, consensus in zip(comparison.methods, comparison.consensuses, strict=True):
         lines += [f"note         {method}: {note}" for note in consensus.notes]
-    return "\n".join(lines)
+    return lines
 
 
 def _methods_text(comparison: Comparison, alternatives: Alternatives | None) -> str:

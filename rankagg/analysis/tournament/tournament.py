@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from dataclasses import field
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -19,22 +19,17 @@ from rankagg.analysis.tournament.margin_solutions import essential_items, undefe
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
-from rankagg.core.value import Value
+from rankagg.core.result import Result
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.output_files import write_file
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from rankagg.aggregation.result import Consensus
-
 __all__ = ["TournamentGraph"]
 
-SCHEMA = "rankagg.tournament"
 
-
-class TournamentGraph(Value):
+class TournamentGraph(Result):
     """Items, and an arc from a to b wherever a majority puts a above b.
+
+    `plot` draws a `rankagg.plotting.tournament_plot`.
 
     Parameters
     ----------
@@ -62,14 +57,17 @@ class TournamentGraph(Value):
     ['B', 'C', '24.0', '42.0', '18.0']
     """
 
-    votes: PairwiseMatrix
+    votes: PairwiseMatrix = field(kw_only=False)
 
-    def __init__(self, votes: PairwiseMatrix) -> None:
-        if not isinstance(votes, PairwiseMatrix):
+    _schema = "rankagg.tournament"
+    _plot = "tournament_plot"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.votes, PairwiseMatrix):
             raise InvalidInputError(
-                "votes", "a PairwiseMatrix", votes, "`from_profile` takes rankings and scores."
+                "votes", "a PairwiseMatrix", self.votes, "`from_profile` takes rankings and scores."
             )
-        self._set(votes=votes)
+        super().__post_init__()
 
     @classmethod
     def from_profile(cls, data: Data, *, unranked: Unranked = "uniform") -> TournamentGraph:
@@ -87,9 +85,6 @@ class TournamentGraph(Value):
         TournamentGraph
         """
         return cls(Evidence(data).votes(unranked))
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return (self.votes,)
 
     @property
     def items(self) -> ItemSet:
@@ -376,37 +371,8 @@ class TournamentGraph(Value):
         }
         return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
 
-    def plot(
-        self,
-        ranking: PartialRanking | Consensus | None = None,
-        *,
-        against: PartialRanking | Consensus | None = None,
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Draw the majorities in the order of a ranking; see `rankagg.plotting.tournament_plot`.
-
-        Parameters
-        ----------
-        ranking : PartialRanking or Consensus, optional
-            The order; the exact consensus by default.
-        against : PartialRanking or Consensus, optional
-            Another ranking: pairs that the two order differently are marked.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.votes.tournament import tournament_plot  # noqa: PLC0415
-
-        return tournament_plot(self, ranking, against=against, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "items": list(self.items),
             "arcs": self.arcs().to_dict("records"),
             "draws": [list(pair) for pair in self.draws()],
@@ -419,8 +385,10 @@ class TournamentGraph(Value):
             "cyclic_groups": [list(group) for group in self.cyclic_groups()],
         }
 
-    def summary(self) -> str:
-        """Return what there is to say in a few lines."""
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame()
+
+    def _facts(self) -> list[str]:
         winner, loser = self.condorcet_winner, self.condorcet_loser
         lines = [
             f"{counted(len(self.items), 'item')}; pairs with a majority: {int(self.beats.sum())}, "
@@ -432,10 +400,7 @@ class TournamentGraph(Value):
             f"uncovered set     {listed(self.uncovered_set())}",
         ]
         lines += [f"go round          {listed(group)}" for group in self.cyclic_groups()]
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.summary()
+        return lines
 
     def __repr__(self) -> str:
         return (

@@ -77,4 +77,4 @@ def _plot(graph: TournamentGraph, given: Input, deadline: Deadline) -> Axes:
     if exact.interrupted:
         raise KeyboardInterrupt
     borda = Borda(unranked=given.unranked).aggregate(graph.votes)
-    return graph.plot(exact, against=borda)
+    return graph.plot(ranking=exact, against=borda)
