@@ -1,6 +1,6 @@
-"""Distributions: what a law says that a consensus does not, and how to check it.
+"""Distributions: what a model says that a consensus does not, and how to check it.
 
-Sixty voters of Condorcet (1785) whose majorities go round in a circle.
+Sixty voters of Condorcet (1785) with a Condorcet cycle.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ print(f"Mallows        center {' > '.join(mallows.distribution.center.order)}, "
       f"theta {mallows.distribution.theta:.3f}, AIC {mallows.aic:.1f}")  # fmt: skip
 print(f"Plackett-Luce  {' > '.join(worths.distribution.mode.order)}, AIC {worths.aic:.1f}")
 print("  the center is the Kemeny consensus:", ra.Kemeny().aggregate(voters).order)
-print("  pairs of a Plackett-Luce law cannot go round in a circle; those of the voters do")
+print("  a Plackett-Luce distribution has no majority cycle; these voters have one")
 
-print("\nChance of first place under each law, and the share of voters")
+print("\nChance of first place under each model, and the share of voters")
 first = (voters.ranks == 0).T @ voters.counts / voters.n_rankings
 for k, item in enumerate(voters.items):
     chances = [fit.distribution.rank_probabilities()[k, 0] for fit in (mallows, worths)]
@@ -28,7 +28,7 @@ print(f"  distance {test.mean_distance:.2f}, by chance {test.expected:.2f}, p = 
 print("\nA simulated benchmark: 20 systems whose skills are 0.1 apart, as Colombo et al. (2022)")
 skill = 0.1 * np.arange(20)
 table = ra.LatentScores(skill).sample(n_tasks=20, n_instances=20, rng=0)
-truth = ra.LatentScores(skill).ranking_law().mode
+truth = ra.LatentScores(skill).ranking_distribution().mode
 spoiled = ra.replace_tasks(table, [0, 1, 2], ra.LatentScores(-100 * skill), rng=1)
 two_level = ra.TwoLevel(ra.Borda(), ra.Borda())
 for name, data in (("clean", table), ("3 tasks reversed, on a larger scale", spoiled)):

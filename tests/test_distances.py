@@ -160,7 +160,7 @@ def test_large_rankings_are_counted_exactly():
     assert kendall_distance(first, second) == inversions
 
 
-# -- laws -----------------------------------------------------------------------------------------
+# -- distributions --------------------------------------------------------------------------------
 
 
 @given(st.data(), strategies.letters(max_size=5), st.sampled_from([0.5, 0.75, 1.0]))

@@ -180,9 +180,9 @@ class RankingDistribution(Value):
     def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
         """Draw complete strict places for rows that have ties or gaps."""
         raise InvalidInputError(
-            "profile", f"complete and strict for a {type(self).__name__} law",
+            "profile", f"complete and strict for a {type(self).__name__} distribution",
             Described("rankings with ties or gaps"),
-            "Uniform, Mallows and PlackettLuce laws complete rankings.",
+            "Uniform, Mallows and PlackettLuce distributions complete rankings.",
         )  # fmt: skip
 
     # -- summaries ----------------------------------------------------------------------------

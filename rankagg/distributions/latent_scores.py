@@ -1,8 +1,9 @@
 """Score tables drawn from latent scores, and what may happen to them afterwards.
 
 A system's score on an instance of a task is its location there plus independent noise. With
-Gumbel noise the ranking of an instance has the Plackett-Luce law, with normal noise Thurstone's.
-Corruption, other scales and missing scores are operations on tables, to be combined at will.
+Gumbel noise the ranking of an instance has the Plackett-Luce distribution, with normal noise
+Thurstone's. Corruption, other scales and missing scores are operations on tables, to be combined at
+will.
 """
 
 from __future__ import annotations
@@ -68,11 +69,11 @@ class LatentScores(Value):
     Examples
     --------
     >>> import rankagg as ra
-    >>> law = ra.LatentScores([0.0, 0.5, 1.0], systems="ABC")
-    >>> table = law.sample(n_tasks=4, n_instances=10, rng=0)
+    >>> scores = ra.LatentScores([0.0, 0.5, 1.0], systems="ABC")
+    >>> table = scores.sample(n_tasks=4, n_instances=10, rng=0)
     >>> table
     <ScoreTable of 3 systems x 4 tasks, 40 instances, 0 of 120 scores missing>
-    >>> law.ranking_law().mode.order
+    >>> scores.ranking_distribution().mode.order
     ('C', 'B', 'A')
     """
 
@@ -164,7 +165,7 @@ class LatentScores(Value):
             raise InvalidInputError("n_tasks", f"{known}, the columns of the locations", given)
         return tasks
 
-    def ranking_law(self) -> PlackettLuce:
+    def ranking_distribution(self) -> PlackettLuce:
         """Return the distribution of the ranking of one instance, for Gumbel noise.
 
         Returns
@@ -189,9 +190,9 @@ class LatentScores(Value):
 
 
 def replace_tasks(
-    table: ScoreTable, tasks: Iterable[Label], law: LatentScores, *, rng: RNGLike = None
+    table: ScoreTable, tasks: Iterable[Label], distribution: LatentScores, *, rng: RNGLike = None
 ) -> ScoreTable:
-    """Draw the scores of some tasks anew from another law: a corruption.
+    """Draw the scores of some tasks anew from another distribution: a corruption.
 
     Parameters
     ----------
@@ -199,7 +200,7 @@ def replace_tasks(
         The table.
     tasks : iterable of str or int
         Tasks of the table.
-    law : LatentScores
+    distribution : LatentScores
         Of the same systems, the same on every task; reversed locations corrupt the most.
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator (SPEC 7).
@@ -210,11 +211,11 @@ def replace_tasks(
         Missing scores stay missing.
     """
     chosen = set(table.tasks.indices(list(tasks)))
-    table.systems.require_same(law.systems, "A table and the law of its new scores")
+    table.systems.require_same(distribution.systems, "A table and its new scores")
     columns = np.flatnonzero([int(t) in chosen for t in table.unit_tasks])
     values = table.values.copy()
     if len(columns):
-        fresh = law.sample(len(columns), rng=rng).values * table.signs[columns]
+        fresh = distribution.sample(len(columns), rng=rng).values * table.signs[columns]
         values[:, columns] = np.where(table.missing[:, columns], np.nan, fresh)
     return table._with(values=values)
 

@@ -116,7 +116,7 @@ def _generalized(items: ItemSet, center: Field, thetas: Field) -> GeneralizedMal
     return GeneralizedMallows(_center(items, center), _numbers(thetas, len(items) - 1, 0.0))
 
 
-def _worths(law: type[PlackettLuce]) -> Callable[..., PlackettLuce]:
+def _worths(kind: type[PlackettLuce]) -> Callable[..., PlackettLuce]:
     def read(items: ItemSet, log_worths: Field, log_ties: Field) -> PlackettLuce:
         if type(log_ties.value) is not dict:
             log_ties.refuse("an object")
@@ -126,7 +126,7 @@ def _worths(law: type[PlackettLuce]) -> Callable[..., PlackettLuce]:
             if not known or int(size) > max(len(items), 2):
                 log_ties.refuse(f"an object whose keys are texts from '2' to '{len(items)}'")
             ties[int(size)] = _number(Field(value, f"log_ties[{size}]"))
-        return law(_numbers(log_worths, len(items)), items=items, log_ties=ties)
+        return kind(_numbers(log_worths, len(items)), items=items, log_ties=ties)
 
     return read
 

@@ -31,8 +31,8 @@ class Uniform(RankingDistribution):
     Examples
     --------
     >>> from rankagg import Permutation, Uniform
-    >>> law = Uniform("ABC")
-    >>> round(law.prob(Permutation.from_order("BCA")), 4)
+    >>> uniform = Uniform("ABC")
+    >>> round(uniform.prob(Permutation.from_order("BCA")), 4)
     0.1667
     """
 
@@ -71,7 +71,7 @@ class Uniform(RankingDistribution):
         return lgamma(self.n_items + 1)
 
     def __repr__(self) -> str:
-        return f"<Uniform law on {counted(self.n_items, 'item')}>"
+        return f"<Uniform distribution on {counted(self.n_items, 'item')}>"
 
 
 def log_compatible(ranks: Ranks) -> Floats:

@@ -1,4 +1,4 @@
-"""What the data of a study are drawn from: a law of rankings or scores for any number of items.
+"""What the data of a study are drawn from: distributions for any number of items.
 
 Items are shuffled in every draw, so that no rule gains from the order in which they stand.
 """
@@ -27,7 +27,7 @@ __all__ = ["GumbelModel", "MallowsModel", "PlackettLuceModel", "ResampleModel", 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyModel(ABC):
-    """A family of laws, one for every number of items.
+    """A family of distributions, one for every number of items.
 
     A new model is a frozen dataclass that implements `_draw`. Its name stands in tables and
     decides the random numbers, so its fields must tell all that the data depend on.
@@ -154,8 +154,8 @@ class GumbelModel(StudyModel):
             check_integer(self.n_instances, "n_instances of GumbelModel", low=1)
 
     def _draw(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> ScoreTable:
-        law = LatentScores(self.step * rng.permutation(n_items))
-        drawn = law.sample(n_rankings, self.n_instances, rng=rng)
+        scores = LatentScores(self.step * rng.permutation(n_items))
+        drawn = scores.sample(n_rankings, self.n_instances, rng=rng)
         if self.n_instances is None:
             return drawn
         return ScoreTable(

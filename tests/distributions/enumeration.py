@@ -60,7 +60,7 @@ GRID = np.concatenate([np.arange(0.0, 6.0, 0.05), np.arange(6.0, 30.0, 0.5)])
 
 
 def greatest_likelihood(profile: ra.Profile) -> tuple[tuple[int, ...], float, float]:
-    """Return center, theta and log likelihood of the Mallows law that is best of all."""
+    """Return center, theta and log likelihood of the Mallows distribution that is best of all."""
     found = [(center, *best_theta(profile, center)) for center in strict_places(profile.n_items)]
     return max(found, key=lambda one: one[2])
 

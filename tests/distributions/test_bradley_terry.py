@@ -226,7 +226,7 @@ def test_the_law_is_plackett_luce_by_another_name():
     profile = whole.sample(20, rng=0)
     assert law.log_probs(profile).tolist() == whole.log_probs(profile).tolist()
     assert law.sample(20, rng=0) == profile
-    assert repr(law) == "<BradleyTerry law on 3 items: A +1, B +0, C -1, with ties>"
+    assert repr(law) == "<BradleyTerry distribution on 3 items: A +1, B +0, C -1, with ties>"
 
 
 def test_worths_of_a_tournament_are_recovered():

@@ -1,4 +1,4 @@
-"""Completing partial rankings: the law of the draws, and what they estimate."""
+"""Completing partial rankings: the distribution of the draws, and what they estimate."""
 
 import numpy as np
 import pytest

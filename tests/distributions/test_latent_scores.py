@@ -72,7 +72,7 @@ def test_noise_is_location_and_scale(noise, law):
 def test_rankings_with_gumbel_noise_have_the_plackett_luce_law(scale):
     size = 10_000
     scores = ra.LatentScores(LOCATIONS, scale=scale, systems="ABC")
-    law = scores.ranking_law()
+    law = scores.ranking_distribution()
     assert law == ra.PlackettLuce(np.array(LOCATIONS) / scale, items="ABC")
     ranks = scores.sample(size, rng=2).rankings().ranks
     for order in permutations("ABC"):
@@ -101,7 +101,7 @@ def test_equal_seeds_draw_equal_tables():
 def test_other_laws_of_rankings_have_no_closed_form():
     for law in (ra.LatentScores(LOCATIONS, noise="normal"), ra.LatentScores([[0.0, 1], [1, 0]])):
         with pytest.raises(InvalidInputError, match="no closed form"):
-            law.ranking_law()
+            law.ranking_distribution()
 
 
 @pytest.mark.parametrize(

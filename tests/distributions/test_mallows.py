@@ -1,4 +1,4 @@
-"""The Mallows law: partial rankings, the ends of theta, and its closed forms."""
+"""The Mallows distribution: partial rankings, the ends of theta, and its closed forms."""
 
 from math import factorial, inf, log, nan
 from typing import Any
@@ -176,4 +176,5 @@ def test_many_items_keep_their_moments() -> None:
 
 
 def test_repr_says_theta_and_center() -> None:
-    assert repr(ra.Mallows("BA", 0.25)) == "<Mallows law: theta 0.25 around B > A>"
+    told = "<Mallows distribution: theta 0.25, phi 0.779, center B > A>"
+    assert repr(ra.Mallows("BA", 0.25)) == told

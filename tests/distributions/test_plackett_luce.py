@@ -193,7 +193,7 @@ def test_a_law_cannot_be_changed():
 def test_the_look_tells_worths_and_ties():
     law = ra.PlackettLuce([2.0, 1.0, 0.0, -1.0, -2.0], items="ABCDE", log_ties={2: 0.0})
     assert repr(law) == (
-        "<PlackettLuce law on 5 items: A +2, B +1, C +0, D -1, ..., buckets up to 2>"
+        "<PlackettLuce distribution on 5 items: A +2, B +1, C +0, D -1, ..., buckets up to 2>"
     )
 
 

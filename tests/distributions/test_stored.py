@@ -118,7 +118,7 @@ def check_mutants(number):
         except DataFormatError:
             continue
         read += 1
-        # What was read is a law, and the one that is stored.
+        # What was read is a distribution, and the one that is stored.
         back = law.to_dict()
         assert set(back) == set(facts)
         for name in set(facts) - {"log_worths", "log_ties"}:

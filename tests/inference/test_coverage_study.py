@@ -1,4 +1,4 @@
-"""The coverage study: its laws have the truth they state, and the code says what it found."""
+"""The coverage study: its distributions have the truth they state; the code says what it found."""
 
 import importlib
 import sys
@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.inference.intervals import measured
 
 FOLDER = Path(__file__).parents[2] / "examples" / "long" / "coverage"
-MODULES = ("laws", "cells", "designs", "binomial", "proportions", "summary")
+MODULES = ("distributions", "cells", "designs", "binomial", "proportions", "summary")
 PARTS = ("places", "binomial", "proportions")
 EXACT = ("sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson")
 
@@ -151,23 +151,25 @@ def above_on_average(scores, of):
 
 @pytest.mark.parametrize("of", ["mean", "borda", "pairwise"])
 def test_laws_have_the_order_they_state(study, of):
-    for number, law in enumerate(study["laws"].LAWS):
+    for number, source in enumerate(study["distributions"].DISTRIBUTIONS):
         rng = np.random.default_rng(number)
-        size = 20_000 if law.level_of else 4000
-        scores = law.draw(rng, (1, size * law.per_unit, law.systems))[0][:: law.per_unit]
-        z, truth = above_on_average(scores, of), law.truth(of)
+        size = 20_000 if source.level_of else 4000
+        scores = source.draw(rng, (1, size * source.per_unit, source.systems))[0][
+            :: source.per_unit
+        ]
+        z, truth = above_on_average(scores, of), source.truth(of)
         tied = ~truth & ~truth.T
-        assert np.abs(z[tied]).max() < 4.5, law.name
-        assert not truth.any() or z[truth].min() > 6, law.name
+        assert np.abs(z[tied]).max() < 4.5, source.name
+        assert not truth.any() or z[truth].min() > 6, source.name
 
 
 def test_tables_know_what_is_independent(study):
-    for law in study["laws"].LAWS:
-        table = law.tables(np.random.default_rng(0), 1, 7)[0]
-        ranks = ra.rank_intervals(table, unit=law.unit)
-        assert ranks.n_units == 7, law.name
-        assert (table.n_missing > 0) == (not law.is_complete), law.name
-        assert (len(set(table.task_weights.values())) > 1) == law.is_weighted, law.name
+    for source in study["distributions"].DISTRIBUTIONS:
+        table = source.tables(np.random.default_rng(0), 1, 7)[0]
+        ranks = ra.rank_intervals(table, unit=source.unit)
+        assert ranks.n_units == 7, source.name
+        assert (table.n_missing > 0) == (not source.is_complete), source.name
+        assert (len(set(table.task_weights.values())) > 1) == source.is_weighted, source.name
 
 
 # -- other draws ----------------------------------------------------------------------------------
@@ -175,7 +177,7 @@ def test_tables_know_what_is_independent(study):
 
 @pytest.mark.slow
 def test_few_units_are_decided_wrongly_no_more_often_than_promised(study, monkeypatch):
-    """All laws with 6 and 12 units again, from other seeds."""
+    """All distributions with 6 and 12 units again, from other seeds."""
     plain = study["cells"].seed
     monkeypatch.setattr(study["cells"], "seed", lambda *parts: plain("again", *parts))
     cells = [
@@ -195,7 +197,7 @@ def test_a_bootstrap_of_few_units_is_wrong_as_often_as_the_study_says(study, kep
     monkeypatch.setattr(study["cells"], "seed", lambda *parts: plain("again", *parts))
     rows = kept["places"].set_index(list(study["cells"].Cell.KEYS))
     for cell in study["designs"].CELLS:
-        if cell.method == "max-t" and cell.units == 9 and cell.law.name != "equal":
+        if cell.method == "max-t" and cell.units == 9 and cell.distribution.name != "equal":
             before = rows.loc[cell.key(), "wrong"]
             # Two shares of 250 tables each.
             error = np.sqrt(2 * before * (1 - before) / 250)

@@ -1,4 +1,4 @@
-"""Distances to the center: bars are those of the rankings, points those of the law."""
+"""Distances to the center: bars are those of the rankings, points those of the distribution."""
 
 from functools import cache
 
@@ -9,8 +9,8 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.distributions.distance_laws import (
-    distance_law,
+from rankagg.plotting.distributions.distance_distributions import (
+    distance_probabilities,
     known_distances,
     spread_distances,
 )
@@ -63,13 +63,13 @@ def notes(ax):
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
 @pytest.mark.parametrize("theta", [0.0, 1e-9, 0.3, 1.0, 30.0])
 def test_the_law_is_that_of_counted_permutations(n, theta) -> None:
-    law = distance_law(n, theta)
+    law = distance_probabilities(n, theta)
     np.testing.assert_allclose(law, exact_law(n, theta), atol=1e-12)
 
 
 def test_the_law_of_many_items_has_the_known_mean() -> None:
     for theta in (0.0, 0.05, 2.0):
-        law = distance_law(60, theta)
+        law = distance_probabilities(60, theta)
         assert law.sum() == pytest.approx(1)
         mean = law @ np.arange(len(law))
         assert mean == pytest.approx(ra.Mallows(range(60), theta).mean_distance)
@@ -111,7 +111,7 @@ def test_bars_are_the_distances_of_the_rankings() -> None:
     for x, y in line.get_xydata():
         assert y == pytest.approx(law[round(x)])
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["rankings", "the fitted law"]
+    assert legend == ["rankings", "the fitted distribution"]
 
 
 def test_theta_and_its_interval_are_said() -> None:
@@ -134,7 +134,8 @@ def test_ties_are_hatched_on_top_of_what_is_known() -> None:
     assert all(bar.get_hatch() for bar in of_group(ax, "spread"))
     assert not any(bar.get_hatch() for bar in of_group(ax, "known"))
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["rankings", "rankings with ties, by the law", "the fitted law"]
+    ties = "rankings with ties, by the distribution"
+    assert legend == ["rankings", ties, "the fitted distribution"]
     assert not collisions(only_drawn(ax))
     assert not cut_off(only_drawn(ax))
 
@@ -148,11 +149,11 @@ def test_unranked_items_leave_the_law_alone() -> None:
     ax = fit.plot()
     assert not of_group(ax, "known")
     assert not of_group(ax, "spread")
-    assert "note: the law alone, since items are unranked in some rankings" in notes(ax)
+    assert "note: the distribution alone, since items are unranked in some rankings" in notes(ax)
     (line,) = of_group(ax, "expected")
     law = exact_law(3, fit.distribution.theta)
     np.testing.assert_allclose(line.get_xydata(), list(enumerate(law)), atol=1e-12)
-    assert "the law alone" not in notes(strict().plot())
+    assert "the distribution alone" not in notes(strict().plot())
 
 
 def test_many_distances_share_bars_and_none_is_lost() -> None:
@@ -182,7 +183,7 @@ def test_many_distances_share_bars_and_none_is_lost() -> None:
 
 
 def test_a_single_far_ranking_is_not_cut_with_the_tail() -> None:
-    law = distance_law(8, 2.0)
+    law = distance_probabilities(8, 2.0)
     known = np.zeros(29)
     known[1], known[28] = 1 - 1e-6, 1e-6
     starts, step = _bins(law, [known, np.zeros(29)])

@@ -1,4 +1,4 @@
-"""What studies draw from: sizes, laws, and that no item is favoured."""
+"""What studies draw from: sizes, distributions, and that no item is favored."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_models_give_the_sizes_asked_for_and_repeat_with_a_seed(model) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS[:4], ids=repr)
-def test_no_item_is_favoured(model) -> None:
+def test_no_item_is_favored(model) -> None:
     first = np.bincount(
         [rankings(model.draw(4, 1, rng=k)).ranks[0].argmin() for k in range(800)], minlength=4
     )

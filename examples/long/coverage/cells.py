@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from laws import Law
+from distributions import Distribution
 
 import rankagg as ra
 
@@ -26,11 +26,11 @@ def seed(*parts: object) -> np.random.Generator:
 
 @dataclass(frozen=True)
 class Cell:
-    """One way to bound places, on tables of so many units drawn from one law.
+    """One way to bound places, on tables of so many units drawn from one distribution.
 
     Attributes
     ----------
-    law : Law
+    distribution : Distribution
         What is drawn.
     units : int
         Independent units of a table.
@@ -40,18 +40,18 @@ class Cell:
         What is taken to be independent; what is so, by default.
     """
 
-    law: Law
+    distribution: Distribution
     units: int
     of: str
     method: str
     unit: str = ""
 
-    KEYS: ClassVar = ("law", "systems", "units", "of", "method", "unit")
+    KEYS: ClassVar = ("distribution", "systems", "units", "of", "method", "unit")
 
     def key(self) -> tuple[object, ...]:
         """Return what names the cell."""
-        law = self.law
-        return law.name, law.systems, self.units, self.of, self.method, self.unit or law.unit
+        source, unit = self.distribution, self.unit or self.distribution.unit
+        return source.name, source.systems, self.units, self.of, self.method, unit
 
     def row(self, repetitions: int) -> dict[str, object]:
         """Return how often what is said of a table is right.
@@ -59,16 +59,17 @@ class Cell:
         Looks after every 250 tables, and ends where the share of wrong ones is three standard
         errors from `LIMIT`.
         """
-        law, truth = self.law, self.law.truth(self.of)
+        distribution, truth = self.distribution, self.distribution.truth(self.of)
         # All methods see the same tables.
-        data = seed(law.name, law.systems, self.units)
+        data = seed(distribution.name, distribution.systems, self.units)
         name = " ".join(filter(None, (self.of, self.method, self.unit)))
-        rng = seed(law.name, law.systems, self.units, name)
+        rng = seed(distribution.name, distribution.systems, self.units, name)
         told: list[dict[str, object]] = []
         while len(told) < repetitions:
             now = min(BATCH, repetitions - len(told))
             told += [
-                right(self.bound(table, rng), truth) for table in law.tables(data, now, self.units)
+                right(self.bound(table, rng), truth)
+                for table in distribution.tables(data, now, self.units)
             ]
             off = abs(np.mean([one["wrong"] for one in told]) - LIMIT)
             if off > 3 * np.sqrt(LIMIT * (1 - LIMIT) / len(told)):
@@ -79,10 +80,11 @@ class Cell:
 
     def bound(self, table: ra.ScoreTable, rng: np.random.Generator) -> ra.RankIntervals:
         """Bound the places."""
-        more = {"score_range": self.law.score_range} if self.of == "mean" else {}
+        more = {"score_range": self.distribution.score_range} if self.of == "mean" else {}
         return ra.rank_intervals(
-            table, of=self.of, method=self.method, unit=self.unit or self.law.unit, alpha=ALPHA,
-            n_resamples=RESAMPLES, rng=rng, **more,
+            table, of=self.of, method=self.method, alpha=ALPHA,
+            unit=self.unit or self.distribution.unit, n_resamples=RESAMPLES, rng=rng,
+            **more,
         )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """How often intervals for proportions, and estimates of a mean distance, are right.
 
-Rankings of four items are drawn from a law whose true proportions are known; each row says of one
-kind of interval how often it held the truth.
+Rankings of four items are drawn from a distribution whose true proportions are known; each row says
+of one kind of interval how often it held the truth.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import rankagg as ra
 ITEMS = "ABCD"
 PAIRS = np.triu_indices(4, k=1)
 
-# The law: a permutation is exp(-0.6) times as likely for each pair that it turns round; A and B
-# are then swapped in a third of all cases, so that one pair is closer.
+# The distribution: a permutation is exp(-0.6) times as likely for each pair that it turns round; A
+# and B are then swapped in a third of all cases, so that one pair is closer.
 RANKS = np.array(list(itertools.permutations(range(4))))
-LAW = np.exp(-0.6 * (RANKS[:, PAIRS[0]] > RANKS[:, PAIRS[1]]).sum(axis=1))
-LAW /= LAW.sum()
+CHANCE = np.exp(-0.6 * (RANKS[:, PAIRS[0]] > RANKS[:, PAIRS[1]]).sum(axis=1))
+CHANCE /= CHANCE.sum()
 SWAP = [1, 0, 2, 3]
-CHANCES = np.concatenate([LAW * 2 / 3, LAW / 3])
+CHANCES = np.concatenate([CHANCE * 2 / 3, CHANCE / 3])
 PLACES = np.concatenate([RANKS, RANKS[:, SWAP]])
 TRUTH = np.tensordot(CHANCES, (PLACES[:, :, None] < PLACES[:, None, :]).astype(float), axes=1)
 

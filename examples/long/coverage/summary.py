@@ -22,7 +22,9 @@ def holds_from(rows: pd.DataFrame, missed: pd.Series) -> int | None:
 
 def right_unit(places: pd.DataFrame) -> pd.DataFrame:
     """Return the rows in which what is independent is taken to be so."""
-    wrong = places["law"].isin(["four metrics", "tasks of five"]) & (places["unit"] == "ranking")
+    wrong = places["distribution"].isin(["four metrics", "tasks of five"]) & (
+        places["unit"] == "ranking"
+    )
     return places[~wrong]
 
 
@@ -41,9 +43,9 @@ def summary(places: pd.DataFrame, binomial: pd.DataFrame, proportions: pd.DataFr
         lines += [
             "",
             f'Tables with a wrong decision, of="{of}", {method}',
-            *grid(rows, laws(rows), "wrong"),
+            *grid(rows, distributions(rows), "wrong"),
         ]
-    for systems, rows in right[right["law"] == "spaced"].groupby("systems"):
+    for systems, rows in right[right["distribution"] == "spaced"].groupby("systems"):
         lines += [
             "",
             f"Pairs of {systems} spaced systems that are decided rightly",
@@ -52,14 +54,14 @@ def summary(places: pd.DataFrame, binomial: pd.DataFrame, proportions: pd.DataFr
     for figure, title in FIGURES.items():
         lines += [
             "",
-            f"{title}, under the law that is hardest for it",
+            f"{title}, under the distribution that is hardest for it",
             *grid(right, ways(right), figure),
         ]
     wrong = places.drop(right.index)
     lines += [
         "",
         "Tables with a wrong decision where each column is taken to be independent, and is not",
-        *grid(wrong, wrong["law"] + ": " + wrong["method"], "wrong"),
+        *grid(wrong, wrong["distribution"] + ": " + wrong["method"], "wrong"),
         "",
         "The interval of one pair, at the proportion from .5 to .98 where it is covered least",
         *grid(binomial, kinds(binomial), "least"),
@@ -85,9 +87,9 @@ FIGURES = {
 }
 
 
-def laws(rows: pd.DataFrame) -> pd.Series:
-    """Name laws, and how many systems there are."""
-    return rows["law"] + [f", {n} systems" if n != 6 else "" for n in rows["systems"]]
+def distributions(rows: pd.DataFrame) -> pd.Series:
+    """Name distributions, and how many systems there are."""
+    return rows["distribution"] + [f", {n} systems" if n != 6 else "" for n in rows["systems"]]
 
 
 def ways(rows: pd.DataFrame) -> pd.Series:

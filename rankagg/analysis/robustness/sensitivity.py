@@ -109,10 +109,10 @@ def sensitivity(
     consensuses = tuple(one.aggregate(profile) for one in rules)
     if profile.has_unranked:
         spread_out = _one_row_each(profile)
-        law = Uniform(profile.items) if model is None else model
+        distribution = Uniform(profile.items) if model is None else model
         seeds = as_generator(rng).spawn(times)
         sampled = Parallel(n_jobs=jobs)(
-            delayed(_complete_and_rank)(spread_out, rules[0], law, seed) for seed in seeds
+            delayed(_complete_and_rank)(spread_out, rules[0], distribution, seed) for seed in seeds
         )
         samples = np.stack(list(sampled))
     else:
@@ -156,11 +156,11 @@ def _one_row_each(profile: Profile) -> Profile:
 
 
 def _complete_and_rank(
-    profile: Profile, rule: Aggregator, law: RankingDistribution, rng: np.random.Generator
+    profile: Profile, rule: Aggregator, distribution: RankingDistribution, rng: np.random.Generator
 ) -> Ranks:
     gaps = (profile.ranks == UNRANKED).any(axis=1)
     ranks = profile.ranks.copy()
-    ranks[gaps] = law.complete(profile[np.flatnonzero(gaps)], rng=rng).ranks
+    ranks[gaps] = distribution.complete(profile[np.flatnonzero(gaps)], rng=rng).ranks
     completed = Profile._trusted(
         profile.items, ranks, counts=profile.counts, weights=profile.weights, groups=profile.groups
     )

@@ -91,8 +91,8 @@ def command(
         fit = MODELS[model](data, **options)
     save_plot(fit.plot, plot)
     if as_json:
-        law = fit.distribution.to_dict()
-        echo_json({**fit.to_dict(alpha), "distribution": law, "input": list(given.lines)})
+        fitted = fit.distribution.to_dict()
+        echo_json({**fit.to_dict(alpha), "distribution": fitted, "input": list(given.lines)})
         return 0
     click.echo("\n".join(given.lines))
     click.echo(str(fit.summary(**shown)))

@@ -78,25 +78,26 @@ def command(
         raise click.UsageError("Give one of FIT, --center, --log-worth and --items.")
     if (theta is None) != (center is None):
         raise click.UsageError("--center and --theta belong together.")
-    law: RankingDistribution
+    drawn: RankingDistribution
     with options_named({"source": "FIT", "theta": "--theta", "log_worths": "--log-worth"}):
         if fit is not None:
-            law = _stored(fit)
+            drawn = _stored(fit)
         elif center is not None:
-            law = Mallows(_labels("--center", center), cast(float, theta))
+            drawn = Mallows(_labels("--center", center), cast(float, theta))
         elif items is not None:
-            law = Uniform(_labels("--items", items))
+            drawn = Uniform(_labels("--items", items))
         else:
             log_worths: dict[str | int, float] = {}
             log_worths.update(numbers_of("--log-worth", worths, "ITEM=NUMBER"))
-            law = PlackettLuce(log_worths)
-    if size * len(law.items) > PLACES:
+            drawn = PlackettLuce(log_worths)
+    n = len(drawn.items)
+    if size * n > PLACES:
         raise click.BadParameter(
-            f"must be at most {PLACES // len(law.items)} for {counted(len(law.items), 'item')}. "
+            f"must be at most {PLACES // n} for {counted(n, 'item')}. "
             f"Got {size}. Draw several files with different seeds.",
             param_hint="'--size'",
         )
-    profile = law.sample(size, rng=seed).compress()
+    profile = drawn.sample(size, rng=seed).compress()
     write_ballots(profile, sys.stdout if out is None else out)
     return 0
 

@@ -1,4 +1,4 @@
-"""The center of a Mallows law: where the likelihood is greatest, whatever theta is.
+"""The center of a Mallows distribution: where the likelihood is greatest, whatever theta is.
 
 Of complete strict rankings it is the exact Kemeny consensus. Of partial or tied rankings the
 likelihood is a sum over compatible permutations, and is climbed by expectation-maximization:

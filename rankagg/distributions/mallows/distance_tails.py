@@ -1,9 +1,10 @@
 """Tails of the summed Kendall distance of independent Mallows rankings to their true center.
 
-The distance is a sum of independent stages, and its laws are an exponential family in theta. So
-the saddlepoint of any value is the theta under which it is the mean, and the approximation of
-Lugannani and Rice (1980, https://doi.org/10.2307/1426607), with Daniels' correction for whole
-numbers (1987, https://doi.org/10.2307/1403269), needs nothing but what the law says of itself.
+The distance is a sum of independent stages, and its distributions are an exponential family in
+theta. So the saddlepoint of any value is the theta under which it is the mean, and the
+approximation of Lugannani and Rice (1980, https://doi.org/10.2307/1426607), with Daniels'
+correction for whole numbers (1987, https://doi.org/10.2307/1403269), needs nothing but what the
+distribution says of itself.
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ def log_doubt(n: int, m: int, theta: float) -> float:
     return float(np.logaddexp.reduce(logs))
 
 
-# -- the law of one ranking, for thetas of either sign -------------------------------------------
+# -- the distribution of one ranking, for thetas of either sign
+# -------------------------------------------
 
 
 def _sizes(n: int) -> NDArray[np.int64]:

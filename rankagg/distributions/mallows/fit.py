@@ -166,14 +166,14 @@ class MallowsFit(FitResult):
             Probability of error, in (0, 1); 0.002 or more for "inversion".
         method : {"inversion", "profile", "wald"}, optional
             "inversion": all thetas that are not refuted by a test whose statistic, the cost of a
-            quick consensus, has the same law whatever the center is. So the interval holds its
-            level whatever the center is, but for the simulation (some tenths of a percent) and,
+            quick consensus, has the same distribution whatever the center is. So the interval holds
+            its level whatever the center is, but for the simulation (some tenths of a percent) and,
             with gaps or ties, for the center that they refer to. It need not hold the estimate,
             which is too high where few rankings choose the center. Where majorities are those of
-            the center almost surely, the law is that of the distance to it, and not simulated.
-            "profile": all thetas that a likelihood-ratio test does not refute; "wald": estimate
-            and standard error. Both are conditional on the center: right where it is given, too
-            high and too narrow where it is chosen by few or by scattered rankings.
+            the center almost surely, its distribution is that of the distance to it, and not
+            simulated. "profile": all thetas that a likelihood-ratio test does not refute; "wald":
+            estimate and standard error. Both are conditional on the center: right where it is
+            given, too high and too narrow where it is chosen by few or by scattered rankings.
             By default "inversion" where the center was chosen, and "profile" where it was given;
             "wald" where the likelihood had to be estimated and "inversion" cannot be used. The
             notes say which it is.
@@ -265,7 +265,7 @@ class MallowsFit(FitResult):
         return table if self.center_is_given else table.drop(columns=["z", "P>|z|"])
 
     def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-        """Draw distances to the center, beside the law's; see `rankagg.plotting.distances_plot`.
+        """Draw distances to the center and those expected; see `rankagg.plotting.distances_plot`.
 
         Parameters
         ----------

@@ -57,8 +57,8 @@ class GeneralizedMallows(RankingDistribution):
     Examples
     --------
     >>> from rankagg import GeneralizedMallows, Permutation
-    >>> law = GeneralizedMallows("ABC", thetas=[2.0, 0.0])  # sure of the winner only
-    >>> law.rank_probabilities().round(3)
+    >>> mallows = GeneralizedMallows("ABC", thetas=[2.0, 0.0])  # sure of the winner only
+    >>> mallows.rank_probabilities().round(3)
     array([[0.867, 0.067, 0.067],
            [0.117, 0.441, 0.441],
            [0.016, 0.492, 0.492]])
@@ -173,4 +173,5 @@ class GeneralizedMallows(RankingDistribution):
     def __repr__(self) -> str:
         shown = ", ".join(f"{theta:.3g}" for theta in self.thetas[:6])
         more = ", ..." if len(self.thetas) > 6 else ""
-        return f"<GeneralizedMallows law: thetas {shown}{more} around {self.center._arrows()}>"
+        center = self.center._arrows()
+        return f"<GeneralizedMallows distribution: thetas {shown}{more}, center {center}>"

@@ -118,7 +118,7 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
     bound = check_number(max_theta, "max_theta", low=0, open_low=True)
     search = _Search.of(profile, bound)
     best = search.best()
-    law = GeneralizedMallows(search.center(best.order), best.thetas)
+    fitted = GeneralizedMallows(search.center(best.order), best.thetas)
     effective = float(
         (profile.counts @ profile.weights) ** 2 / (profile.counts @ profile.weights**2)
     )
@@ -129,7 +129,7 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
     variances[inside] = 1.0 / information[inside]
     at_bound = best.thetas >= bound
     notes = [
-        f"Center: {law.center._arrows()}",
+        f"Center: {fitted.center._arrows()}",
         "Standard errors and intervals are conditional on the center, which these rankings chose: "
         "with few rankings thetas are too high and intervals too narrow.",
         "All centers were tried." if profile.n_items <= FEW else "The center is a local maximum.",
@@ -144,7 +144,7 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
             f"The maximum is beyond the bound {bound:g} at place {where}: raise `max_theta`."
         )
     return GeneralizedMallowsFit(
-        distribution=law,
+        distribution=fitted,
         names=[f"theta {k + 1}" for k in range(profile.n_items - 1)],
         estimates=best.thetas,
         covariance=np.diag(variances),

@@ -1,8 +1,8 @@
-"""Drawing completions of partial and tied rankings under a Mallows law, one item at a time.
+"""Drawing completions of partial and tied rankings under Mallows, one item at a time.
 
 Where an item may stand, given all others, is an interval of places; what each costs follows from
-running sums. One sweep draws every free item anew in all rankings at once. The chain has the law
-of the compatible permutations, each weighing exp(-theta d), as its limit.
+running sums. One sweep draws every free item anew in all rankings at once. The chain has the
+distribution of the compatible permutations, each weighing exp(-theta d), as its limit.
 """
 
 from __future__ import annotations

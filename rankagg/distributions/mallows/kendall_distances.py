@@ -2,7 +2,7 @@
 
 Fill the places from the first to the last. For place k there are j = n - k items left (k from 0);
 the one that is chosen passes over v of those that stand before it in the center, v from 0 to
-j - 1. The Kendall distance to the center is the sum of the v. Under a Mallows law they are
+j - 1. The Kendall distance to the center is the sum of the v. Under a Mallows distribution they are
 independent, with P(v) proportional to exp(-theta v); under a generalized one each stage has a
 theta of its own. Here is what is needed of a stage of j items, exactly at theta = 0 and without
 cancellation near it.

@@ -1,4 +1,4 @@
-"""The likelihood of rankings under a Mallows law, for one center at a time."""
+"""The likelihood of rankings under a Mallows distribution, for one center at a time."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class MallowsData:
 
     def log_likelihood(self, center: Permutation, theta: float) -> float:
         """Return the weighted log likelihood."""
-        law = Mallows(center, theta)
+        mallows = Mallows(center, theta)
         sums = log_sums(self.ranks[:, np.argsort(center.ranks)], theta)
-        return float(self.weights @ sums) - self.total * law.log_normalizer
+        return float(self.weights @ sums) - self.total * mallows.log_normalizer
 
     def votes(self, center: Permutation, theta: float) -> PairwiseMatrix:
         """Return the expected votes among compatible permutations."""

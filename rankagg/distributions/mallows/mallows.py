@@ -105,10 +105,10 @@ class Mallows(RankingDistribution):
     Examples
     --------
     >>> from rankagg import Mallows, Permutation
-    >>> law = Mallows("ABC", theta=1.0)
-    >>> round(law.prob(Permutation.from_order("ACB")), 4)
+    >>> mallows = Mallows("ABC", theta=1.0)
+    >>> round(mallows.prob(Permutation.from_order("ACB")), 4)
     0.1789
-    >>> law.sample(3, rng=0)
+    >>> mallows.sample(3, rng=0)
     <Profile of 3 rankings of 3 items, complete, strict>
     """
 
@@ -176,7 +176,8 @@ class Mallows(RankingDistribution):
 
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
         passed = stages.sample_stages(self.thetas, size, rng)
-        # Under one theta a permutation and its inverse have the same law, so orders are places.
+        # Under one theta a permutation and its inverse have the same distribution, so orders are
+        # places.
         return np.ascontiguousarray(stages.orders_from_stages(passed)[self.center.ranks].T)
 
     def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
@@ -272,4 +273,5 @@ class Mallows(RankingDistribution):
         return fit_mallows(profile, center=center, max_iterations=max_iterations, rng=rng)
 
     def __repr__(self) -> str:
-        return f"<Mallows law: theta {self.theta:.4g} around {self.center._arrows()}>"
+        both = f"theta {self.theta:.4g}, phi {self.phi:.3g}"
+        return f"<Mallows distribution: {both}, center {self.center._arrows()}>"

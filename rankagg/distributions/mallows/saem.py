@@ -105,9 +105,9 @@ def climb_by_sampling(
         chain.reorder(np.argsort(order)[fresh])
         order = fresh
     variances = _posterior_variances(chain, theta)
-    law = Mallows(center, theta)
-    information = total * law.distance_variance - float(weights**2 @ variances)
-    height = _log_sums(ranks[:, order], weights, theta, rng) - total * law.log_normalizer
+    mallows = Mallows(center, theta)
+    information = total * mallows.distance_variance - float(weights**2 @ variances)
+    height = _log_sums(ranks[:, order], weights, theta, rng) - total * mallows.log_normalizer
     return Sampled(center, theta, height, information, EXPLORE + AVERAGE)
 
 

@@ -1,19 +1,19 @@
-"""Intervals for the theta of a Mallows law whose center is chosen by the data.
+"""Intervals for the theta of a Mallows distribution whose center is chosen by the data.
 
 A center that is chosen to fit makes rankings look concentrated around it. So theta is tested
 together with such a choice: the statistic is the cost of a consensus that is near Kemeny's and
-quick, whose law is the same whatever the center is, and an interval holds every theta that is not
-refuted (test inversion; Casella and Berger 2002, section 9.2).
+quick, whose distribution is the same whatever the center is, and an interval holds every theta that
+is not refuted (test inversion; Casella and Berger 2002, section 9.2).
 
 * Where all majorities are those of the center, but for a chance of at most `DOUBT` times alpha, the
-  summed minorities are the distance to the true center, whose law is known. That is so from some
-  theta on, and the more rankings there are, the smaller it is.
-* Below, laws are simulated at several thetas together. Draws at one theta tell of another one,
-  since their likelihoods depend on their distances to the center only (importance sampling with
-  the mixture as proposal; Veach and Guibas 1995, https://doi.org/10.1145/218380.218498).
+  summed minorities are the distance to the true center, whose distribution is known. That is so
+  from some theta on, and the more rankings there are, the smaller it is.
+* Below, distributions are simulated at several thetas together. Draws at one theta tell of another
+  one, since their likelihoods depend on their distances to the center only (importance sampling
+  with the mixture as proposal; Veach and Guibas 1995, https://doi.org/10.1145/218380.218498).
 
-Where rankings have gaps, ties or weights, draws get the same ones. Gaps make the law depend on the
-center a little; the fitted one stands for it.
+Where rankings have gaps, ties or weights, draws get the same ones. Gaps make the distribution
+depend on the center a little; the fitted one stands for it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ __all__ = ["LEAST_ALPHA", "ThetaData", "invert", "is_feasible", "local_cost"]
 
 # The share of alpha that is spent on the doubt whether majorities are those of the center.
 DOUBT = 0.02
-# Thetas at which laws are simulated lie so many standard errors apart, and no more than that: where
-# rankings hardly differ, numbers of exchanges change e-fold with 1. There are at most so many.
+# Thetas at which distributions are simulated lie so many standard errors apart, and no more than
+# that: where rankings hardly differ, numbers of exchanges change e-fold with 1. There are at most
+# so many.
 SPACING, WIDEST, MOST_POINTS = 1.5, 1.0, 200
 # Draws at each: at least, at most, and in between what so many comparisons of places allow.
 FEWEST, MOST, WORK = 150, 1500, 40_000_000
@@ -252,7 +253,7 @@ def _certain_from(data: ThetaData, alpha: float) -> float:
 
 
 def _known(data: ThetaData, alpha: float, certain: float) -> tuple[float, float]:
-    """Return the thetas that the law of the distance to the true center does not refute."""
+    """Return the thetas that the distance to the true center does not refute."""
     if certain == inf:
         return -inf, -inf
     m, n = data.m, data.n
@@ -320,7 +321,7 @@ class _Draws:
             passed = stages.sample_stages(np.full(n - 1, theta), s * rows, self.rng)
             summed = passed.reshape(n - 1, s, rows).sum(axis=(0, 2)).astype(np.float64)
             distances.append(self.data.drawn_distances(summed, theta))
-            # Under one theta a permutation and its inverse have the same law.
+            # Under one theta a permutation and its inverse have the same distribution.
             orders = stages.orders_from_stages(passed).T.reshape(s, rows, n)
             values.append(local_cost(self.data.drawn_wins(orders, theta), self.rng))
         self.thetas.append(theta)

@@ -44,9 +44,12 @@ def simulate_uniformity(
     """Compare the distance to the Kemeny consensus with that in samples without a center."""
     rows = one_row_each(profile)
     observed = _least_distance(rows)
-    law = Uniform(rows.items)
+    uniform = Uniform(rows.items)
     drawn = np.array(
-        [_least_distance(_masked(law._sample(len(rows), rng), rows)) for _ in range(n_resamples)]
+        [
+            _least_distance(_masked(uniform._sample(len(rows), rng), rows))
+            for _ in range(n_resamples)
+        ]
     )
     as_small = int((drawn <= observed * (1 + 1e-12)).sum())
     return UniformityTest(

@@ -94,7 +94,8 @@ class BradleyTerry(PlackettLuce):
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""
-        return f"<BradleyTerry law on {counted(self.n_items, 'item')}: {self._by_worth()}{ties}>"
+        items = counted(self.n_items, "item")
+        return f"<BradleyTerry distribution on {items}: {self._by_worth()}{ties}>"
 
 
 def fit_bradley_terry(

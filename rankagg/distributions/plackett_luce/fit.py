@@ -99,7 +99,7 @@ def fit_plackett_luce(
 def maximize_choices(
     sample: Sample,
     options: FitOptions,
-    law: type[PlackettLuce] = PlackettLuce,
+    kind: type[PlackettLuce] = PlackettLuce,
     notes: Sequence[str] = (),
 ) -> PlackettLuceFit:
     """Return the fit of observed choices.
@@ -110,7 +110,7 @@ def maximize_choices(
         The choices.
     options : FitOptions
         How to climb.
-    law : type
+    kind : type
         `PlackettLuce` or a subclass.
     notes : sequence of str
         What is known of the data.
@@ -135,7 +135,7 @@ def maximize_choices(
     ties = dict(zip(sizes, parameters[n:].tolist(), strict=True))
     at = found if options.is_plain else data.derivatives(parameters)
     return PlackettLuceFit(
-        distribution=law(worths, items=sample.items, log_ties=ties),
+        distribution=kind(worths, items=sample.items, log_ties=ties),
         names=[*map(str, sample.items), *(f"log tie {d}" for d in ties)],
         estimates=parameters,
         covariance=_covariance(choices, at.information, found.information, options) / scale,

@@ -65,10 +65,10 @@ class PlackettLuce(RankingDistribution):
     Examples
     --------
     >>> from rankagg import Permutation, PlackettLuce
-    >>> law = PlackettLuce({"A": 1.0, "B": 0.0, "C": -1.0})
-    >>> round(law.prob(Permutation.from_order("ABC")), 3)
+    >>> strengths = PlackettLuce({"A": 1.0, "B": 0.0, "C": -1.0})
+    >>> round(strengths.prob(Permutation.from_order("ABC")), 3)
     0.486
-    >>> law.sample(5, rng=0)
+    >>> strengths.sample(5, rng=0)
     <Profile of 5 rankings of 3 items, complete, strict>
     """
 
@@ -184,7 +184,7 @@ class PlackettLuce(RankingDistribution):
         )
         if self.log_ties or ties.any():
             raise InvalidInputError(
-                "profile", "free of ties, for a law without ties", Described("ties"),
+                "profile", "free of ties, for a distribution without ties", Described("ties"),
                 "Break the ties first.",
             )  # fmt: skip
         # Logs of times, since worths that are far apart have no floats.
@@ -329,7 +329,7 @@ class PlackettLuce(RankingDistribution):
     def __repr__(self) -> str:
         best = self._by_worth()
         ties = f", buckets up to {max(self.log_ties)}" if self.log_ties else ""
-        return f"<PlackettLuce law on {counted(self.n_items, 'item')}: {best}{ties}>"
+        return f"<PlackettLuce distribution on {counted(self.n_items, 'item')}: {best}{ties}>"
 
     def _by_worth(self) -> str:
         order = np.argsort(-self.log_worths, kind="stable")

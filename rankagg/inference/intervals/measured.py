@@ -2,7 +2,7 @@
 
 The figures are those of the coverage study (`examples/long/coverage` and the page about it): the
 smallest number of units of the study at and above which a method was wrong in no more than 7 % of
-the tables of any law, where 5 % are promised. They are no proof for other data.
+the tables of any distribution, where 5 % are promised. They are no proof for other data.
 """
 
 from __future__ import annotations

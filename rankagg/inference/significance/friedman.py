@@ -55,7 +55,7 @@ def friedman(
 
         12 N^2 sum_i (R_i - (k + 1)/2)^2 / (N^2 (k^3 - k) - N sum_t (t^3 - t)),
 
-    chi-square is N(k - 1)W and F is (N - 1)W/(1 - W). Their laws hold for many rankings.
+    chi-square is N(k - 1)W and F is (N - 1)W/(1 - W). These distributions hold for many rankings.
 
     References
     ----------

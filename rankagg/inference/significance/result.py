@@ -108,7 +108,7 @@ class FriedmanTest(Result):
 
     @property
     def df(self) -> int:
-        """Degrees of freedom of the chi-square law, k - 1."""
+        """Degrees of freedom of the chi-square distribution, k - 1."""
         return len(self.items) - 1
 
     @property
@@ -123,7 +123,7 @@ class FriedmanTest(Result):
 
     @property
     def f_df(self) -> tuple[int, int]:
-        """Degrees of freedom of the F law, k - 1 and (k - 1)(N - 1)."""
+        """Degrees of freedom of the F distribution, k - 1 and (k - 1)(N - 1)."""
         return self.df, self.df * (self.n_rankings - 1)
 
     @property

@@ -1,4 +1,4 @@
-"""How far rankings are from the center of a Mallows law, and how far it has them."""
+"""How far rankings are from the center of a Mallows distribution, and how far it has them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats
 from rankagg.distributions.mallows.fit import MallowsFit
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.distributions.distance_laws import (
-    distance_law,
+from rankagg.plotting.distributions.distance_distributions import (
+    distance_probabilities,
     known_distances,
     spread_distances,
 )
@@ -28,17 +28,17 @@ __all__ = ["distances_plot"]
 
 # More distances than that share bars.
 BARS = 30
-# The tails of the law that are left out.
+# The tails of the distribution that are left out.
 TAIL = 5e-4
 PALE = "#bcd7ea"
 
 
 def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw the Kendall distances of rankings to the fitted center beside those of the fitted law.
+    """Draw the Kendall distances of rankings to the fitted center, and those expected.
 
     Rankings with ties or unlisted items have no distance of their own: theirs are spread as the
-    fitted law has them, given what was observed, and hatched. Where items are unranked the law
-    stands alone, and a note says so.
+    fitted distribution has them, given what was observed, and hatched. Where items are unranked the
+    distribution stands alone, and a note says so.
 
     Parameters
     ----------
@@ -70,17 +70,17 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     if not isinstance(fit, MallowsFit):
         raise InvalidInputError("fit", "a fit of Mallows", fit, "`Mallows.fit(profile)` makes one.")
     low, high = fit.conf_int(alpha).to_numpy()[0]
-    law, data = fit.distribution, fit._data
-    expected = distance_law(law.n_items, law.theta)
-    ranks = data.ranks[:, np.argsort(law.center.ranks)]
-    spread = spread_distances(ranks, data.weights, law.theta)
+    fitted, data = fit.distribution, fit._data
+    expected = distance_probabilities(fitted.n_items, fitted.theta)
+    ranks = data.ranks[:, np.argsort(fitted.center.ranks)]
+    spread = spread_distances(ranks, data.weights, fitted.theta)
     parts = [] if spread is None else [known_distances(ranks, data.weights), spread]
     starts, step = _bins(expected, [part / data.total for part in parts])
     together = f", {step} in a bar" if step > 1 else ""
     notes = [
-        f"Kendall distance to the center{together}; theta {law.theta:.3g} "
+        f"Kendall distance to the center{together}; theta {fitted.theta:.3g} "
         f"({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
-        "" if parts else "note: the law alone, since items are unranked in some rankings",
+        "" if parts else "note: the distribution alone, since items are unranked in some rankings",
         *notes_of(fit, are_known=True),
     ]
     width, new = 32.0, ax is None
@@ -88,7 +88,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     marks = _draw_bars(ax, [part / data.total for part in parts], starts, step)
     marks += ax.plot(
         starts + (step - 1) / 2, _summed(expected, starts, step), color=ACCENTS[1], marker="D",
-        label="the fitted law", gid="expected",
+        label="the fitted distribution", gid="expected",
     )  # fmt: skip
     legend_above(ax, marks)
     ax.set_ylim(bottom=0.0)
@@ -106,7 +106,7 @@ def _draw_bars(ax: Axes, parts: list[Floats], starts: NDArray[np.intp], step: in
         {
             "fc": "white",
             "hatch": "////",
-            "label": "rankings with ties, by the law",
+            "label": "rankings with ties, by the distribution",
             "gid": "spread",
         },
     )
@@ -127,7 +127,7 @@ def _draw_bars(ax: Axes, parts: list[Floats], starts: NDArray[np.intp], step: in
 def _bins(expected: Floats, parts: list[Floats]) -> tuple[NDArray[np.intp], int]:
     """Return where bins start, and how many distances each holds.
 
-    They hold every known distance, and all of what the law says but its tails.
+    They hold every known distance, and all of what the distribution says but its tails.
     """
     below = np.cumsum(expected)
     low, high = (int(k) for k in np.searchsorted(below, [TAIL, 1.0 - TAIL]))

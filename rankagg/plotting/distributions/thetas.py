@@ -1,4 +1,4 @@
-"""How concentrated a generalized Mallows law is at every place."""
+"""How concentrated a generalized Mallows distribution is at every place."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> law = ra.GeneralizedMallows("ABCD", thetas=[2.0, 1.0, 0.5])
-    >>> ax = plotting.thetas_plot(ra.GeneralizedMallows.fit(law.sample(200, rng=0)))
+    >>> mallows = ra.GeneralizedMallows("ABCD", thetas=[2.0, 1.0, 0.5])
+    >>> ax = plotting.thetas_plot(ra.GeneralizedMallows.fit(mallows.sample(200, rng=0)))
     >>> ax.get_ylabel()
     'theta'
     """

@@ -45,8 +45,8 @@ def worths_plot(fit: PlackettLuceFit, *, alpha: float = 0.05, ax: Axes | None = 
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> law = ra.PlackettLuce([1.0, 0.0, -1.0], items="ABC")
-    >>> ax = plotting.worths_plot(ra.PlackettLuce.fit(law.sample(100, rng=0)))
+    >>> strengths = ra.PlackettLuce([1.0, 0.0, -1.0], items="ABC")
+    >>> ax = plotting.worths_plot(ra.PlackettLuce.fit(strengths.sample(100, rng=0)))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """

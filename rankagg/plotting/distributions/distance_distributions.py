@@ -1,4 +1,4 @@
-"""How likely every Kendall distance to the center is under a Mallows law."""
+"""How likely every Kendall distance to the center is under a Mallows distribution."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rankagg._typing import Floats, Ranks
 from rankagg.core import places
 from rankagg.core.places import UNRANKED
 
-__all__ = ["distance_law", "known_distances", "spread_distances"]
+__all__ = ["distance_probabilities", "known_distances", "spread_distances"]
 
 
-def distance_law(n_items: int, theta: float) -> Floats:
+def distance_probabilities(n_items: int, theta: float) -> Floats:
     """Return the chance of every Kendall distance to the center.
 
     Parameters
@@ -26,7 +26,7 @@ def distance_law(n_items: int, theta: float) -> Floats:
     ndarray of float, shape (n(n - 1)/2 + 1,)
         Exact but for rounding, 1e-12 or so.
     """
-    # The distance is a sum of independent stages (`kendall_law`), so its Fourier transform is the
+    # The distance is a sum of independent stages, so its Fourier transform is the
     # product of theirs: mean powers of z with weights exp(-theta v), v from 0 to size - 1.
     length = n_items * (n_items - 1) // 2 + 1
     angles = -2j * np.pi * np.arange(length // 2 + 1) / length
@@ -37,8 +37,8 @@ def distance_law(n_items: int, theta: float) -> Floats:
             sums = np.expm1(size * (angles - theta)) / np.expm1(angles - theta)
         sums[angles == theta] = size  # only at 0
         product *= sums / total
-    law: Floats = np.maximum(np.fft.irfft(product, length), 0.0)
-    return law
+    result: Floats = np.maximum(np.fft.irfft(product, length), 0.0)
+    return result
 
 
 def known_distances(ranks: Ranks, weights: Floats) -> Floats:
@@ -64,10 +64,10 @@ def known_distances(ranks: Ranks, weights: Floats) -> Floats:
 
 
 def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | None:
-    """Return the weight at every distance of the other rankings, shared out by the law.
+    """Return the weight at every distance of the other rankings, shared out by the distribution.
 
-    Under a Mallows law the items of a bucket have a Mallows law of their own, and so do unlisted
-    ones: what they add to the distance of the buckets is independent of it.
+    Under a Mallows distribution the items of a bucket have a Mallows distribution of their own, and
+    so do unlisted ones: what they add to the distance of the buckets is independent of it.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | No
     Returns
     -------
     ndarray of float, shape (n(n - 1)/2 + 1,), or None
-        None where some ranking has unranked items, which have no such law.
+        None where some ranking has unranked items, which have no such distribution.
     """
     if (ranks == UNRANKED).any():
         return None
@@ -89,15 +89,15 @@ def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | No
     partial = (np.sort(ranks, axis=1) != np.arange(n)).any(axis=1)
     rows = places.comparable(ranks[partial])
     result = np.zeros(n * (n - 1) // 2 + 1)
-    laws: dict[tuple[int, ...], Floats] = {}
+    known: dict[tuple[int, ...], Floats] = {}
     for row, start, weight in zip(rows, _unlike(rows), weights[partial], strict=True):
         sizes = tuple(sorted(np.unique(row, return_counts=True)[1].tolist()))
-        if sizes not in laws:
-            law = np.ones(1)
-            for size in sizes:
-                law = np.convolve(law, distance_law(size, theta)) if size > 1 else law
-            laws[sizes] = law
-        result[start : start + len(laws[sizes])] += weight * laws[sizes]
+        if sizes not in known:
+            expected = np.ones(1)
+            for size in (size for size in sizes if size > 1):
+                expected = np.convolve(expected, distance_probabilities(size, theta))
+            known[sizes] = expected
+        result[start : start + len(known[sizes])] += weight * known[sizes]
     return result
 
 

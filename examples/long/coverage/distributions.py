@@ -1,4 +1,4 @@
-"""Laws of scores whose true order is known, for counting how often intervals are right."""
+"""Distributions of scores whose true order is known, for counting how often intervals are right."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Draw = Callable[[np.random.Generator, tuple[int, int, int]], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Law:
+class Distribution:
     """What scores are drawn from.
 
     Attributes
@@ -112,7 +112,7 @@ def heavy(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
 
 
 def skewed(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
-    """Draw systems 1, 3, 5, ... from a shifted exponential law, the others from a normal one."""
+    """Draw systems 1, 3, 5, ... from a shifted exponential, the others from a normal."""
     scores = rng.normal(size=shape)
     scores[..., ::2] = rng.exponential(size=scores[..., ::2].shape) - 1.0
     return scores
@@ -162,21 +162,21 @@ LEVEL = (0.0,) * 6
 SURE = (2.0537 * np.sqrt(2.0),) * 3 + (0.0,) * 3
 SKEW = (0.0, 1.0) * 3  # a shifted exponential score is below zero in 63 % of the units
 
-LAWS = (
-    Law("equal", 6, normal, LEVEL),
-    Law("equal", 13, normal, (0.0,) * 13),
-    Law("spaced", 6, shifted(spaced(6)), spaced(6)),
-    Law("spaced", 13, shifted(spaced(13)), spaced(13)),
-    Law("many ties", 6, coarse, LEVEL, has_ties=True),
-    Law("pairs at 98 %", 6, shifted(SURE), SURE),
-    Law("clones", 6, clones, LEVEL),
-    Law("variances .2 to 3", 6, uneven, LEVEL),
-    Law("t, 3 degrees", 6, heavy, LEVEL),
-    Law("half skewed", 6, skewed, LEVEL, {"borda": SKEW, "pairwise": SKEW}),
-    Law("task scales", 6, scaled, LEVEL),
-    Law("right or wrong", 6, binary, LEVEL, has_ties=True, score_range=(0.0, 1.0)),
-    Law("unequal weights", 6, normal, LEVEL, is_weighted=True),
-    Law("30 % missing", 6, gaps, LEVEL, is_complete=False),
-    Law("four metrics", 6, metrics, LEVEL, per_unit=4, unit="instance"),
-    Law("tasks of five", 6, within_tasks, LEVEL, per_unit=5, unit="task"),
+DISTRIBUTIONS = (
+    Distribution("equal", 6, normal, LEVEL),
+    Distribution("equal", 13, normal, (0.0,) * 13),
+    Distribution("spaced", 6, shifted(spaced(6)), spaced(6)),
+    Distribution("spaced", 13, shifted(spaced(13)), spaced(13)),
+    Distribution("many ties", 6, coarse, LEVEL, has_ties=True),
+    Distribution("pairs at 98 %", 6, shifted(SURE), SURE),
+    Distribution("clones", 6, clones, LEVEL),
+    Distribution("variances .2 to 3", 6, uneven, LEVEL),
+    Distribution("t, 3 degrees", 6, heavy, LEVEL),
+    Distribution("half skewed", 6, skewed, LEVEL, {"borda": SKEW, "pairwise": SKEW}),
+    Distribution("task scales", 6, scaled, LEVEL),
+    Distribution("right or wrong", 6, binary, LEVEL, has_ties=True, score_range=(0.0, 1.0)),
+    Distribution("unequal weights", 6, normal, LEVEL, is_weighted=True),
+    Distribution("30 % missing", 6, gaps, LEVEL, is_complete=False),
+    Distribution("four metrics", 6, metrics, LEVEL, per_unit=4, unit="instance"),
+    Distribution("tasks of five", 6, within_tasks, LEVEL, per_unit=5, unit="task"),
 )
