@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from tests.aggregation.contract import SETTINGS, AggregatorContract, rearranged
+from rankagg.testing.aggregators import SETTINGS, AggregatorContract, rearranged
 
 POLICIES = ("uniform", "ignore", "last")
 

@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 import rankagg as ra
+from rankagg.testing.distributions import discordant, strict_places
 from tests import oracles
 
-
-@cache
-def strict_places(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return the places of all permutations."""
-    return tuple(permutations(range(n)))
-
-
-@cache
-def weak_places(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return the places of all complete rankings, ties included."""
-    rows = product(range(n), repeat=n)
-    return tuple({tuple(sum(b < a for b in row) for a in row) for row in rows})
-
-
-def discordant(first: tuple[int, ...], second: tuple[int, ...]) -> int:
-    """Count the pairs that two complete rankings have in opposite order."""
-    n = len(first)
-    return sum(
-        (first[i] - first[j]) * (second[i] - second[j]) < 0 for i in range(n) for j in range(i)
-    )
+__all__ = ["best_theta", "discordant", "greatest_likelihood", "log_likelihoods", "strict_places"]
 
 
 @cache

@@ -9,14 +9,14 @@ import pytest
 import rankagg as ra
 from rankagg import RankingDistribution
 from rankagg.exceptions import InvalidInputError
-from tests.distributions.contract import DistributionContract
+from rankagg.testing.distributions import DistributionContract
 
 WORTHS = {"D": 0.9, "B": -0.4, "A": 0.1, "C": 1.3}
 FIVE = {"D": 0.9, "B": -0.4, "A": 0.1, "C": 1.3, "E": -2.0}
 
 
 class TestStrictLaws(DistributionContract):
-    laws = (
+    distributions = (
         ra.Uniform("DBAC"),
         ra.Mallows("DBAC", theta=0.0),
         ra.Mallows("DBACE", theta=1e-9),
@@ -33,7 +33,7 @@ class TestStrictLaws(DistributionContract):
 
 class TestLawsWithTies(DistributionContract):
     ties = True
-    laws = (
+    distributions = (
         ra.PlackettLuce(WORTHS, log_ties={2: -0.5}),
         ra.PlackettLuce(WORTHS, log_ties={2: 0.3, 3: -0.7}),
         ra.PlackettLuce(WORTHS, log_ties={3: 0.2}),
@@ -60,7 +60,7 @@ class Sorted(RankingDistribution):
 
 
 class TestEnumerated(DistributionContract):
-    laws = (Sorted("CABD", 0.3), Sorted("CABDE", 0.8))
+    distributions = (Sorted("CABD", 0.3), Sorted("CABDE", 0.8))
 
 
 def test_more_items_than_can_be_enumerated_are_refused() -> None:
@@ -71,7 +71,7 @@ def test_more_items_than_can_be_enumerated_are_refused() -> None:
 
 
 class TestOneItem(DistributionContract):
-    laws = (
+    distributions = (
         ra.Uniform("A"),
         ra.Mallows("A", theta=1.0),
         ra.GeneralizedMallows("A", thetas=[]),
@@ -80,7 +80,7 @@ class TestOneItem(DistributionContract):
 
 
 class TestTwoItems(DistributionContract):
-    laws = (
+    distributions = (
         ra.Uniform("BA"),
         ra.Mallows("BA", theta=1.5),
         ra.GeneralizedMallows("BA", thetas=[0.4]),
@@ -89,7 +89,9 @@ class TestTwoItems(DistributionContract):
 
 
 def test_every_public_distribution_has_a_contract() -> None:
-    tested = {type(law) for suite in DistributionContract.__subclasses__() for law in suite.laws}
+    tested = {
+        type(law) for suite in DistributionContract.__subclasses__() for law in suite.distributions
+    }
     public = {
         value
         for name in ra.__all__

@@ -9,7 +9,7 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.rankings.bump import _moved, _slots
 from rankagg.plotting.style.theme import GREY, plot_labels
-from tests.plotting.pictures import collisions, cut_off, of_group
+from rankagg.testing.plots import collisions, cut_off, of_group
 from tests.strategies import profiles, quick
 
 

@@ -15,8 +15,7 @@ from rankagg.plotting.distributions.distance_distributions import (
     spread_distances,
 )
 from rankagg.plotting.distributions.distances_to_center import _bins, _summed
-from tests.plotting.pictures import collisions, cut_off, of_group
-from tests.plotting.ticks import only_drawn
+from rankagg.testing.plots import collisions, cut_off, of_group
 
 
 @cache
@@ -136,8 +135,8 @@ def test_ties_are_hatched_on_top_of_what_is_known() -> None:
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     ties = "rankings with ties, by the distribution"
     assert legend == ["rankings", ties, "the fitted distribution"]
-    assert not collisions(only_drawn(ax))
-    assert not cut_off(only_drawn(ax))
+    assert not collisions(ax)
+    assert not cut_off(ax)
 
 
 def test_unranked_items_leave_the_law_alone() -> None:
@@ -178,8 +177,8 @@ def test_many_distances_share_bars_and_none_is_lost() -> None:
     expected = [law[start : start + step].sum() for start in starts]
     np.testing.assert_allclose(line.get_ydata(), expected, atol=1e-12)
     np.testing.assert_allclose(line.get_xdata(), known[:, :2].mean(axis=1))
-    assert not collisions(only_drawn(ax))
-    assert not cut_off(only_drawn(ax))
+    assert not collisions(ax)
+    assert not cut_off(ax)
 
 
 def test_a_single_far_ranking_is_not_cut_with_the_tail() -> None:

@@ -10,8 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.theme import plot_labels
-from tests.plotting.pictures import collisions, cut_off, of_group
-from tests.plotting.ticks import only_drawn
+from rankagg.testing.plots import collisions, cut_off, of_group
 
 
 @cache
@@ -123,8 +122,8 @@ def test_fits_that_did_not_converge_say_so() -> None:
 
 def test_names_neither_collide_nor_are_cut_at_thirty_systems() -> None:
     ax = plackett_luce(30).plot()
-    assert not collisions(only_drawn(ax))
-    assert not cut_off(only_drawn(ax))
+    assert not collisions(ax)
+    assert not cut_off(ax)
     assert len(ax.get_yticklabels()) == 30
 
 
@@ -138,8 +137,8 @@ def test_markup_in_names_is_plain_text() -> None:
     ):
         ax = fit.plot()
         assert not ax.xaxis.label.get_parse_math()
-        assert not collisions(only_drawn(ax))
-        assert not cut_off(only_drawn(ax))
+        assert not collisions(ax)
+        assert not cut_off(ax)
         text = notes(ax) + "".join(label.get_text() for label in ax.get_yticklabels())
         assert "$x^2$" in text
         assert "line\nbreak" not in text
@@ -204,8 +203,8 @@ def test_thetas_without_a_maximum_are_open_at_the_edge() -> None:
 @pytest.mark.slow
 def test_many_thetas_fit() -> None:
     ax = generalized(tuple(np.linspace(2, 0.5, 25))).plot()
-    assert not collisions(only_drawn(ax))
-    assert not cut_off(only_drawn(ax))
+    assert not collisions(ax)
+    assert not cut_off(ax)
     assert len(of_group(ax, "point-24")) == 1
 
 

@@ -6,7 +6,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
-from tests.plotting.pictures import collisions, cut_off, of_group
+from rankagg.testing.plots import collisions, cut_off, of_group
 
 
 def drawn(ax):

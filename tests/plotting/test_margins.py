@@ -6,7 +6,7 @@ import pytest
 
 from rankagg.plotting.style.margins import letters_across, note_height, place_ticks, write_below
 from rankagg.plotting.style.theme import canvas
-from tests.plotting.pictures import collisions, cut_off
+from rankagg.testing.plots import collisions, cut_off
 
 
 @pytest.mark.parametrize(

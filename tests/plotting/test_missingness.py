@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.theme import plot_labels
-from tests.plotting.pictures import collisions, cut_off, of_group
+from rankagg.testing.plots import collisions, cut_off, of_group
 from tests.strategies import profiles, quick
 
 NAN = float("nan")

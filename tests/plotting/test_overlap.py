@@ -11,7 +11,7 @@ from hypothesis import given
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from tests.plotting.pictures import collisions, cut_off, of_group
+from rankagg.testing.plots import collisions, cut_off, of_group
 from tests.strategies import profiles, quick
 
 

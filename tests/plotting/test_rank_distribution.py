@@ -14,7 +14,7 @@ from rankagg.analysis.robustness.redraw import Span
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.rankings.rank_distribution import percent
 from rankagg.plotting.style.theme import plot_labels
-from tests.plotting.pictures import collisions, cut_off, of_group
+from rankagg.testing.plots import collisions, cut_off, of_group
 
 
 @cache

@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from tests.plotting.pictures import collisions, cut_off, of_group
+from rankagg.testing.plots import collisions, cut_off, of_group
 
 CELL = ["model", "n_items", "n_rankings", "missing"]
 

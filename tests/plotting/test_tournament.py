@@ -13,7 +13,7 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.plotting.style.theme import plot_labels
 from rankagg.plotting.votes.tournament_links import BAND, LOOKS, Link
-from tests.plotting.pictures import collisions, cut_off, of_group
+from rankagg.testing.plots import collisions, cut_off, of_group
 from tests.strategies import policies, profiles, quick
 
 SPORTS = ["Cycling", "Swimming", "Basketball", "Baseball"]

@@ -1,0 +1,152 @@
+"""What every plot promises, read back from what was drawn: texts, their boxes, and the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.text import Text
+from matplotlib.transforms import BboxBase
+from numpy.typing import ArrayLike
+
+__all__ = ["Picture", "PlotContract", "collisions", "cut_off", "of_group", "texts"]
+
+
+def texts(ax: Axes) -> list[tuple[str, BboxBase]]:
+    """Return all texts of a figure that are seen, drawn, with their boxes in pixels."""
+    figure = ax.figure
+    figure.canvas.draw()
+    canvas: Any = figure.canvas  # those that draw on pixels have a renderer
+    renderer = canvas.get_renderer()
+    unseen = _labels_of_no_tick(figure.findobj(Axes))
+    return [
+        (text.get_text(), text.get_window_extent(renderer))
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and id(text) not in unseen
+    ]
+
+
+def _labels_of_no_tick(all_axes: Sequence[Any]) -> set[int]:
+    """Return the labels that an axis keeps for later, beyond its limits or of ticks it had."""
+    unseen = set()
+    for axis in (axis for ax in all_axes for axis in (ax.xaxis, ax.yaxis)):
+        kept = {id(text) for text in axis.findobj(Text)} - {id(axis.label), id(axis.offsetText)}
+        ticks = axis._update_ticks() if axis.get_visible() else []
+        unseen |= kept - {id(label) for tick in ticks for label in (tick.label1, tick.label2)}
+    return unseen
+
+
+def collisions(ax: Axes, slack: float = 0.5) -> list[tuple[str, str]]:
+    """Return the pairs of texts whose boxes overlap by more than `slack` pixels either way."""
+    return [
+        (one, two)
+        for (one, first), (two, second) in combinations(texts(ax), 2)
+        if min(first.x1, second.x1) - max(first.x0, second.x0) > slack
+        and min(first.y1, second.y1) - max(first.y0, second.y0) > slack
+    ]
+
+
+def cut_off(ax: Axes, slack: float = 1.0) -> list[str]:
+    """Return the texts that reach beyond the figure."""
+    width, height = ax.figure.canvas.get_width_height()
+    return [
+        text
+        for text, box in texts(ax)
+        if box.x0 < -slack or box.y0 < -slack or box.x1 > width + slack or box.y1 > height + slack
+    ]
+
+
+def of_group(ax: Axes, gid: str) -> list[Artist]:
+    """Return the artists with a group id, in the order drawn."""
+    return [artist for artist in ax.get_children() if artist.get_gid() == gid]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A plot to be tested, with what must be seen in it.
+
+    Attributes
+    ----------
+    draw : callable
+        Takes `ax=`, as all plots do, and returns axes.
+    labels : sequence of str
+        Texts that must be there, whole.
+    drawn : callable, optional
+        Reads the data back from the axes.
+    data : array_like of float, optional
+        What it must read.
+    """
+
+    draw: Callable[..., Axes]
+    labels: Sequence[str] = ()
+    drawn: Callable[[Axes], ArrayLike] | None = None
+    data: ArrayLike = ()
+
+
+class PlotContract:
+    """Tests of what is said and seen in plots, and of what they leave alone.
+
+    Subclass it and set `pictures`.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg.testing.plots import Picture, PlotContract
+    >>> votes = ra.datasets.load("tennessee").pairwise()
+    >>> class TestHeatmap(PlotContract):
+    ...     pictures = (
+    ...         Picture(lambda ax: ra.plotting.pairwise_heatmap(votes, ax=ax), ["Memphis"]),
+    ...     )
+    """
+
+    pictures: ClassVar[tuple[Picture, ...]]
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Run every test with every picture."""
+        if "picture" in metafunc.fixturenames:
+            metafunc.parametrize("picture", self.pictures)
+
+    @pytest.fixture(autouse=True)
+    def _close_figures(self) -> Iterator[None]:
+        yield
+        plt.close("all")
+
+    def test_draws_on_new_axes_and_on_given_ones(self, picture: Picture) -> None:
+        assert isinstance(picture.draw(ax=None), Axes)
+        _, ax = plt.subplots()
+        assert picture.draw(ax=ax) is ax
+
+    def test_data_drawn_are_the_data_given(self, picture: Picture) -> None:
+        if picture.drawn is not None:
+            drawn = np.asarray(picture.drawn(picture.draw(ax=None)), dtype=float)
+            np.testing.assert_allclose(drawn, np.asarray(picture.data, dtype=float))
+
+    def test_labels_are_there(self, picture: Picture) -> None:
+        shown = "\n".join(text for text, _ in texts(picture.draw(ax=None)))
+        assert [label for label in picture.labels if label not in shown] == []
+
+    def test_no_two_texts_overlap_and_none_is_cut_off(self, picture: Picture) -> None:
+        ax = picture.draw(ax=None)
+        assert collisions(ax) == []
+        assert cut_off(ax) == []
+
+    def test_leaves_the_settings_of_matplotlib_alone(self, picture: Picture) -> None:
+        before = mpl.rcParams.copy()
+        picture.draw(ax=None)
+        assert mpl.rcParams == before
+
+    def test_opens_one_figure_and_none_on_given_axes(self, picture: Picture) -> None:
+        _, ax = plt.subplots()
+        figures = plt.get_fignums()
+        picture.draw(ax=ax)
+        assert plt.get_fignums() == figures
+        picture.draw(ax=None)
+        assert len(plt.get_fignums()) == len(figures) + 1

@@ -1,0 +1,87 @@
+"""The contract suite for every plot that is there."""
+
+from functools import cache
+
+import numpy as np
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.testing.plots import Picture, PlotContract
+
+SYSTEMS = ["Ant", "Bee", "Cat", "Dog"]
+PROFILE = ra.Mallows(SYSTEMS, theta=0.8).sample(60, rng=1)
+SCORES = ra.ScoreTable(
+    np.random.default_rng(5).normal([[1.5], [1.0], [0.5], [0.0]], size=(4, 9)),
+    systems=SYSTEMS,
+    higher_is_better=True,
+)
+HOLES = ra.ScoreTable(
+    [[1.0, 2.0, np.nan], [2.0, np.nan, 1.0], [3.0, 1.0, 2.0], [4.0, 3.0, np.nan]],
+    systems=SYSTEMS, tasks=["x", "y", "z"], higher_is_better=True,
+)  # fmt: skip
+
+
+def rows(ax):
+    """Return the numbers at which the points of rows stand."""
+    points = [line for line in ax.get_lines() if (line.get_gid() or "").startswith("point")]
+    return sorted(line.get_xdata()[0] for line in points)
+
+
+@cache
+def results():
+    """Return what is drawn, made once."""
+    study = ra.ApproximationStudy(
+        rules=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.9)],
+        n_items=[5], n_rankings=[5], repetitions=5,
+    )  # fmt: skip
+    comparison = ra.compare(PROFILE)
+    worths = ra.PlackettLuce.fit(PROFILE)
+    return {
+        plotting.bump_chart: comparison,
+        plotting.overlap_plot: comparison,
+        plotting.rank_distribution_plot: ra.rank_shares(SCORES, n_resamples=100, rng=0),
+        plotting.pairwise_heatmap: PROFILE.pairwise(),
+        plotting.tournament_plot: ra.TournamentGraph(PROFILE.pairwise()),
+        plotting.missingness_map: ra.missing_report(HOLES),
+        plotting.forest_plot: ra.rank_intervals(SCORES, of="borda"),
+        plotting.intervals_heatmap: ra.PairwiseIntervals.from_profile(PROFILE),
+        plotting.critical_difference_diagram: ra.friedman(PROFILE),
+        plotting.robustness_plot: ra.stability(SCORES, ra.Borda(), rng=0),
+        plotting.ratio_plot: study.run(),
+        plotting.fit_plot: worths,
+        plotting.parameters_plot: worths,
+        plotting.worths_plot: worths,
+        plotting.distances_plot: ra.Mallows.fit(PROFILE),
+        plotting.thetas_plot: ra.GeneralizedMallows.fit(PROFILE),
+    }
+
+
+def picture(plot, labels=(), drawn=None, data=()):
+    return Picture(lambda ax: plot(results()[plot], ax=ax), labels, drawn, data)
+
+
+class TestPlots(PlotContract):
+    pictures = (
+        picture(plotting.bump_chart, SYSTEMS),
+        picture(plotting.overlap_plot, ["Borda"]),
+        picture(plotting.rank_distribution_plot, SYSTEMS),
+        picture(plotting.pairwise_heatmap, SYSTEMS),
+        picture(plotting.tournament_plot, SYSTEMS),
+        picture(plotting.missingness_map, SYSTEMS),
+        picture(plotting.forest_plot, SYSTEMS, rows, [1, 2, 3, 4]),
+        picture(plotting.intervals_heatmap, SYSTEMS),
+        picture(plotting.critical_difference_diagram, SYSTEMS),
+        picture(plotting.robustness_plot),
+        picture(plotting.ratio_plot, ["Borda", "Copeland"]),
+        picture(plotting.fit_plot, SYSTEMS),
+        picture(plotting.parameters_plot, SYSTEMS),
+        picture(plotting.worths_plot, SYSTEMS),
+        picture(plotting.distances_plot),
+        picture(plotting.thetas_plot),
+    )
+
+
+def test_every_public_plot_has_a_contract() -> None:
+    public = {getattr(plotting, name) for name in set(dir(plotting)) - {"style"}}
+    assert {one for one in public if callable(one)} == set(results())
+    assert len(TestPlots.pictures) == len(results())
