@@ -66,12 +66,19 @@ def test_typing_marker_and_data_are_installed() -> None:
     assert (package / "__init__.pyi").exists()
 
 
-def test_every_third_party_import_is_declared() -> None:
-    declared = {
-        re.split(r"[\s<>=!;\[]", r)[0].lower() for r in requires("rankagg") if "extra" not in r
-    }
+def declared(extra: str = "") -> set[str]:
+    """Return the names of what is required, always or with an extra."""
+    rows = [row for row in requires("rankagg") if "extra" not in row or f'"{extra}"' in row]
+    return {re.split(r"[\s<>=!;\[]", row)[0].lower() for row in rows}
+
+
+@pytest.mark.parametrize("extra", ["", "test"])
+def test_every_third_party_import_is_declared(extra: str) -> None:
+    """Contract suites may import what the extra for tests installs; nothing else may."""
     imported = set()
     for path in (ROOT / "rankagg").rglob("*.py"):
+        if (path.parent.name == "testing") != bool(extra):
+            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = []
             if isinstance(node, ast.Import):
@@ -80,7 +87,7 @@ def test_every_third_party_import_is_declared() -> None:
                 names = [node.module or ""]
             imported |= {name.split(".")[0] for name in names}
     third_party = imported - set(sys.stdlib_module_names) - {"rankagg"}
-    assert third_party <= declared
+    assert third_party <= declared(extra)
 
 
 def fenced(language: str) -> str:
