@@ -514,3 +514,16 @@ def test_options_that_do_not_go_together_are_refused(options, words):
     more = {"method": "max-t"} if "rng" in options else {}
     with pytest.raises(InvalidInputError, match=words):
         ra.rank_intervals(data, **{"of": "pairwise", **more, **options})
+
+
+def test_single_items_and_all_at_once_are_decided_from_the_same_resamples():
+    profile = ranked(6, 60, 0.35).rankings()
+    source = point_differences(profile.ranks, "uniform")
+    units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
+    first, second = units.pairs
+    for seed in range(40):
+        result = ra.rank_intervals(profile, method="max-t", alpha=0.2, n_resamples=100, rng=seed)
+        drawn = resampled_means(units, 100, np.random.default_rng(seed))
+        lower, upper = drawn.max_t(0.2, "two-sided")
+        assert result.decisions.above[first, second].tolist() == (lower > 0.5).tolist()
+        assert result.decisions.above[second, first].tolist() == (upper < 0.5).tolist()
