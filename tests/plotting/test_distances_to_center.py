@@ -110,7 +110,7 @@ def test_bars_are_the_distances_of_the_rankings() -> None:
     for x, y in line.get_xydata():
         assert y == pytest.approx(law[round(x)])
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["rankings", "the fitted distribution"]
+    assert legend == ["rankings", "fitted distribution"]
 
 
 def test_theta_and_its_interval_are_said() -> None:
@@ -133,8 +133,8 @@ def test_ties_are_hatched_on_top_of_what_is_known() -> None:
     assert all(bar.get_hatch() for bar in of_group(ax, "spread"))
     assert not any(bar.get_hatch() for bar in of_group(ax, "known"))
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    ties = "rankings with ties, by the distribution"
-    assert legend == ["rankings", ties, "the fitted distribution"]
+    ties = "rankings with ties, imputed"
+    assert legend == ["rankings", ties, "fitted distribution"]
     assert not collisions(ax)
     assert not cut_off(ax)
 

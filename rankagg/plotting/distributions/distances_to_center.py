@@ -88,7 +88,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     marks = _draw_bars(ax, [part / data.total for part in parts], starts, step)
     marks += ax.plot(
         starts + (step - 1) / 2, _summed(expected, starts, step), color=ACCENTS[1], marker="D",
-        label="the fitted distribution", gid="expected",
+        label="fitted distribution", gid="expected",
     )  # fmt: skip
     legend_above(ax, marks)
     ax.set_ylim(bottom=0.0)
@@ -106,7 +106,7 @@ def _draw_bars(ax: Axes, parts: list[Floats], starts: NDArray[np.intp], step: in
         {
             "fc": "white",
             "hatch": "////",
-            "label": "rankings with ties, by the distribution",
+            "label": "rankings with ties, imputed",
             "gid": "spread",
         },
     )
