@@ -125,9 +125,9 @@ def _strongest_paths(margins: Integers) -> Bools:
 
 @dataclass(frozen=True, kw_only=True)
 class RankedPairs(_MarginRule):
-    """Lock majorities in, the clearest first, leaving out those that would close a circle.
+    """Lock majorities in, the clearest first, leaving out those that would close a cycle.
 
-    Majorities of equal margin are taken together, and those of them that close a circle with each
+    Majorities of equal margin are taken together, and those of them that close a cycle with each
     other are all left out, so that no item has an advantage. The score of an item is how many
     locked paths lead from it less how many lead to it.
 

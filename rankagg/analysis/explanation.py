@@ -1,4 +1,4 @@
-"""Why one item stands above another: votes, circles, scores, and what a swap would take."""
+"""Why one item stands above another: votes, cycles, scores, and what a swap would take."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def explain(
     >>> print(ra.explain(exact, "A", "B"))
     Kemeny has B above A
     votes       27 for B above A, 33 for the reverse: a majority for A
-    circle      A beats B beats C beats A
+    cycle       A beats B beats C beats A
     swap        A above B costs 4 votes more: A > B > C
     flip        another majority, if 4 rankings turned the pair round
     """
@@ -103,7 +103,7 @@ def explain_until(
         votes_against=float(votes.wins[j, i]),
         ties=float(votes.ties[i, j]),
         is_tied=bool(ranks[i] == ranks[j]),
-        circle=_circle(votes, consensus.items[i], consensus.items[j]),
+        cycle=_cycle(votes, consensus.items[i], consensus.items[j]),
         swap=_swap(consensus, i, j, deadline),
     )
 
@@ -123,9 +123,9 @@ class Explanation(Result):
         Votes on the pair, under the policy of the consensus.
     is_tied : bool
         True where the consensus ties them.
-    circle : tuple
-        Items that go round in a circle of majorities with both of these in it, a shortest one;
-        empty where there is none.
+    cycle : tuple
+        A shortest Condorcet cycle (each item beats the next by a majority, the last the first)
+        in which one of the two beats the other directly; empty where there is none.
     swap : Swap or None
         The cheapest ranking with the pair the other way round, for an exact rule with a proof;
         None for other rules, or where a time limit stopped the search for it.
@@ -138,10 +138,11 @@ class Explanation(Result):
     votes_against: float = field(compare=False)
     ties: float = field(compare=False)
     is_tied: bool = field(compare=False)
-    circle: tuple[Label, ...] = field(compare=False)
+    cycle: tuple[Label, ...] = field(compare=False)
     swap: Swap | None = field(compare=False)
 
     _schema = "rankagg.explanation"
+    _version = 2
 
     @property
     def margin(self) -> float:
@@ -215,7 +216,7 @@ class Explanation(Result):
             "votes_for": self.votes_for,
             "votes_against": self.votes_against,
             "ties": self.ties,
-            "circle": list(self.circle),
+            "cycle": list(self.cycle),
             "score_difference": self.score_difference,
             "rankings_to_flip": self.rankings_to_flip,
             "swap": swap,
@@ -233,9 +234,9 @@ class Explanation(Result):
         lines = [f"{self.consensus.aggregator.name} {verb} {a} {joint} {b}", self._votes_line()]
         if self.score_difference is not None:
             lines.append(self._score_line())
-        if self.circle:
-            path = " beats ".join(shortened(item) for item in (*self.circle, self.circle[0]))
-            lines.append(f"circle      {path}")
+        if self.cycle:
+            path = " beats ".join(shortened(item) for item in (*self.cycle, self.cycle[0]))
+            lines.append(f"cycle       {path}")
         if self.swap is not None:
             lines.append(self._swap_line())
         elif not self.is_complete:
@@ -282,8 +283,8 @@ class Explanation(Result):
         return f"<Explanation of {listed([self.above, self.below])}>"
 
 
-def _circle(votes: PairwiseMatrix, above: Label, below: Label) -> tuple[Label, ...]:
-    """Return a shortest circle of majorities through a majority on the pair, either way."""
+def _cycle(votes: PairwiseMatrix, above: Label, below: Label) -> tuple[Label, ...]:
+    """Return a shortest majority cycle through the majority on the pair, either way."""
     graph = TournamentGraph(votes).to_networkx()
     if graph.has_edge(above, below):
         start, end = below, above

@@ -34,8 +34,8 @@ COMMANDS = {
     "rank": "Rank by one method and print places and scores.",
     "solve": "Find the exact Kemeny consensus, prove it, and count the optima.",
     "verify": "Check that CERTIFICATE proves what it states about the votes of FILE.",
-    "tournament": "Show who beats whom by how much, the winners, and the circles.",
-    "explain": "Say why one item stands above another: votes, circle, scores, and what a swap "
+    "tournament": "Show who beats whom by how much, the winners, and Condorcet cycles.",
+    "explain": "Say why one item stands above another: votes, cycle, scores, and what a swap "
     "costs.",
     "stability": "Rank again without single tasks or systems, and on subsets of every size.",
     "intervals": "Say how sure one may be of each place, and of each pair.",
@@ -96,7 +96,7 @@ def app() -> None:
     Who beats whom, and why one stands above another:
         rankagg tournament election.soc
         rankagg explain scores.csv --pair BERT GPT
-    How sure it is: of each pair and place, as a whole, and given what is missing:
+    Uncertainty: of each pair and place, as a whole, and given what is missing:
         rankagg intervals scores.csv
         rankagg dispersion scores.csv
         rankagg missing scores.csv

@@ -163,7 +163,7 @@ CATALOGUE = {
         ),
         DatasetInfo(
             "condorcet_1785",
-            "sixty voters whose majorities go round in a cycle",
+            "sixty voters with a Condorcet cycle",
             "Condorcet (1785), Essai; discussed by Young (1988), doi:10.2307/1961757",
             "ballots",
             {

@@ -29,9 +29,9 @@ class Decisions(Result):
     items : ItemSet
         The items of rows and columns.
     above : ndarray of bool, shape (n, n)
-        Row is decided to be above column: with probability 1 - alpha none of these is wrong.
+        Row is decided to be above column: with probability 1 - alpha at least none is wrong.
     alpha : float
-        The probability that any is.
+        The family-wise error rate: the probability that any of them is wrong, at most.
     how : str
         What decided, for the reader.
     is_approximate : bool
@@ -81,10 +81,11 @@ class Decisions(Result):
         return tuple(self._labels(label == number) for number in numbers)
 
     @cached_property
-    def cycles(self) -> tuple[tuple[Label, ...], ...]:
-        """Sets of items that the decided pairs order in a circle; empty where there is none.
+    def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
+        """Sets of items that the decided pairs order in cycles; empty where there is none.
 
-        Majorities can go round, so this need not be an error.
+        They are the strong components of more than one item. Majorities can form cycles
+        (Condorcet), so this need not be an error.
         """
         _, label = connected_components(self.above.astype(np.int8), connection="strong")
         sets = (self._labels(label == number) for number in np.unique(label))
@@ -134,7 +135,7 @@ class Decisions(Result):
             "warning": self.warning,
             "pairs": [list(pair) for pair in self.pairs],
             "groups": [list(group) for group in self.groups],
-            "cycles": [list(cycle) for cycle in self.cycles],
+            "cyclic_components": [list(items) for items in self.cyclic_components],
         }
 
     def _table(self) -> pd.DataFrame:
@@ -146,13 +147,13 @@ class Decisions(Result):
         bound = "about" if self.is_approximate else "at most"
         lines = [
             f"decided      {int(self.above.sum())} of {counted(pairs, 'pair')}, by {self.how}; "
-            f"the chance that any is wrong is {bound} {self.alpha:g}"
+            f"family-wise error rate {bound} {self.alpha:g}"
         ]
         if self.basis is not None:
             lines.append(f"assumed      {self.basis.assumes}")
         if self.warning is not None:
             lines.append(f"too few      {self.warning}")
-        lines += [f"a circle     {listed(cycle)}" for cycle in self.cycles]
+        lines += [f"cycles       among {listed(items)}" for items in self.cyclic_components]
         together = [group for group in self.groups if len(group) > 1]
         return [*lines, *(f"not told apart  {listed(group)}" for group in together)]
 

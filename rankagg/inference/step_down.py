@@ -41,7 +41,7 @@ def tarone(p_values: Floats, least: Floats, alpha: float) -> Bools:
     less, those at alpha/k or less are rejected; then the same with the hypotheses that are left,
     until none is. Fewer hypotheses never have a larger k, so the true ones alone would not be
     tested at a lower level than they are, and Bonferroni's inequality for those of them that can
-    be rejected bounds the chance that any is.
+    be rejected bounds the family-wise error rate.
 
     Parameters
     ----------

@@ -24,9 +24,9 @@ BY = {"borda": "mean Borda points", "mean": "mean scores", "pairwise": "majoriti
 
 def certainty(findings: Findings) -> Section:
     """Say which pairs and places the data decide, and on what assumption."""
-    section, ranks = Section("certainty", "How sure it is"), findings.ranks
+    section, ranks = Section("certainty", "Uncertainty"), findings.ranks
     if "ranks" in findings.late:
-        return section.unknown(f"How sure it is was {LATE}.")
+        return section.unknown(f"The uncertainty was {LATE}.")
     if ranks is None:
         return section.unknown(
             "The data are counts of votes for pairs; without the single rankings nothing can be "
@@ -87,8 +87,8 @@ def _decided(ranks: RankIntervals) -> str:
     if decided:
         bound = "about" if decisions.is_approximate else "at most"
         text = (
-            f"The data decide {decided} of {counted(pairs, 'pair')}, by {decisions.how}; the "
-            f"chance that any of these is wrong is {bound} {decisions.alpha:g}."
+            f"The data decide {decided} of {counted(pairs, 'pair')}, by {decisions.how}; "
+            f"family-wise error rate {bound} {decisions.alpha:g}."
         )
         if _openness(ranks) <= OPEN:
             return text
@@ -133,7 +133,7 @@ def _caveat(findings: Findings) -> str:
 
 def without_tasks(findings: Findings) -> Section:
     """Say what single tasks, or rankings, change."""
-    section, result = Section("stability", "What it hangs on"), findings.stability
+    section, result = Section("stability", "Robustness"), findings.stability
     if "stability" in findings.late:
         return section.unknown(f"The consensus without single tasks or rankings was {LATE}.")
     if result is None:

@@ -25,7 +25,7 @@ __all__ = ["consensus_table", "lead", "majorities", "methods", "proof"]
 IN_FLOW, IN_SQUARE = 30, 40
 # All majorities among so few are drawn; among more only those that stand out.
 FEW = 8
-PAIRS, CIRCLES = 10, 20
+PAIRS, GROUPS = 10, 20
 
 
 def consensus_table(findings: Findings) -> Section:
@@ -131,7 +131,7 @@ def _several(section: Section, known: Alternatives) -> Section:
         "open:"
     )
     groups = [listed(block) for block in optima.blocks if len(block) > 1]
-    return section.items(bullets(groups, CIRCLES))
+    return section.items(bullets(groups, GROUPS))
 
 
 def methods(findings: Findings) -> Section:
@@ -225,7 +225,7 @@ def _disagreement(section: Section, findings: Findings, method: str) -> None:
                 "votes_for": "votes for", "votes_against": "votes against",
                 "decided": "decided",
             },
-            meanings={"decided": "see “How sure it is”"},
+            meanings={"decided": "see “Uncertainty”"},
             text=["above", "below", "other", "decided"],
             limit=PAIRS,
             what="pairs",
@@ -234,9 +234,9 @@ def _disagreement(section: Section, findings: Findings, method: str) -> None:
 
 
 def majorities(findings: Findings) -> Section:
-    """Say who beats whom, and where that goes round in circles."""
+    """Say who beats whom, and where there are Condorcet cycles."""
     graph, votes, exact = findings.graph, findings.comparison.votes, findings.exact
-    section = Section("majorities", "Who beats whom")
+    section = Section("majorities", "Majority graph")
     winner, loser = graph.condorcet_winner, graph.condorcet_loser
     smith = graph.smith_set()
     section.facts(
@@ -249,12 +249,14 @@ def majorities(findings: Findings) -> Section:
             ("Against the consensus", len(graph.feedback_arcs(exact.ranking))),
         ]
     )
-    circles = [listed(group) for group in graph.cyclic_groups()]
-    if circles:
-        section.text("Majorities go round among these items, so no ranking can agree with all:")
-        section.items(bullets(circles, CIRCLES))
+    cycles = [listed(group) for group in graph.cyclic_components()]
+    if cycles:
+        section.text(
+            "Condorcet cycles among these items: no ranking agrees with all majorities there."
+        )
+        section.items(bullets(cycles, GROUPS))
     else:
-        section.text("Majorities never go round: the exact consensus agrees with all of them.")
+        section.text("There is no Condorcet cycle: the exact consensus agrees with all majorities.")
     n = len(exact.items)
     if (majorities_plot := _majorities_plot(findings)) is not None:
         section.figure(majorities_plot)
@@ -287,9 +289,9 @@ def _majorities_plot(findings: Findings) -> Figure | None:
         marked += "is marked" if differ == 1 else "are marked"
     return figure_of(
         lambda: tournament_plot(graph, exact, against=other),
-        f"The majorities among {counted(n, 'item')} in the order of the exact consensus: "
+        f"The majority graph of {counted(n, 'item')} in the order of the exact consensus: "
         f"{against} go against it{marked}.",
-        f"Majorities, and where they go against the order of the consensus{marked}.",
+        f"The majority graph, and where it goes against the order of the consensus{marked}.",
     )
 
 

@@ -118,7 +118,7 @@ def make_report(
         What is independent, for the intervals; by default instances where there are some, else
         rankings.
     alpha : float, default 0.05
-        The chance that any decided pair is wrong.
+        The family-wise error rate of the decided pairs.
     time_limit : float, optional
         Seconds for everything that is computed: half of them at most for the exact consensus, the
         rest for other optima and for leaving out tasks; drawing comes on top. Without a proof the

@@ -128,14 +128,14 @@ def test_ranked_pairs_locks_one_at_a_time(margins):
                 assert found[i, j] == reaches(arcs, i, j)
 
 
-def test_equal_majorities_that_close_a_circle_are_left_out_together():
+def test_equal_majorities_that_close_a_cycle_are_left_out_together():
     cycle = np.array([[0, 2, -2, 5], [-2, 0, 2, 5], [2, -2, 0, 5], [-5, -5, -5, 0]])
     consensus = ra.RankedPairs().aggregate(votes_of(cycle))
     assert consensus.buckets == ((0, 1, 2), (3,))
 
 
 @given(margins=margin_matrices())
-def test_ranked_pairs_never_contradicts_a_majority_that_is_in_no_circle(margins):
+def test_ranked_pairs_never_contradicts_a_majority_that_is_in_no_cycle(margins):
     n = len(margins)
     found = above(ra.RankedPairs().aggregate(votes_of(margins)))
     arcs = [(i, j) for i in range(n) for j in range(n) if margins[i, j] > 0]

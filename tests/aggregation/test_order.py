@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from tests.strategies import POLICIES, letters, profiles, quick
 
-#: Fits end where a step is small, so that their last digits hang on the order of the sums.
+#: Fits end where a step is small, so that their last digits depend on the order of the sums.
 FITS = (ra.PlackettLuceRanking, ra.MallowsRanking)
 
 # There are many rules, and few ways to be wrong.

@@ -31,15 +31,15 @@ def test_a_swap_is_the_cheapest_ranking_the_other_way_round(profile, data):
 
 
 @given(profile=profiles(min_size=2, max_size=5), data=st.data())
-def test_a_circle_goes_round_by_majorities_through_both(profile, data):
+def test_a_cycle_of_majorities_goes_through_both(profile, data):
     a, b = data.draw(st.permutations(list(profile.items)))[:2]
     found = ra.explain(ra.Kemeny().aggregate(profile), a, b)
     graph = ra.TournamentGraph.from_profile(profile).to_networkx()
-    circle = found.circle
-    if circle:
-        assert {a, b} <= set(circle)
-        assert len(set(circle)) == len(circle) >= 3
-        steps = zip(circle, (*circle[1:], circle[0]), strict=True)
+    cycle = found.cycle
+    if cycle:
+        assert {a, b} <= set(cycle)
+        assert len(set(cycle)) == len(cycle) >= 3
+        steps = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
         assert all(graph.has_edge(*step) for step in steps)
     else:
         longer = ra.TournamentGraph.from_profile(profile).cycles(length=5)
@@ -85,12 +85,12 @@ def test_votes_that_change_their_mind_flip_the_majority():
         assert (wins[0, 1] - changed < wins[1, 0] + changed) == flipped
 
 
-def test_what_is_said_of_condorcets_circle():
+def test_what_is_said_of_condorcets_cycle():
     text = ra.explain(ra.Kemeny().aggregate(CONDORCET), "A", "B").summary()
     assert text.splitlines() == [
         "Kemeny has B above A",
         "votes       27 for B above A, 33 for the reverse: a majority for A",
-        "circle      A beats B beats C beats A",
+        "cycle       A beats B beats C beats A",
         "swap        A above B costs 4 votes more: A > B > C",
         "flip        another majority, if 4 rankings turned the pair round",
     ]

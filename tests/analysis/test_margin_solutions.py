@@ -1,4 +1,4 @@
-"""Split Cycle against circles one by one, the essential set against all extreme strategies."""
+"""Split Cycle against cycles one by one, the essential set against all extreme strategies."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -54,8 +54,8 @@ def chosen(mask):
 # -- twins ----------------------------------------------------------------------------------------
 
 
-def undefeated_by_circles(matrix):
-    """Discard the weakest majorities of every circle at once; return who is left undefeated."""
+def undefeated_by_cycles(matrix):
+    """Discard the weakest majorities of every cycle at once; return who is left undefeated."""
     n = len(matrix)
     arcs = {(i, j): int(matrix[i, j]) for i in range(n) for j in range(n) if matrix[i, j] > 0}
     discarded = set()
@@ -111,9 +111,9 @@ def essential_by_enumeration(matrix):
 
 @given(margins(max_size=6))
 @strategies.quick
-def test_split_cycle_discards_the_weakest_majorities_of_all_circles(matrix):
+def test_split_cycle_discards_the_weakest_majorities_of_all_cycles(matrix):
     found = chosen(undefeated_items(matrix))
-    assert found == undefeated_by_circles(matrix)
+    assert found == undefeated_by_cycles(matrix)
     assert found
 
 
@@ -123,19 +123,19 @@ def test_winners_of_finer_rules_are_undefeated(matrix):
     # Holliday and Pacuit (2023): beat path and ranked pairs refine Split Cycle.
     graph = graph_of(matrix)
     winners = set(graph.split_cycle_winners())
-    assert winners == {graph.items[i] for i in undefeated_by_circles(matrix)}
+    assert winners == {graph.items[i] for i in undefeated_by_cycles(matrix)}
     assert set(ra.Schulze().aggregate(graph.votes).buckets[0]) <= winners
     assert set(ra.RankedPairs().aggregate(graph.votes).buckets[0]) <= winners
     assert winners <= set(graph.smith_set())
 
 
-def test_equal_majorities_in_a_circle_defeat_nobody():
+def test_equal_majorities_in_a_cycle_defeat_nobody():
     cycle = ra.TournamentGraph.from_profile(ra.datasets.load("three_cycle"))
     assert cycle.split_cycle_winners() == ("A", "B", "C")
     assert cycle.essential_set() == ("A", "B", "C")
 
 
-def test_a_circle_is_split_at_its_weakest_majority():
+def test_a_cycle_is_split_at_its_weakest_majority():
     # A beats B by 6, B beats C by 24, C beats A by 10.
     graph = ra.TournamentGraph.from_profile(ra.datasets.load("condorcet_1785"))
     assert graph.split_cycle_winners() == ("B",)
@@ -282,7 +282,7 @@ def test_weights_are_exact_and_margins_need_comparisons(profile):
         np.where(matrix != 0, graph.margins, 0), (matrix / denominator).astype(float)
     )
     assert graph.split_cycle_winners() == tuple(graph.items[i] for i in sorted(
-        undefeated_by_circles(matrix)))  # fmt: skip
+        undefeated_by_cycles(matrix)))  # fmt: skip
     played = sorted(essential_by_enumeration(matrix)[0])
     assert graph.essential_set() == tuple(graph.items[i] for i in played)
 

@@ -98,7 +98,7 @@ def test_groups_beat_all_later_ones_and_cannot_be_split(graph):
 
 
 @given(graph=graphs())
-def test_circles_are_all_that_there_are(graph):
+def test_cycles_are_all_that_there_are(graph):
     found = graph.cycles(length=5)
     expected = set()
     for size in range(3, len(graph.items) + 1):
@@ -111,20 +111,22 @@ def test_circles_are_all_that_there_are(graph):
     assert set(found) == expected
     assert len(found) == len(expected)
     assert graph.is_acyclic == (not expected)
-    # Circles with an item in common are one group.
+    # Cycles with an item in common are one group.
     groups = [set(cycle) for cycle in expected]
     for cycle in expected:
         joined = set().union(*(group for group in groups if group & set(cycle)))
         groups = [group for group in groups if not group & joined] + [joined]
-    assert {frozenset(group) for group in graph.cyclic_groups()} == {frozenset(g) for g in groups}
+    assert {frozenset(group) for group in graph.cyclic_components()} == {
+        frozenset(g) for g in groups
+    }
     assert all(len(cycle) == 3 for cycle in graph.cycles())
 
 
-def test_draws_alone_are_no_circle():
+def test_draws_alone_are_no_cycle():
     graph = ra.TournamentGraph(ra.PairwiseMatrix.from_wins([[0, 1], [1, 0]], items="AB"))
     assert graph.condensation() == (("A", "B"),)
-    assert graph.cyclic_groups() == ()
-    assert "go round" not in graph.summary()
+    assert graph.cyclic_components() == ()
+    assert "Condorcet cycles" not in graph.summary()
 
 
 # -- rankings -------------------------------------------------------------------------------------
@@ -201,7 +203,7 @@ def test_the_networkx_graph_holds_every_majority(graph):
 @given(graph=graphs())
 def test_the_reduction_leads_as_far_with_fewest_arcs(graph):
     if not graph.is_acyclic:
-        with pytest.raises(InvalidInputError, match="free of circles"):
+        with pytest.raises(InvalidInputError, match="free of Condorcet cycles"):
             graph.transitive_reduction()
         return
     full, less = graph.to_networkx(), graph.transitive_reduction()

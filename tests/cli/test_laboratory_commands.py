@@ -31,10 +31,10 @@ def sports(data, tmp_path):
     return str(data("rankings/sports_ranks.csv"))
 
 
-def test_the_circle_of_condorcet(run, tmp_path):
+def test_the_cycle_of_condorcet(run, tmp_path):
     text = run("tournament", "--dataset", "condorcet_1785", "--dot", "a.dot", "--graphml", "a.xml")
     assert "Condorcet winner  none" in text
-    assert "go round          A, B, C" in text
+    assert "Condorcet cycles  among A, B, C" in text
     assert '"B" -> "C" [label="24"]' in (tmp_path / "a.dot").read_text(encoding="utf-8")
     assert set(nx.read_graphml(tmp_path / "a.xml").edges) == {("A", "B"), ("B", "C"), ("C", "A")}
 

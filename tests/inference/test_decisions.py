@@ -153,7 +153,7 @@ def test_max_t_intervals_decide():
 def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate):
     decisions = from_profile(CLEAR, **choice).decisions(how)
     assert decisions.is_approximate is approximate
-    assert ("is about 0.05" if approximate else "is at most 0.05") in decisions.summary()
+    assert ("rate about 0.05" if approximate else "rate at most 0.05") in decisions.summary()
 
 
 def test_anytime_intervals_decide_fewer_pairs():
@@ -193,37 +193,37 @@ def test_fixed_tasks_and_averaged_instances_can_be_decided():
         assert found.decisions().pairs == expected
 
 
-# -- circles --------------------------------------------------------------------------------------
+# -- cycles ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["holm", "intervals"])
-def test_decided_majorities_may_go_in_a_circle(how):
+def test_decided_majorities_may_go_in_a_cycle(how):
     decisions = from_profile(CYCLE, simultaneous="bonferroni").decisions(how)
     assert decisions.pairs == (("A", "B"), ("B", "C"), ("C", "A"))
-    assert decisions.cycles == (("A", "B", "C"),)
+    assert decisions.cyclic_components == (("A", "B", "C"),)
     assert decisions.groups == (("A",), ("B",), ("C",))
     assert decisions.share == 1
     assert decisions.places().to_numpy().tolist() == [[2, 2]] * 3
-    assert "a circle     A, B, C" in decisions.summary().splitlines()
+    assert "cycles       among A, B, C" in decisions.summary().splitlines()
 
 
-def test_a_clear_order_has_no_circle():
-    assert from_profile(CLEAR).decisions().cycles == ()
+def test_a_clear_order_has_no_cycle():
+    assert from_profile(CLEAR).decisions().cyclic_components == ()
 
 
-def test_circles_are_told_apart():
+def test_cycles_are_told_apart():
     pairs = ["AB", "BC", "CA", "DE", "EF", "FD", "AD", "GA"]
     decisions = decided(*pairs, items="ABCDEFG")
-    assert set(decisions.cycles) == {("A", "B", "C"), ("D", "E", "F")}
+    assert set(decisions.cyclic_components) == {("A", "B", "C"), ("D", "E", "F")}
 
 
 @given(st.lists(st.sampled_from(["AB", "BC", "CD", "DA", "AC", "BD", "EA", "CE"]), unique=True))
 @strategies.quick
-def test_circles_are_the_strong_components(pairs):
+def test_cycles_are_the_strong_components(pairs):
     decisions = decided(*pairs)
     strong = nx.strongly_connected_components(decisions.to_graph())
     expected = sorted(tuple(sorted(items)) for items in strong if len(items) > 1)
-    assert sorted(decisions.cycles) == expected
+    assert sorted(decisions.cyclic_components) == expected
 
 
 # -- groups, places, the graph --------------------------------------------------------------------
@@ -248,7 +248,7 @@ def test_groups_with_more_wins_stand_first():
 def test_nothing_decided_is_one_group():
     decisions = decided()
     assert decisions.groups == (tuple("ABCDE"),)
-    assert decisions.cycles == ()
+    assert decisions.cyclic_components == ()
     assert decisions.share == 0
     assert decisions.places().to_numpy().tolist() == [[1, 5]] * 5
 
@@ -309,7 +309,7 @@ def test_a_summary_says_what_is_decided_and_what_is_not():
     lines = from_profile(CLEAR, alpha=0.01).decisions().summary().splitlines()
     assert lines == [
         "decided      5 of 6 pairs, by Holm's procedure on Hoeffding p-values; "
-        "the chance that any is wrong is at most 0.01",
+        "family-wise error rate at most 0.01",
         "assumed      rankings are independent draws",
         "not told apart  A, B",
     ]
@@ -325,7 +325,7 @@ def test_a_dict_is_plain_data():
     assert (data["alpha"], data["how"]) == (0.05, decisions.how)
     assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)
     assert data["groups"] == [["A", "B"], ["C"], ["D"]]
-    assert data["cycles"] == []
+    assert data["cyclic_components"] == []
     assert from_profile(CYCLE).decisions().to_dict()["cycles"] == [["A", "B", "C"]]
 
 

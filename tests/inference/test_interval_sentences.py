@@ -93,7 +93,7 @@ def test_the_narrowest_range_that_holds_all_scores_will_do():
          "tasks are fixed, so that signs cannot be turned round within them: decided by hoeffding "
          "instead"),
         (ra.Profile.from_orders(["AB", "BC", "CA"]), {"of": "pairwise"},
-         "a place is one more than the number of items above; circles, ties or gaps keep these "
+         "a place is one more than the number of items above; cycles, ties or gaps keep these "
          "pairs from adding up to a ranking, so that places repeat or are left out"),
     ],
 )  # fmt: skip

@@ -100,9 +100,9 @@ def test_the_level_and_its_meaning_are_said() -> None:
     )
 
 
-def test_a_circle_of_majorities_leaves_the_first_place_empty() -> None:
-    circle = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
-    rows, filled = drawn(plotting.forest_plot(intervals_of(circle, np.zeros((3, 3)))), 3)
+def test_a_cycle_of_majorities_leaves_the_first_place_empty() -> None:
+    cycle = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
+    rows, filled = drawn(plotting.forest_plot(intervals_of(cycle, np.zeros((3, 3)))), 3)
     assert rows.tolist() == [[2, 1, 3]] * 3
     assert filled == [True] * 3
 

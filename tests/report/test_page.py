@@ -108,12 +108,12 @@ def test_the_proof_and_its_uniqueness_are_told(human) -> None:
 
 
 def test_several_optima_are_counted_and_their_leaders_named() -> None:
-    circle = ra.Profile.from_orders(["ABC", "BCA", "CAB"])
-    page = Page(ra.make_report(circle).html)
+    cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"])
+    page = Page(ra.make_report(cycle).html)
     assert "3 rankings are equally good; they differ on 3 of 3 pairs" in page.sections["exact"]
     assert "A, B, C" in page.sections["majorities"]
     assert {row["All optima"] for row in page.table(0)} == {"1 to 3"}
-    assert "each of these leads one of them: A, B, C" in ra.make_report(circle).html
+    assert "each of these leads one of them: A, B, C" in ra.make_report(cycle).html
 
 
 def test_what_is_not_proved_is_said() -> None:

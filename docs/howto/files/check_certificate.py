@@ -212,7 +212,7 @@ class Part:
 
 
 def decided(case, new):
-    """Return a case with more pairs decided, and what follows; None if that goes round."""
+    """Return a case with more pairs decided, and what follows; None where that is a cycle."""
     if case is None:
         return None
     case = list(case)

@@ -1,6 +1,6 @@
 """How often each item takes each place when the data are drawn again from themselves.
 
-Bootstrap shares describe how much a result hangs on single units. They are no confidence levels:
+Bootstrap shares describe how robust a result is to single units. They are no confidence levels:
 the bootstrap of a discrete choice such as "who is first" has no coverage to promise.
 """
 

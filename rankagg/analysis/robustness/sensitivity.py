@@ -1,4 +1,4 @@
-"""Which conclusions hang on what is assumed of missing items.
+"""How sensitive conclusions are to what is assumed of missing items.
 
 The same rule is applied under every policy, and to completions of the data in which each ranking
 is one of its compatible permutations, drawn uniformly. What all of these agree on does not depend

@@ -27,7 +27,7 @@ GRID = 2**60
 def undefeated_items(margins: Integers) -> Bools:
     """Return the items that no other one defeats under Split Cycle.
 
-    A majority for a over b is a defeat unless it is a weakest one of some circle of majorities:
+    A majority for a over b is a defeat unless it is a weakest one of some majority cycle:
     unless a path of majorities that are all as clear leads from b to a.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The majority graph: who beats whom by how much, and where that goes round in circles."""
+"""The majority graph: who beats whom by how much, and where there are Condorcet cycles."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class TournamentGraph(Result):
     def split_cycle_winners(self) -> tuple[Label, ...]:
         """Return the items that nothing defeats under Split Cycle; within Smith's set.
 
-        A majority is no defeat where it is a weakest one of a circle of majorities. Holliday and
+        A majority is no defeat where it is a weakest one of a majority cycle. Holliday and
         Pacuit (2023), https://doi.org/10.1007/s11127-023-01042-3.
         """
         return self._labels(undefeated_items(self._scaled_margins))
@@ -204,13 +204,13 @@ class TournamentGraph(Result):
     def _labels(self, chosen: Any) -> tuple[Label, ...]:
         return tuple(self.items[int(i)] for i in np.flatnonzero(chosen))
 
-    # -- circles ------------------------------------------------------------------------------
+    # -- cycles -------------------------------------------------------------------------------
 
     def condensation(self) -> tuple[tuple[Label, ...], ...]:
         """Return the items in groups, best first: every item beats all of later groups.
 
-        Items of one group are joined by circles of majorities and draws; see `cyclic_groups` for
-        majorities alone.
+        Items of one group are joined by cycles of majorities and draws; see `cyclic_components`
+        for majorities alone.
         """
         weak = ~self.beats.T
         _, part = connected_components(weak.astype(np.int8), connection="strong")
@@ -220,20 +220,23 @@ class TournamentGraph(Result):
         order = sorted(later, key=lambda p: -later[p])
         return tuple(self._labels(part == p) for p in order)
 
-    def cyclic_groups(self) -> tuple[tuple[Label, ...], ...]:
-        """Return the largest groups of items whose majorities go round in circles, draws aside."""
+    def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
+        """Return the strong components of more than one item: the items on Condorcet cycles.
+
+        Draws count for nothing. Every item of a component is on a cycle with every other.
+        """
         _, part = connected_components(self.beats.astype(np.int8), connection="strong")
         sizes = np.bincount(part)
         groups = [self._labels(part == p) for p in np.flatnonzero(sizes > 1)]
         return tuple(sorted(groups, key=lambda group: self.items.index(group[0])))
 
     def cycles(self, *, length: int = 3) -> list[tuple[Label, ...]]:
-        """Return the circles of majorities of up to some length.
+        """Return the Condorcet cycles of up to some length.
 
         Parameters
         ----------
         length : int, default 3
-            Items of a circle at most, at least 3. Their number grows quickly with it.
+            Items of a cycle at most, at least 3. Their number grows quickly with it.
 
         Returns
         -------
@@ -251,8 +254,8 @@ class TournamentGraph(Result):
 
     @property
     def is_acyclic(self) -> bool:
-        """True where majorities do not go round in circles."""
-        return not self.cyclic_groups()
+        """True where there is no Condorcet cycle."""
+        return not self.cyclic_components()
 
     # -- rankings -----------------------------------------------------------------------------
 
@@ -323,12 +326,12 @@ class TournamentGraph(Result):
         Raises
         ------
         InvalidInputError
-            If majorities go round in circles.
+            If there is a Condorcet cycle.
         """
         if not self.is_acyclic:
-            group = Described(listed(self.cyclic_groups()[0]))
+            group = Described(listed(self.cyclic_components()[0]))
             raise InvalidInputError(
-                "votes", "free of circles of majorities", group,
+                "votes", "free of Condorcet cycles", group,
                 "`condensation()` puts them together.",
             )  # fmt: skip
         full = self.to_networkx()
@@ -382,7 +385,7 @@ class TournamentGraph(Result):
             "schwartz_set": list(self.schwartz_set()),
             "uncovered_set": list(self.uncovered_set()),
             "condensation": [list(group) for group in self.condensation()],
-            "cyclic_groups": [list(group) for group in self.cyclic_groups()],
+            "cyclic_components": [list(group) for group in self.cyclic_components()],
         }
 
     def _table(self) -> pd.DataFrame:
@@ -399,7 +402,7 @@ class TournamentGraph(Result):
             f"Schwartz set      {listed(self.schwartz_set())}",
             f"uncovered set     {listed(self.uncovered_set())}",
         ]
-        lines += [f"go round          {listed(group)}" for group in self.cyclic_groups()]
+        lines += [f"Condorcet cycles  among {listed(group)}" for group in self.cyclic_components()]
         return lines
 
     def __repr__(self) -> str:

@@ -34,7 +34,7 @@ def command(
     deadline: Deadline,
     as_json: bool,
 ) -> int:
-    """Say why one item stands above another: votes, circle, scores, and what a swap costs.
+    """Say why one item stands above another: votes, cycle, scores, and what a swap costs.
 
     \b
         rankagg explain scores.csv --pair BERT GPT --method borda

@@ -1,4 +1,4 @@
-"""`rankagg missing`: what is missing, and which conclusions hang on it."""
+"""`rankagg missing`: what is missing, and how sensitive conclusions are to it."""
 
 from __future__ import annotations
 

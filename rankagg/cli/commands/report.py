@@ -43,7 +43,7 @@ __all__ = ["command"]
     type=ALPHA,
     default=0.05,
     show_default=True,
-    help="The chance that any decided pair is wrong.",
+    help="Family-wise error rate of the decided pairs.",
 )
 @click.option(
     "--time-limit",

@@ -1,4 +1,4 @@
-"""`rankagg tournament`: the majorities, who wins by them, and where they go round."""
+"""`rankagg tournament`: the majority graph, its winners and its cycles."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def command(
     graphml: Path | None,
     dot: Path | None,
 ) -> None:
-    """Show who beats whom by how much, the winners, and the circles.
+    """Show who beats whom by how much, the winners, and Condorcet cycles.
 
     \b
         rankagg tournament election.soc
-        rankagg tournament scores.csv --dot majorities.dot
+        rankagg tournament scores.csv --dot graph.dot
     """
     graph = TournamentGraph(Evidence(given.data, given.tolerance).votes(given.unranked))
     if as_json:

@@ -88,7 +88,7 @@ class RankIntervals(Result):
             marginal_best=1 + (known.alone < 0).sum(axis=1),
             marginal_worst=len(place) - (known.alone > 0).sum(axis=1),
             decisions=decisions,
-            notes=(*notes, *_circles(place)),
+            notes=(*notes, *_incoherence(place)),
             _led=known.led,
         )
 
@@ -251,12 +251,12 @@ def _span(best: int, worst: int) -> str:
     return f"place {best}" if best == worst else f"places {best} to {worst}"
 
 
-def _circles(place: NDArray[np.intp]) -> tuple[str, ...]:
+def _incoherence(place: NDArray[np.intp]) -> tuple[str, ...]:
     """Return a note where places are not those of any ranking with ties."""
     ranks = 1 + (place[:, None] > place).sum(axis=1)
     if (place == ranks).all():
         return ()
     return (
-        "a place is one more than the number of items above; circles, ties or gaps keep these "
+        "a place is one more than the number of items above; cycles, ties or gaps keep these "
         "pairs from adding up to a ranking, so that places repeat or are left out",
     )

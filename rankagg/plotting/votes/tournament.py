@@ -1,4 +1,4 @@
-"""Who beats whom, in the order of a ranking, and where the ranking goes against it."""
+"""The majority graph in the order of a ranking, and where the ranking goes against it."""
 
 from __future__ import annotations
 

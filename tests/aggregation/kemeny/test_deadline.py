@@ -116,7 +116,7 @@ def test_optima_answer_truly_or_not_at_all(stop_at, question: str) -> None:
 
 
 def test_a_radius_that_majorities_do_not_tell_needs_time() -> None:
-    # With copies of the reverse of A > B > C, the three majorities still go round.
+    # With copies of the reverse of A > B > C, the three majorities are still a cycle.
     cycle = ra.datasets.load("condorcet_1785")
     assert ra.Kemeny().aggregate(cycle).optima.addition_radius > 1
     with pytest.raises(OutOfTimeError):

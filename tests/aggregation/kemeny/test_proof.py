@@ -268,5 +268,5 @@ def test_fixed_pairs_are_closed_however_long_the_way(n: int) -> None:
     fixed = fixed_below(*weighted(ring(n, 0)), 5)
     assert fixed is not None
     assert np.array_equal(fixed, np.triu(np.ones((n, n), dtype=bool), k=1))
-    # Where the last beats the first, the fixed pairs go round, and no order is left.
+    # Where the last beats the first, the fixed pairs are a cycle, and no order is left.
     assert fixed_below(*weighted(ring(n, 10)), 5) is None
