@@ -326,7 +326,7 @@ def test_a_dict_is_plain_data():
     assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)
     assert data["groups"] == [["A", "B"], ["C"], ["D"]]
     assert data["cyclic_components"] == []
-    assert from_profile(CYCLE).decisions().to_dict()["cycles"] == [["A", "B", "C"]]
+    assert from_profile(CYCLE).decisions().to_dict()["cyclic_components"] == [["A", "B", "C"]]
 
 
 def test_decisions_are_values():

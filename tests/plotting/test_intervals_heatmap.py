@@ -75,7 +75,7 @@ def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs() -> None:
     check(ax, intervals, decisions.above)
     assert [text.get_text() for text in ax.get_xticklabels()] == order_of(ax)
     assert notes(ax) == (
-        "dot: decided by Holm's procedure on Hoeffding p-values, any wrong with probability at "
+        "dot: decided by Holm's procedure on Hoeffding p-values, family-wise error rate at "
         "most 0.05; rows by majorities lost"
     )
     bar = ax.get_images()[0].colorbar

@@ -108,7 +108,7 @@ def _sentences(
     else:
         bound = "about" if decisions.is_approximate else "at most"
         first = (
-            f"dot: decided by {decisions.how}, any wrong with probability {bound} "
+            f"dot: decided by {decisions.how}, family-wise error rate {bound} "
             f"{decisions.alpha:g}; rows by majorities lost"
         )
     return [
