@@ -1,0 +1,288 @@
+"""What every command of a command line promises.
+
+A group of click is put under it by a class in a file of tests::
+
+    from rankagg.testing.commands import CommandContract
+
+    class TestMyCommands(CommandContract):
+        group = my_group
+        arguments = {"greet": ["--name", "Ann"]}
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import click
+import pytest
+
+__all__ = ["CommandContract", "Outcome", "commands_of"]
+
+# Files that no command can read, by their names.
+BROKEN: Mapping[str, bytes | None] = {
+    "absent": None,
+    "empty": b"",
+    "binary": bytes(range(256)),
+    "cut": b'{"schema": "x", "items": [',
+    "header": b"system,task\n",
+}
+#: Words of the line that names a fault.
+ERROR = "error: "
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call left behind.
+
+    Attributes
+    ----------
+    code : int
+        The exit code.
+    out, err : str
+        What was printed on the standard output and on the standard error.
+    """
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def fault(self) -> str:
+        """The one line that says what was wrong; raises where there is not exactly one."""
+        lines = [line for line in self.err.splitlines() if line.lower().startswith(ERROR)]
+        assert len(lines) == 1, f"not one sentence about the fault: {self.err!r}"
+        return lines[0]
+
+
+class CommandContract:
+    """Subclass it and set `group`; a command that is added to the group is tested without more.
+
+    Attributes
+    ----------
+    group : click.Group
+        The commands; groups among them are walked through.
+    program : str
+        What its user types, as in the examples of the help texts; by default the name of the
+        group.
+    arguments : mapping from str to sequence of str
+        For a command, by its name ("remote add" in a group of a group), what makes it work on data
+        that are at hand: no arguments by default.
+    main : callable, optional
+        What runs a list of arguments and exits; by default the group does. The place for a
+        function that turns errors into messages and exit codes.
+    bad_usage : int, default 2
+        The exit code where options or arguments are wrong.
+    bad_data : tuple of int, default (1, 2)
+        Exit codes where files cannot be read.
+    """
+
+    group: ClassVar[click.Group]
+    program: ClassVar[str | None] = None
+    arguments: ClassVar[Mapping[str, Sequence[str]]] = {}
+    main: ClassVar[Callable[[list[str]], object] | None] = None
+    bad_usage: ClassVar[int] = 2
+    bad_data: ClassVar[tuple[int, ...]] = (1, 2)
+
+    def prepare(self, folder: Path) -> None:
+        """Write the files that `arguments` name into the current, empty folder."""
+
+    # -- finding and calling commands ---------------------------------------------------------
+
+    def run(self, path: str, *args: str) -> Outcome:
+        """Call a command and return what it left behind; whatever it raises fails the test."""
+        out, err = io.StringIO(), io.StringIO()
+        given = [*path.split(), *args]
+        main = type(self).main
+        code: Any = 0
+        with redirect_stdout(out), redirect_stderr(err):
+            try:
+                if main is None:
+                    self.group.main(args=given, prog_name=self._program)
+                else:
+                    main(given)
+            except SystemExit as stop:
+                code = stop.code or 0
+        assert isinstance(code, int), f"exits with {code!r}, which is no code"
+        assert "Traceback" not in err.getvalue(), err.getvalue()
+        return Outcome(code, out.getvalue(), err.getvalue())
+
+    @property
+    def _program(self) -> str:
+        return self.program or self.group.name or ""
+
+    def _given(self, path: str) -> list[str]:
+        return list(self.arguments.get(path, ()))
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Make one test a command, an option or a file out of each that is written here."""
+        commands = commands_of(self.group)
+        names = metafunc.fixturenames
+        if "choice" in names:
+            chosen = [
+                (path, one.opts[0], one.type.choices[-1])
+                for path, command in commands.items()
+                for one in command.params
+                if isinstance(one, click.Option) and isinstance(one.type, click.Choice)
+            ]
+            ids = [f"{path} {option}" for path, option, _ in chosen]
+            metafunc.parametrize(("path", "option", "choice"), chosen, ids=ids)
+        elif "file" in names:
+            read = [path for path, command in commands.items() if _files(command)]
+            cases = [(path, file) for path in read for file in BROKEN]
+            metafunc.parametrize(("path", "file"), cases, ids=[" ".join(case) for case in cases])
+        elif "path" in names:
+            metafunc.parametrize("path", list(commands), ids=list(commands))
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """Change into an empty folder, with the files that `prepare` writes."""
+        monkeypatch.chdir(tmp_path)
+        self.prepare(tmp_path)
+        return tmp_path
+
+    # -- help -----------------------------------------------------------------------------------
+
+    def test_help_says_what_the_command_does_and_all_that_it_takes(self, path: str) -> None:
+        """One line sums up; every option has a text; an example can be copied."""
+        command = commands_of(self.group)[path]
+        told = self.run(path, "--help")
+        assert (told.code, told.err) == (0, "")
+        summary = command.get_short_help_str(limit=1000)
+        assert summary.endswith("."), f"no sentence sums {path} up: {summary!r}"
+        assert summary in " ".join(told.out.split())
+        for one in command.params:
+            if isinstance(one, click.Argument):
+                assert one.human_readable_name in told.out
+            elif not getattr(one, "hidden", False):
+                assert all(name in told.out for name in one.opts), f"{one.opts} is not told"
+                assert getattr(one, "help", None), f"{one.opts} is not explained"
+        examples = told.out.partition("\n")[2]
+        assert f"{self._program} {path}" in examples, f"no example calls {path}"
+
+    # -- work -----------------------------------------------------------------------------------
+
+    def test_it_does_its_work(self, folder: Path, path: str) -> None:
+        """It ends with code 0 and leaves something, on a stream or in a file."""
+        before = set(folder.iterdir())
+        told = self.run(path, *self._given(path))
+        assert told.code == 0, f"exits with {told.code}: {told.err}"
+        assert told.out or set(folder.iterdir()) - before, f"{path} left nothing"
+
+    def test_json_is_one_object_with_its_schema_and_version(self, folder: Path, path: str) -> None:
+        """Where there is --json, what is printed is strict JSON and says what it is."""
+        command = commands_of(self.group)[path]
+        if not any("--json" in one.opts for one in command.params):
+            return
+        told = self.run(path, *self._given(path), "--json")
+        assert told.code == 0, told.err
+        found = json.loads(told.out, parse_constant=_refuse)
+        assert isinstance(found, dict), f"{path} prints no object"
+        assert isinstance(found.get("schema"), str), f"{path} prints no schema"
+        assert isinstance(found.get("version"), int), f"{path} prints no version"
+
+    # -- what is wrong --------------------------------------------------------------------------
+
+    def test_an_unknown_option_is_bad_usage(self, path: str) -> None:
+        """One sentence names it; nothing is printed."""
+        told = self.run(path, "--no-such-option")
+        assert (told.code, told.out) == (self.bad_usage, "")
+        assert "--no-such-option" in told.fault
+
+    def test_an_unknown_choice_names_the_option_and_suggests(
+        self, folder: Path, path: str, option: str, choice: str
+    ) -> None:
+        """A name with a letter too many is refused, and the right one suggested."""
+        told = self.run(path, *self._given(path), option, f"{choice}x")
+        assert (told.code, told.out) == (self.bad_usage, "")
+        assert option in told.fault, f"{option} is not named: {told.fault}"
+        assert f"Did you mean '{choice}'?" in told.fault, f"nothing is suggested: {told.fault}"
+
+    def test_what_is_required_is_asked_for(self, path: str) -> None:
+        """Without it the call is bad usage, and nothing is printed."""
+        command = commands_of(self.group)[path]
+        if any(one.required for one in command.params):
+            told = self.run(path)
+            assert (told.code, told.out) == (self.bad_usage, "")
+            assert told.fault
+
+    def test_files_that_cannot_be_read_end_with_one_sentence(
+        self, folder: Path, path: str, file: str
+    ) -> None:
+        """Whatever is in a file: an exit code and one sentence that names it."""
+        content = BROKEN[file]
+        if content is not None:
+            (folder / f"{file}.dat").write_bytes(content)
+        command = commands_of(self.group)[path]
+        given = [f"{file}.dat"] * len(_files(command))
+        told = self.run(path, *_required(command, self._given(path)), *given)
+        assert told.code in self.bad_data, f"exits with {told.code}: {told.err}"
+        assert told.out == "", f"prints of a file that is none: {told.out}"
+        assert f"{file}.dat" in told.fault
+
+    def test_an_unknown_command_suggests_the_nearest(self) -> None:
+        """A name with a letter too many is bad usage, and the right one is suggested."""
+        for path in commands_of(self.group):
+            told = self.run(f"{path}x")
+            assert (told.code, told.out) == (self.bad_usage, "")
+            name = path.split()[-1]
+            assert f"Did you mean '{name}'?" in told.fault, f"nothing is suggested: {told.fault}"
+
+
+def commands_of(group: click.Group) -> dict[str, click.Command]:
+    """Return all commands that are no groups, by what is typed to call them.
+
+    Parameters
+    ----------
+    group : click.Group
+        Groups in it are walked through; hidden commands are left out.
+
+    Returns
+    -------
+    dict from str to click.Command
+    """
+    return dict(_walk(group, click.Context(group), ""))
+
+
+def _walk(
+    group: click.Group, context: click.Context, prefix: str
+) -> Iterator[tuple[str, click.Command]]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        if isinstance(command, click.Group):
+            inner = click.Context(command, info_name=name, parent=context)
+            yield from _walk(command, inner, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", command
+
+
+def _files(command: click.Command) -> list[click.Parameter]:
+    """Return the arguments that name files to read."""
+    return [
+        one
+        for one in command.params
+        if isinstance(one, click.Argument) and isinstance(one.type, click.Path | click.File)
+    ]
+
+
+def _required(command: click.Command, given: list[str]) -> list[str]:
+    """Return of arguments that work those options without which the command does not."""
+    # As they are typed: a value that is converted may be an open file.
+    typed, _, _ = command.make_parser(click.Context(command)).parse_args(list(given))
+    kept = []
+    for one in command.params:
+        if isinstance(one, click.Option) and one.required:
+            value = typed[one.name]
+            kept += [one.opts[0], *map(str, value if isinstance(value, tuple) else (value,))]
+    return kept
+
+
+def _refuse(word: str) -> Any:
+    raise AssertionError(f"{word} is no JSON")
