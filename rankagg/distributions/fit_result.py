@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
+from dataclasses import field
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
 
 from rankagg._typing import Floats
-from rankagg._validation import check_alpha
-from rankagg.core.value import Value, array_key, frozen_array
+from rankagg._validation import check_alpha, check_integer
+from rankagg.core.result import ROWS, Result, plain_rows
 from rankagg.distributions.base import RankingDistribution
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from statsmodels.iolib.summary2 import Summary
 
 __all__ = ["FitResult"]
 
 
-class FitResult(Value):
+class FitResult(Result):
     """A fitted distribution, with what is known of its parameters.
 
-    Made by `fit` of a distribution.
+    Made by `fit` of a distribution; `plot` draws a `rankagg.plotting.parameters_plot`.
 
     Attributes
     ----------
@@ -57,46 +54,16 @@ class FitResult(Value):
     estimates: Floats
     covariance: Floats
     log_likelihood: float
-    n_parameters: int
+    n_parameters: int = field(compare=False)
     n_observations: float
     converged: bool
-    n_iterations: int
-    notes: tuple[str, ...]
+    n_iterations: int = field(compare=False)
+    notes: tuple[str, ...] = ()
 
-    def __init__(
-        self,
-        *,
-        distribution: RankingDistribution,
-        names: Sequence[str],
-        estimates: Floats,
-        covariance: Floats,
-        log_likelihood: float,
-        n_parameters: int,
-        n_observations: float,
-        converged: bool,
-        n_iterations: int,
-        notes: Sequence[str] = (),
-        **more: Any,
-    ) -> None:
-        self._set(
-            distribution=distribution,
-            names=tuple(names),
-            estimates=frozen_array(np.asarray(estimates, dtype=np.float64)),
-            covariance=frozen_array(np.asarray(covariance, dtype=np.float64)),
-            log_likelihood=float(log_likelihood),
-            n_parameters=n_parameters,
-            n_observations=float(n_observations),
-            converged=converged,
-            n_iterations=n_iterations,
-            notes=tuple(notes),
-            **more,
-        )
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return (
-            self.distribution, self.names, array_key(self.estimates), array_key(self.covariance),
-            self.log_likelihood, self.n_observations, self.converged, self.notes,
-        )  # fmt: skip
+    _schema = "rankagg.fit"
+    _plot = "parameters_plot"
+    _row = "parameter"
+    _number = "{:.4f}"
 
     # -- numbers ------------------------------------------------------------------------------
 
@@ -172,11 +139,10 @@ class FitResult(Value):
         -------
         dict
         """
-        frame = self.to_frame(alpha).reset_index()
-        finite = frame.drop(columns="parameter").map(np.isfinite).assign(parameter=True)
+        return {"schema": self._schema, "version": self._version, **self._content(alpha)}
+
+    def _content(self, alpha: float = 0.05) -> dict[str, Any]:
         return {
-            "schema": "rankagg.fit",
-            "version": 1,
             "model": type(self.distribution).__name__,
             "items": list(self.distribution.items),
             "log_likelihood": self.log_likelihood,
@@ -186,12 +152,12 @@ class FitResult(Value):
             "converged": self.converged,
             "n_iterations": self.n_iterations,
             "notes": list(self.notes),
-            "parameters": frame.astype(object).where(finite, None).to_dict("records"),
+            "parameters": plain_rows(self.to_frame(alpha).reset_index()),
         }
 
     # -- how it looks -------------------------------------------------------------------------
 
-    def _facts(self) -> dict[str, str]:
+    def _head(self) -> dict[str, str]:
         """Return what stands above the table of parameters."""
         return {
             "Model:": type(self.distribution).__name__,
@@ -204,56 +170,49 @@ class FitResult(Value):
             "Iterations:": str(self.n_iterations),
         }
 
-    def _table(self, alpha: float) -> pd.DataFrame:
+    def _facts(self) -> list[str]:
+        return [f"{name} {value}" for name, value in self._head().items()]
+
+    def _coefficients(self, alpha: float) -> pd.DataFrame:
+        """Return the parameters as statsmodels shows them."""
         columns = ["coef", "std err", "z", "P>|z|", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
         return self.to_frame(alpha).rename_axis(None).set_axis(columns, axis=1)
 
-    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-        """Draw the estimates with their intervals; see `rankagg.plotting.fit_plot`.
+    def _table(self) -> pd.DataFrame:
+        return self._coefficients(0.05)
 
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of the intervals, in (0, 1).
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+    def _below(self, rows: int | None = ROWS) -> tuple[str, ...]:
+        return self.notes
 
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.distributions.fit import parameters_plot  # noqa: PLC0415
-
-        return parameters_plot(self, alpha=alpha, ax=ax)
-
-    def summary(self, *, alpha: float = 0.05) -> Summary:
-        """Return the fit as a statsmodels summary; `print` shows it.
+    def summary(self, *, alpha: float = 0.05, rows: int | None = ROWS) -> str:
+        """Return the fit as text, as statsmodels shows one.
 
         Parameters
         ----------
         alpha : float, default 0.05
             For the intervals.
+        rows : int or None, default 30
+            How many parameters to print at most; None prints all.
 
         Returns
         -------
-        statsmodels.iolib.summary2.Summary
+        str
         """
+        return self._as_statsmodels(self._coefficients(check_alpha(alpha)), self.notes, rows)
+
+    def _as_statsmodels(self, table: pd.DataFrame, notes: Sequence[str], rows: int | None) -> str:
+        # statsmodels takes longer to load than most fits take.
         from statsmodels.iolib.summary2 import Summary  # noqa: PLC0415
 
+        limit = len(table) if rows is None else check_integer(rows, "rows", low=1)
+        left = max(len(table) - limit, 0)
         summary = Summary()
         summary.add_title(f"{type(self.distribution).__name__} fit")
-        summary.add_dict(self._facts())
-        summary.add_df(self._table(check_alpha(alpha)), float_format="%.4f")
-        for note in self.notes:
+        summary.add_dict(self._head())
+        summary.add_df(table.head(limit), float_format="%.4f")
+        for note in [self._left_out(left)] * bool(left) + [*notes]:
             summary.add_text(note)
-        return summary
-
-    def __str__(self) -> str:
-        return str(self.summary())
+        return str(summary)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.distribution!r}>"
-
-    def _repr_html_(self) -> str:
-        html: str = self.summary().as_html()
-        return html

@@ -1,6 +1,7 @@
 """Maximum likelihood for Plackett-Luce: the maximum, its errors, tests and refusals."""
 
 import json
+import re
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -669,7 +670,7 @@ def test_too_few_steps_do_not_converge(method):
     assert not fit.converged
     assert fit.n_iterations == 1
     assert fit.gradient_norm > 1e-6
-    assert "no" in fit.summary().tables[0].to_numpy()
+    assert re.search(r"Converged:\s+no\b", fit.summary())
     assert fit.to_dict()["converged"] is False
 
 
@@ -953,11 +954,12 @@ def test_items_that_rounding_does_not_tell_apart_are_as_good_as_each_other():
 
 def test_the_summary_relative_to_an_item_has_all_its_parts():
     fit = ra.PlackettLuce.fit(DATA["ties of 2"], ridge=1.0)
-    table = fit.summary(alpha=0.2, reference="B").tables[1]
-    columns = ["coef", "std err", "z", "P>|z|", "[0.1", "0.9]"]
-    assert table.columns.tolist() == columns
-    assert table.index.tolist() == list(fit.names)
-    text = str(fit.summary(reference="B"))
+    lines = fit.summary(alpha=0.2, reference="B").splitlines()
+    (at,) = (number for number, line in enumerate(lines) if "coef" in line)
+    assert lines[at].split() == ["coef", "std", "err", "z", "P>|z|", "[0.1", "0.9]"]
+    for row, name in zip(lines[at + 2 :], fit.names, strict=False):
+        assert row.startswith(f"{name} ")
+    text = fit.summary(reference="B")
     for part in ("PlackettLuce fit", "No. Items:", "Log-Likelihood:", "With a ridge of 1;"):
         assert part in text
     assert text.count("Log worths less that of B.") == 1

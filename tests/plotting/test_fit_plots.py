@@ -1,5 +1,6 @@
 """Pictures of fits: estimates and intervals drawn are those of the fit."""
 
+from dataclasses import replace
 from functools import cache
 
 import matplotlib.pyplot as plt
@@ -89,19 +90,12 @@ def test_bradley_terry_is_named_and_its_notes_are_kept() -> None:
         assert f"note: {note}" in text
 
 
-def changed(fit, **attributes):
-    """Return a fit that holds something else in places."""
-    other = object.__new__(type(fit))
-    other._set(**{**fit.__dict__, **attributes})
-    return other
-
-
 @pytest.mark.parametrize("draw", [plotting.worths_plot, plotting.parameters_plot])
 def test_unknown_errors_are_open_points_without_bars(draw) -> None:
     fit = plackett_luce()
     covariance = fit.covariance.copy()
     covariance[2, 2] = np.nan
-    ax = draw(changed(fit, covariance=covariance))
+    ax = draw(replace(fit, covariance=covariance))
     names = [text.get_text() for text in ax.get_yticklabels()]
     open_points = [
         names[k] for k in range(5)
@@ -115,7 +109,7 @@ def test_unknown_errors_are_open_points_without_bars(draw) -> None:
 
 def test_fits_that_did_not_converge_say_so() -> None:
     assert "note: the fit has not converged" in notes(
-        changed(plackett_luce(), converged=False).plot()
+        replace(plackett_luce(), converged=False).plot()
     )
     assert "converged" not in notes(plackett_luce().plot())
 
@@ -155,8 +149,9 @@ def test_other_fits_draw_all_parameters_in_their_order() -> None:
     assert [text.get_text() for text in ax.get_yticklabels()] == list(fit.names)
     assert notes(ax).startswith("estimate, with 90 % interval")
     plain = ra.FitResult(
-        distribution=fit.distribution, names=["a"], estimates=[1.0], covariance=[[4.0]],
-        log_likelihood=0.0, n_parameters=1, n_observations=1, converged=True, n_iterations=1,
+        distribution=fit.distribution, names=("a",), estimates=np.ones(1),
+        covariance=np.full((1, 1), 4.0), log_likelihood=0.0, n_parameters=1,
+        n_observations=1, converged=True, n_iterations=1,
     )  # fmt: skip
     assert rows(plotting.fit_plot(plain), 1)[0, 0] == 1.0
 

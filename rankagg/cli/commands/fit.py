@@ -95,5 +95,5 @@ def command(
         echo_json({**fit.to_dict(alpha), "distribution": fitted, "input": list(given.lines)})
         return 0
     click.echo("\n".join(given.lines))
-    click.echo(str(fit.summary(**shown)))
+    click.echo(fit.summary(rows=None, **shown))
     return 0

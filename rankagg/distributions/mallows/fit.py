@@ -7,7 +7,8 @@ allows for that choice, by test inversion; see `theta_interval`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from dataclasses import field
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -27,9 +28,6 @@ from rankagg.distributions.mallows.mallows import Mallows, check_theta
 from rankagg.distributions.mallows.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
 from rankagg.distributions.mallows.uniformity import UniformityTest, simulate_uniformity
 from rankagg.exceptions import Described, InvalidInputError
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["MallowsFit", "fit_mallows"]
 
@@ -76,7 +74,7 @@ def _result(data: MallowsData, found: Found, theta: float, *, is_given: bool) ->
         notes.append("Theta is at its bound 0: the data are no closer to the center than chance.")
     return MallowsFit(
         distribution=Mallows(center, theta),
-        names=["theta"],
+        names=("theta",),
         estimates=np.array([theta]),
         covariance=np.array([[1.0 / information if information > 0 else np.nan]]),
         log_likelihood=height,
@@ -84,7 +82,7 @@ def _result(data: MallowsData, found: Found, theta: float, *, is_given: bool) ->
         n_observations=data.n_effective,
         converged=found.converged,
         n_iterations=found.n_iterations,
-        notes=[*notes, *found.notes],
+        notes=(*notes, *found.notes),
         consensus=found.consensus,
         center_is_given=is_given,
         _data=data,
@@ -137,9 +135,11 @@ class MallowsFit(FitResult):
     """
 
     distribution: Mallows
-    consensus: Consensus | None
-    center_is_given: bool
-    _data: MallowsData
+    consensus: Consensus | None = field(compare=False)
+    center_is_given: bool = field(compare=False)
+    _data: MallowsData = field(compare=False)
+
+    _plot = "distances_plot"
 
     def log_likelihood_at(self, theta: float) -> float:
         """Return the log likelihood of another theta around the same center.
@@ -260,27 +260,9 @@ class MallowsFit(FitResult):
             frame[["z", "p_value"]] = np.nan
         return frame
 
-    def _table(self, alpha: float) -> pd.DataFrame:
-        table = super()._table(alpha)
+    def _coefficients(self, alpha: float) -> pd.DataFrame:
+        table = super()._coefficients(alpha)
         return table if self.center_is_given else table.drop(columns=["z", "P>|z|"])
-
-    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-        """Draw distances to the center and those expected; see `rankagg.plotting.distances_plot`.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-            Of the interval of theta, in (0, 1).
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.distributions.distances_to_center import distances_plot  # noqa: PLC0415
-
-        return distances_plot(self, alpha=alpha, ax=ax)
 
     def test_uniform(self, *, n_resamples: int = 199, rng: RNGLike = None) -> UniformityTest:
         """Test "theta is 0: all permutations are alike" by simulation.

@@ -9,7 +9,6 @@ and no more, since places do not weigh alike here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -32,9 +31,6 @@ from rankagg.distributions.mallows.kendall_distances import (
 from rankagg.distributions.mallows.stages import stages_from_places
 from rankagg.exceptions import InvalidInputError
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = ["GeneralizedMallowsFit", "fit_generalized_mallows"]
 
 # All centers are tried for so many items.
@@ -50,6 +46,8 @@ class GeneralizedMallowsFit(FitResult):
     """
 
     distribution: GeneralizedMallows
+
+    _plot = "thetas_plot"
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return Wald intervals for the thetas, conditional on the center.
@@ -84,26 +82,8 @@ class GeneralizedMallowsFit(FitResult):
         frame[["z", "p_value"]] = np.nan
         return frame
 
-    def _table(self, alpha: float) -> pd.DataFrame:
-        return super()._table(alpha).drop(columns=["z", "P>|z|"])
-
-    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-        """Draw thetas by place; see `rankagg.plotting.thetas_plot`.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of the intervals, in (0, 1).
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.distributions.thetas import thetas_plot  # noqa: PLC0415
-
-        return thetas_plot(self, alpha=alpha, ax=ax)
+    def _coefficients(self, alpha: float) -> pd.DataFrame:
+        return super()._coefficients(alpha).drop(columns=["z", "P>|z|"])
 
 
 def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:
@@ -145,7 +125,7 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
         )
     return GeneralizedMallowsFit(
         distribution=fitted,
-        names=[f"theta {k + 1}" for k in range(profile.n_items - 1)],
+        names=tuple(f"theta {k + 1}" for k in range(profile.n_items - 1)),
         estimates=best.thetas,
         covariance=np.diag(variances),
         log_likelihood=best.log_likelihood,
@@ -153,7 +133,7 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
         n_observations=effective,
         converged=True,
         n_iterations=search.n_tried,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rankagg._typing import Ranks
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.core import places
+from rankagg.core.items import counted
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
+from rankagg.core.result import Result
 from rankagg.distributions.uniform import Uniform
 
 __all__ = ["UniformityTest", "one_row_each", "simulate_uniformity"]
 
 
-@dataclass(frozen=True)
-class UniformityTest:
+class UniformityTest(Result):
     """A simulated test that all permutations are alike.
+
+    Made by `MallowsFit.test_uniform`; it has no plot.
 
     Attributes
     ----------
@@ -37,6 +42,25 @@ class UniformityTest:
     p_value: float
     n_resamples: int
 
+    _schema = "rankagg.uniformity_test"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row with the attributes as columns."""
+        return pd.DataFrame([self._content()])
+
+    def _content(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame()
+
+    def _facts(self) -> list[str]:
+        return [
+            f"mean distance {self.mean_distance:.4g} to the Kemeny consensus, p {self.p_value:.3g}",
+            f"expected without any concentration: {self.expected:.4g}, from "
+            f"{counted(self.n_resamples, 'simulated sample')}",
+        ]
+
 
 def simulate_uniformity(
     profile: Profile, n_resamples: int, rng: np.random.Generator
@@ -53,7 +77,10 @@ def simulate_uniformity(
     )
     as_small = int((drawn <= observed * (1 + 1e-12)).sum())
     return UniformityTest(
-        observed, float(drawn.mean()), (1 + as_small) / (1 + n_resamples), n_resamples
+        mean_distance=observed,
+        expected=float(drawn.mean()),
+        p_value=(1 + as_small) / (1 + n_resamples),
+        n_resamples=n_resamples,
     )
 
 

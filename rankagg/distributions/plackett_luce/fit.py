@@ -136,7 +136,7 @@ def maximize_choices(
     at = found if options.is_plain else data.derivatives(parameters)
     return PlackettLuceFit(
         distribution=kind(worths, items=sample.items, log_ties=ties),
-        names=[*map(str, sample.items), *(f"log tie {d}" for d in ties)],
+        names=(*map(str, sample.items), *(f"log tie {d}" for d in ties)),
         estimates=parameters,
         covariance=_covariance(choices, at.information, found.information, options) / scale,
         log_likelihood=at.value,
@@ -144,7 +144,7 @@ def maximize_choices(
         n_observations=sample.effective,
         converged=found.converged,
         n_iterations=found.n_iterations,
-        notes=[*_notes(options, ties, scale), *notes, *_numerical_notes(found)],
+        notes=(*_notes(options, ties, scale), *notes, *_numerical_notes(found)),
         gradient_norm=found.gradient_norm,
         log_likelihood_equal=_equal_worths(data) if options.is_plain else np.nan,
         _scale=scale,

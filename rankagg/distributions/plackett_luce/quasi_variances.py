@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import least_squares
 
 from rankagg._typing import Floats
 from rankagg.core.items import counted
+from rankagg.core.result import Result, plain_rows
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["QuasiVariances", "quasi_variances"]
 
 
-@dataclass(frozen=True, eq=False)
-class QuasiVariances:
+class QuasiVariances(Result):
     """Quasi variances and how well they do.
+
+    Made by `quasi_variances`, or by `PlackettLuceFit.quasi_variances`; they have no plot.
 
     Attributes
     ----------
@@ -30,11 +33,31 @@ class QuasiVariances:
     variances: Floats
     worst_error: float
 
+    _schema = "rankagg.quasi_variances"
+    _number = "{:.4g}"
+
     @property
     def standard_errors(self) -> Floats:
         """Their square roots; NaN where negative."""
         roots: Floats = np.sqrt(np.where(self.variances > 0, self.variances, np.nan))
         return roots
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item, by its position: quasi_variance, quasi_se."""
+        columns = {"quasi_variance": self.variances, "quasi_se": self.standard_errors}
+        return pd.DataFrame(columns, index=pd.RangeIndex(len(self.variances), name="item"))
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "worst_error": self.worst_error,
+            "items": plain_rows(self.to_frame().reset_index(drop=True)),
+        }
+
+    def _facts(self) -> list[str]:
+        return [
+            f"{counted(len(self.variances), 'item')}; standard errors of differences are right "
+            f"within {100 * self.worst_error:.3g} %"
+        ]
 
 
 def quasi_variances(covariance: Floats) -> QuasiVariances:
@@ -101,4 +124,4 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     start = linear if safe else np.full(n, variance.mean() / 2.0)
     found = least_squares(residuals, start, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
     errors = np.abs(np.expm1(residuals(found.x) / 2.0))
-    return QuasiVariances(found.x * unit, float(errors.max()))
+    return QuasiVariances(variances=found.x * unit, worst_error=float(errors.max()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,14 +12,13 @@ import scipy
 from rankagg._typing import Label
 from rankagg._validation import as_matrix, check_alpha, check_choice
 from rankagg.core.items import counted
+from rankagg.core.result import ROWS
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.quasi_variances import QuasiVariances, quasi_variances
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from statsmodels.iolib.summary2 import Summary
     from statsmodels.stats.contrast import ContrastResults
 
 __all__ = ["PlackettLuceFit"]
@@ -39,10 +39,12 @@ class PlackettLuceFit(FitResult):
     """
 
     distribution: PlackettLuce
-    gradient_norm: float
-    log_likelihood_equal: float
-    _scale: float
-    _is_plain: bool
+    gradient_norm: float = field(compare=False)
+    log_likelihood_equal: float = field(compare=False)
+    _scale: float = field(compare=False)
+    _is_plain: bool = field(compare=False)
+
+    _plot = "worths_plot"
 
     @property
     def _n(self) -> int:
@@ -172,55 +174,33 @@ class PlackettLuceFit(FitResult):
 
     # -- how it looks -------------------------------------------------------------------------
 
-    def plot(self, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-        """Draw log worths, the best item first; see `rankagg.plotting.worths_plot`.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of the intervals, in (0, 1).
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.distributions.worths import worths_plot  # noqa: PLC0415
-
-        return worths_plot(self, alpha=alpha, ax=ax)
-
-    def summary(self, *, alpha: float = 0.05, reference: Label | None = None) -> Summary:
-        """Return the fit as a statsmodels summary; `print` shows it.
+    def summary(
+        self, *, alpha: float = 0.05, rows: int | None = ROWS, reference: Label | None = None
+    ) -> str:
+        """Return the fit as text, as statsmodels shows one.
 
         Parameters
         ----------
         alpha : float, default 0.05
             For the intervals.
+        rows : int or None, default 30
+            How many parameters to print at most; None prints all.
         reference : str or int, optional
             Show log worths less that of this item; by default they sum to 0.
 
         Returns
         -------
-        statsmodels.iolib.summary2.Summary
+        str
         """
         if reference is None:
-            return super().summary(alpha=alpha)
+            return super().summary(alpha=alpha, rows=rows)
         level = check_alpha(alpha)
         frame = self.relative_to(reference)
         radius = scipy.stats.norm.ppf(1.0 - level / 2.0) * frame["std_err"]
-        frame["lower"], frame["upper"] = frame["estimate"] - radius, frame["estimate"] + radius
-        columns = ["coef", "std err", "z", "P>|z|", f"[{level / 2:g}", f"{1 - level / 2:g}]"]
-        from statsmodels.iolib.summary2 import Summary  # noqa: PLC0415
-
-        summary = Summary()
-        summary.add_title(f"{type(self.distribution).__name__} fit")
-        summary.add_dict(self._facts())
-        summary.add_df(frame.rename_axis(None).set_axis(columns, axis=1), float_format="%.4f")
-        summary.add_text(f"Log worths less that of {reference}.")
-        for note in self.notes[1:]:
-            summary.add_text(note)
-        return summary
+        table = frame.assign(lower=frame["estimate"] - radius, upper=frame["estimate"] + radius)
+        columns = self._coefficients(level).columns
+        notes = (f"Log worths less that of {reference}.", *self.notes[1:])
+        return self._as_statsmodels(table.rename_axis(None).set_axis(columns, axis=1), notes, rows)
 
 
 def _chi_squared(statistic: float, df: int) -> ContrastResults:
