@@ -236,7 +236,7 @@ class ApproximationStudy:
                     book.append(results)
                 done.update((cell.key, found) for cell, found in results)
                 bar.update(len(batch))
-        return StudyResult(self, {cell: done[cell.key] for cell in cells})
+        return StudyResult(study=self, _rows={cell: done[cell.key] for cell in cells})
 
     def _trial(self) -> Trial:
         return Trial(

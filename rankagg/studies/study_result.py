@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,24 +12,21 @@ import pandas as pd
 
 from rankagg._validation import check_alpha, check_flag
 from rankagg.core.items import counted
-from rankagg.core.value import Value
+from rankagg.core.result import Result, plain_rows
 from rankagg.studies.cells import Cell, Row
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from rankagg.studies.approximation import ApproximationStudy
 
 __all__ = ["StudyResult"]
 
-SCHEMA = "rankagg.study_result"
 GROUP = ["model", "n_items", "n_rankings", "missing", "method"]
 
 
-class StudyResult(Value):
+class StudyResult(Result):
     """How near rules came to the optimum in every cell of a study.
 
-    Made by `ApproximationStudy.run`.
+    Made by `ApproximationStudy.run`; `plot` draws a `rankagg.plotting.ratio_plot`.
 
     Attributes
     ----------
@@ -37,10 +35,12 @@ class StudyResult(Value):
     """
 
     study: ApproximationStudy
-    _rows: Mapping[Cell, list[Row]]
+    _rows: Mapping[Cell, list[Row]] = field(compare=False)
 
-    def __init__(self, study: ApproximationStudy, rows: Mapping[Cell, list[Row]]) -> None:
-        self._set(study=study, _rows=dict(rows))
+    _schema = "rankagg.study_result"
+    _plot = "ratio_plot"
+    _row = "rule"
+    _named_rows = False
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.study, self.to_frame(runtime=False).to_json()
@@ -140,40 +140,20 @@ class StudyResult(Value):
         }
         return pd.DataFrame(table)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the ratios to the optimum, rule by rule; see `rankagg.plotting.ratio_plot`.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from rankagg.plotting.robustness.ratios import ratio_plot  # noqa: PLC0415
-
-        return ratio_plot(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
-        frame = self.by_method().reset_index()
-        frame = frame.replace({np.inf: np.nan}).astype(object)
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": 1,
             "seed": self.study.seed,
             "time_limit": self.study.time_limit,
             "unranked_policy": self.study.unranked,
             "cells": self.n_cells,
             "unproved": self.n_unproved,
-            "results": frame.where(frame.notna(), None).to_dict("records"),
+            "results": plain_rows(self._table()),
         }
 
-    def summary(self) -> str:
-        """Return the study as text: for every model and size, each rule's hits and ratios."""
-        table = self.by_method()
+    def _table(self) -> pd.DataFrame:
+        return self.by_method().reset_index()
+
+    def _facts(self) -> list[str]:
         lines = [
             f"{counted(len(self.study.rules), 'rule')} on {counted(self.n_cells, 'data set')}, "
             f"unranked items: {self.study.unranked}, seed {self.study.seed}",
@@ -181,10 +161,26 @@ class StudyResult(Value):
         ]
         if self.n_unproved:
             lines.append("ratios of the others are lower ends; mean_ratio_high is the upper end")
-        if table["failed"].any():
-            lines.append(
-                f"rules could not rank the data {counted(int(table['failed'].sum()), 'time')}"
-            )
+        failed = int(self._frame["cost"].isna().sum())
+        return lines + [f"rules could not rank the data {counted(failed, 'time')}"] * bool(failed)
+
+    def summary(self, *, rows: int | None = None) -> str:
+        """Return the study as text: for every model and size, each rule's hits and ratios.
+
+        Parameters
+        ----------
+        rows : int or None, optional
+            How many rules to print at most, over all models and sizes; all by default.
+
+        Returns
+        -------
+        str
+        """
+        return self._text(self._facts(), rows)
+
+    def _printed(self, table: pd.DataFrame) -> str:
+        """Return for every model and size each rule's hits and ratios."""
+        lines = []
         for cell, part in table.groupby(GROUP[:-1], sort=False):
             model, n_items, n_rankings, missing = cell
             gaps = f", {missing:.0%} missing" if missing else ""
@@ -192,11 +188,8 @@ class StudyResult(Value):
                 "",
                 f"{model}: {counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}{gaps}",
             ]
-            lines.append(_text(part.droplevel([0, 1, 2, 3])))
+            lines.append(_text(part.set_index("method")))
         return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def __repr__(self) -> str:
         rules = len(self.study.rules)
@@ -204,9 +197,6 @@ class StudyResult(Value):
             f"<StudyResult: {counted(rules, 'rule')} on {counted(self.n_cells, 'cell')}, "
             f"{self.n_unproved} unproved>"
         )
-
-    def _repr_html_(self) -> str:
-        return self.by_method().reset_index().to_html(index=False, escape=True, na_rep="")
 
 
 def _text(part: pd.DataFrame) -> str:

@@ -232,9 +232,8 @@ def test_a_damaged_journal_says_where(tmp_path) -> None:
 
 
 def test_stopping_the_exact_search_stops_the_study(monkeypatch) -> None:
-    monkeypatch.setattr(Consensus, "interrupted", True, raising=False)
     monkeypatch.setattr(
-        Consensus, "_set", lambda self, **kw: self.__dict__.update(kw | {"interrupted": True})
+        Consensus, "__post_init__", lambda self: self.__dict__.update(interrupted=True)
     )
     with pytest.raises(KeyboardInterrupt):
         make(repetitions=1).run()
