@@ -1,13 +1,4 @@
-"""What every command of a command line promises.
-
-A group of click is put under it by a class in a file of tests::
-
-    from rankagg.testing.commands import CommandContract
-
-    class TestMyCommands(CommandContract):
-        group = my_group
-        arguments = {"greet": ["--name", "Ann"]}
-"""
+"""What every command of a command line promises."""
 
 from __future__ import annotations
 
@@ -61,7 +52,9 @@ class Outcome:
 
 
 class CommandContract:
-    """Subclass it and set `group`; a command that is added to the group is tested without more.
+    """Tests of help, work, JSON, exit codes and bad input of all commands of a group of click.
+
+    Subclass it and set `group`; a command that is added to the group is tested without more.
 
     Attributes
     ----------
@@ -80,6 +73,15 @@ class CommandContract:
         The exit code where options or arguments are wrong.
     bad_data : tuple of int, default (1, 2)
         Exit codes where files cannot be read.
+
+    Examples
+    --------
+    >>> from rankagg.cli import main
+    >>> from rankagg.cli.app import app
+    >>> from rankagg.testing.commands import CommandContract
+    >>> class TestCommands(CommandContract):
+    ...     group, program, main = app, "rankagg", main
+    ...     arguments = {"rank": ["--dataset", "tennessee"]}
     """
 
     group: ClassVar[click.Group]
