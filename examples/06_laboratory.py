@@ -23,11 +23,11 @@ print(ra.explain(comparison["Kemeny"], "A", "B"))
 
 print("\nIn general: 200 data sets of 10 Mallows rankings of 8 items, each solved exactly")
 study = ra.ApproximationStudy(
-    rules=[ra.Borda(), ra.Copeland(), ra.InsertionSearch()],
+    aggregators=[ra.Borda(), ra.Copeland(), ra.InsertionSearch()],
     models=[ra.MallowsModel(phi=0.6), ra.MallowsModel(phi=0.9)],
     n_items=[8],
     n_rankings=[10],
-    repetitions=100,
+    n_repetitions=100,
     seed=1,
 )
 result = study.run()

@@ -13,7 +13,7 @@ import rankagg as ra
 HERE = Path(__file__).parent
 
 STUDY = ra.ApproximationStudy(
-    rules=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
+    aggregators=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
     models=[
         ra.MallowsModel(phi=0.9),
         ra.PlackettLuceModel(spread=1.0),
@@ -21,7 +21,7 @@ STUDY = ra.ApproximationStudy(
     ],
     n_items=[10, 30, 100],
     n_rankings=[10],
-    repetitions=100,
+    n_repetitions=100,
     seed=2026,
 )
 COLUMNS = ["model", "n_items", "repetition", "method", "cost", "optimum", "hit"]

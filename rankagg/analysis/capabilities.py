@@ -12,14 +12,14 @@ from rankagg.exceptions import InvalidInputError
 __all__ = ["capabilities"]
 
 
-def capabilities(rules: Iterable[Aggregator]) -> pd.DataFrame:
+def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
     """Return one row per rule: what it needs, how it treats gaps and ties, what is proved of it.
 
     All rules take ties and weights; what they make of them is in their documentation.
 
     Parameters
     ----------
-    rules : iterable of Aggregator
+    aggregators : iterable of Aggregator
         The rules.
 
     Returns
@@ -46,9 +46,9 @@ def capabilities(rules: Iterable[Aggregator]) -> pd.DataFrame:
     2    Kemeny   votes      uniform  never        1.0           False
     """
     rows = []
-    for rule in rules:
+    for rule in aggregators:
         if not isinstance(rule, Aggregator):
-            raise InvalidInputError("rules", "aggregator objects such as Borda()", rule)
+            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
         bound = rule.guarantee
         rows.append(
             {

@@ -78,9 +78,9 @@ class ItemSet(Value, Sequence[Label]):
         return cls(sorted(clean, key=lambda label: label))
 
     @classmethod
-    def numbered(cls, n: int) -> ItemSet:
-        """Return the items 0, 1, ..., n - 1."""
-        return cls(range(n))
+    def numbered(cls, n_items: int) -> ItemSet:
+        """Return the items 0, 1, ..., n_items - 1."""
+        return cls(range(n_items))
 
     @cached_property
     def _index(self) -> dict[Label, int]:

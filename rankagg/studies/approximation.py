@@ -37,13 +37,13 @@ class ApproximationStudy:
     """How near rules come to the exact Kemeny optimum, over a grid of drawn data sets.
 
     Every combination of model, size, number of rankings and missing share is drawn
-    `repetitions` times; each drawn data set is a cell. The random numbers of a cell depend on the
+    `n_repetitions` times; each drawn data set is a cell. The random numbers of a cell depend on the
     seed and on the cell alone, and those of a rule on the rule as well: a study gives the same
     costs whatever the number of workers, and a cell stays what it is when the grid grows.
 
     Parameters
     ----------
-    rules : sequence of Aggregator
+    aggregators : sequence of Aggregator
         The rules to hold against the optimum, with one policy for unranked items.
     models : sequence of StudyModel
         What data are drawn from: `MallowsModel`, `PlackettLuceModel`, `GumbelModel`,
@@ -54,7 +54,7 @@ class ApproximationStudy:
         How many rankings, or tasks, a data set has.
     missing : sequence of float, default (0.0,)
         Shares of items, rounded to whole ones, that every ranking loses at random, in [0, 1).
-    repetitions : int, default 100
+    n_repetitions : int, default 100
         Data sets for each combination.
     seed : int, default 0
         Of all random numbers.
@@ -79,10 +79,10 @@ class ApproximationStudy:
     --------
     >>> import rankagg as ra
     >>> study = ra.ApproximationStudy(
-    ...     rules=[ra.Borda(), ra.Copeland()],
+    ...     aggregators=[ra.Borda(), ra.Copeland()],
     ...     models=[ra.MallowsModel(phi=0.8)],
     ...     n_items=[5, 10],
-    ...     repetitions=20,
+    ...     n_repetitions=20,
     ... )
     >>> result = study.run()
     >>> result.by_method()[["cells", "hit_rate", "mean_ratio"]].round(3).reset_index(
@@ -95,21 +95,21 @@ class ApproximationStudy:
     3       10  Copeland     20      0.45       1.009
     """
 
-    rules: Sequence[Aggregator]
+    aggregators: Sequence[Aggregator]
     models: Sequence[StudyModel]
     n_items: Sequence[int]
     n_rankings: Sequence[int] = (10,)
     missing: Sequence[float] = (0.0,)
-    repetitions: int = 100
+    n_repetitions: int = 100
     seed: int = 0
     time_limit: float | None = None
     nearest: bool = False
 
     def __post_init__(self) -> None:
         owner = "of ApproximationStudy"
-        for name in ("rules", "models", "n_items", "n_rankings", "missing"):
+        for name in ("aggregators", "models", "n_items", "n_rankings", "missing"):
             object.__setattr__(self, name, _several(getattr(self, name), f"{name} {owner}"))
-        check_integer(self.repetitions, f"repetitions {owner}", low=1)
+        check_integer(self.n_repetitions, f"n_repetitions {owner}", low=1)
         check_integer(self.seed, f"seed {owner}", low=0)
         check_flag(self.nearest, f"nearest {owner}")
         if self.time_limit is not None:
@@ -124,13 +124,15 @@ class ApproximationStudy:
         self._check_models()
 
     def _check_rules(self) -> None:
-        for rule in self.rules:
+        for rule in self.aggregators:
             if not isinstance(rule, Aggregator):
-                raise InvalidInputError("rules", "aggregator objects such as Borda()", rule)
-        policies = sorted({str(rule.policy) for rule in self.rules if rule.policy is not None})
+                raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        policies = sorted(
+            {str(rule.policy) for rule in self.aggregators if rule.policy is not None}
+        )
         if len(policies) > 1:
             raise InvalidInputError(
-                "rules", "rules with one policy for unranked items", policies,
+                "aggregators", "rules with one policy for unranked items", policies,
                 "Give all of them the same `unranked=`.",
             )  # fmt: skip
 
@@ -141,10 +143,11 @@ class ApproximationStudy:
                     "models", "objects such as MallowsModel(phi=0.8)", model,
                     "A profile of your own goes into a ResampleModel.",
                 )  # fmt: skip
-            greedy = [rule.name for rule in self.rules if rule.needs == "scores"]
+            greedy = [rule.name for rule in self.aggregators if rule.needs == "scores"]
             if greedy and model.gives != "scores":
                 raise InvalidInputError(
-                    "rules", f"rules that need no scores, which {model.name} does not give", greedy,
+                    "aggregators", f"rules without scores, which {model.name} does not give",
+                    greedy,
                     "Leave them out, or take a GumbelModel.",
                 )  # fmt: skip
             if model.largest is not None and max(self.n_items) > model.largest:
@@ -161,13 +164,13 @@ class ApproximationStudy:
     @property
     def unranked(self) -> Unranked:
         """The policy for unranked items: that of the rules, "uniform" where none has one."""
-        policies = [rule.policy for rule in self.rules if rule.policy is not None]
+        policies = [rule.policy for rule in self.aggregators if rule.policy is not None]
         return policies[0] if policies else "uniform"
 
     def cells(self) -> Iterator[Cell]:
         """Iterate over the data sets of the grid, in the order of the results."""
         grid = product(
-            self.models, self.n_items, self.n_rankings, self.missing, range(self.repetitions)
+            self.models, self.n_items, self.n_rankings, self.missing, range(self.n_repetitions)
         )
         for model, n_items, n_rankings, missing, repetition in grid:
             yield Cell(model, int(n_items), int(n_rankings), float(missing), repetition)
@@ -211,7 +214,9 @@ class ApproximationStudy:
         book = (
             None
             if journal is None
-            else Journal(Path(journal), self._trial_data(), [rule.name for rule in self.rules])
+            else Journal(
+                Path(journal), self._trial_data(), [rule.name for rule in self.aggregators]
+            )
         )
         done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
         left = [cell for cell in cells if cell.key not in done]
@@ -240,7 +245,7 @@ class ApproximationStudy:
 
     def _trial(self) -> Trial:
         return Trial(
-            rules=tuple(self.rules),
+            rules=tuple(self.aggregators),
             unranked=self.unranked,
             time_limit=self.time_limit,
             nearest=self.nearest,
@@ -249,7 +254,7 @@ class ApproximationStudy:
 
     def _trial_data(self) -> dict[str, Any]:
         return {
-            "rules": [repr(with_policy(rule, self.unranked)) for rule in self.rules],
+            "rules": [repr(with_policy(rule, self.unranked)) for rule in self.aggregators],
             "unranked_policy": self.unranked,
             "time_limit": self.time_limit,
             "nearest": self.nearest,

@@ -155,7 +155,8 @@ class StudyResult(Result):
 
     def _facts(self) -> list[str]:
         lines = [
-            f"{counted(len(self.study.rules), 'rule')} on {counted(self.n_cells, 'data set')}, "
+            f"{counted(len(self.study.aggregators), 'rule')} on "
+            f"{counted(self.n_cells, 'data set')}, "
             f"unranked items: {self.study.unranked}, seed {self.study.seed}",
             f"optimum proved in {self.n_cells - self.n_unproved} of {self.n_cells}",
         ]
@@ -192,7 +193,7 @@ class StudyResult(Result):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        rules = len(self.study.rules)
+        rules = len(self.study.aggregators)
         return (
             f"<StudyResult: {counted(rules, 'rule')} on {counted(self.n_cells, 'cell')}, "
             f"{self.n_unproved} unproved>"

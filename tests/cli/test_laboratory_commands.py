@@ -114,9 +114,9 @@ def test_a_study_prints_what_the_library_finds(run, tmp_path):
     asked += ["--missing", "0.2", "--unranked", "ignore", "--out", "rows.csv"]
     found = json.loads(run(*asked, "--json"))
     study = ra.ApproximationStudy(
-        rules=[ra.Borda(unranked="ignore"), ra.KwikSort(pivot="best", unranked="ignore")],
+        aggregators=[ra.Borda(unranked="ignore"), ra.KwikSort(pivot="best", unranked="ignore")],
         models=[ra.MallowsModel(phi=0.8), ra.GumbelModel(step=0.1)],
-        n_items=[5], n_rankings=[4], missing=[0.2], repetitions=6, seed=3,
+        n_items=[5], n_rankings=[4], missing=[0.2], n_repetitions=6, seed=3,
     )  # fmt: skip
     result = study.run()
     assert found["unranked_policy"] == "ignore"
@@ -142,7 +142,7 @@ def test_a_study_without_a_proof_says_so_in_its_exit_code(run):
 
 def test_a_study_needs_a_model(run):
     assert "--mallows" in run("study", code=2)
-    assert "need no scores" in run(*STUDY, "--method", "mean", code=2)
+    assert "rules without scores" in run(*STUDY, "--method", "mean", code=2)
 
 
 def test_compare_says_what_is_decided(run, tmp_path):

@@ -31,8 +31,8 @@ def rows(ax):
 def results():
     """Return what is drawn, made once."""
     study = ra.ApproximationStudy(
-        rules=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.9)],
-        n_items=[5], n_rankings=[5], repetitions=5,
+        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.9)],
+        n_items=[5], n_rankings=[5], n_repetitions=5,
     )  # fmt: skip
     comparison = ra.compare(PROFILE)
     worths = ra.PlackettLuce.fit(PROFILE)

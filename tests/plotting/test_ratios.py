@@ -20,9 +20,9 @@ CELL = ["model", "n_items", "n_rankings", "missing"]
 
 def make(**changes):
     settings = {
-        "rules": [ra.Borda(), ra.Copeland(), ra.KwikSort()],
+        "aggregators": [ra.Borda(), ra.Copeland(), ra.KwikSort()],
         "models": [ra.MallowsModel(phi=0.9), ra.GumbelModel(step=0.1)],
-        "n_items": [5, 9], "n_rankings": [4], "repetitions": 7, "seed": 7,
+        "n_items": [5, 9], "n_rankings": [4], "n_repetitions": 7, "seed": 7,
     }  # fmt: skip
     return ra.ApproximationStudy(**(settings | changes)).run()
 
@@ -128,7 +128,7 @@ def test_methods_differ_in_color_and_marker(small) -> None:
 def test_means_that_are_not_proved_are_intervals() -> None:
     result = make(
         models=[ra.PlackettLuceModel(spread=0.1)], n_items=[5, 40], n_rankings=[7], time_limit=0.0,
-        rules=[ra.Borda(), ra.Kemeny()], repetitions=6, seed=3,
+        aggregators=[ra.Borda(), ra.Kemeny()], n_repetitions=6, seed=3,
     )  # fmt: skip
     table = result.by_method()
     unproved = (table["unproved"] > 0).tolist()
@@ -155,7 +155,7 @@ def test_means_that_are_not_proved_are_intervals() -> None:
 def test_the_axis_reaches_as_far_as_a_mean_may_be() -> None:
     result = make(
         models=[ra.PlackettLuceModel(spread=0.1)], n_items=[40], n_rankings=[7], time_limit=0.0,
-        repetitions=1,
+        n_repetitions=1,
     )  # fmt: skip
     highest = result.by_method()["mean_ratio_high"].max()
     assert highest > result.to_frame()["ratio"].max()
@@ -170,7 +170,7 @@ def test_nothing_is_said_to_be_unproved_where_all_is_proved(small) -> None:
 
 
 def test_rules_that_failed_are_shown_and_counted() -> None:
-    result = make(rules=[Stubborn(), ra.Borda()], models=[ra.MallowsModel(phi=0.9)])
+    result = make(aggregators=[Stubborn(), ra.Borda()], models=[ra.MallowsModel(phi=0.9)])
     ax = plotting.ratio_plot(result)
     assert not of_group(ax, "nothing-0")
     (words,) = of_group(ax, "nothing-2")
@@ -183,7 +183,9 @@ def test_rules_that_failed_are_shown_and_counted() -> None:
 
 
 def test_infinite_ratios_end_in_an_arrow() -> None:
-    result = make(rules=[Stubborn(), ra.Borda()], models=[ra.MallowsModel(phi=1e-9)], n_items=[5])
+    result = make(
+        aggregators=[Stubborn(), ra.Borda()], models=[ra.MallowsModel(phi=1e-9)], n_items=[5]
+    )
     assert np.isinf(result.to_frame()["ratio"]).any()
     ax = plotting.ratio_plot(result)
     arrow = one(ax, "infinite-0")
@@ -197,10 +199,10 @@ def test_infinite_ratios_end_in_an_arrow() -> None:
 
 def test_nine_cells_of_five_rules_are_legible() -> None:
     result = make(
-        rules=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
+        aggregators=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
         models=[ra.MallowsModel(phi=0.9), ra.PlackettLuceModel(spread=1.0),
                 ra.GumbelModel(step=0.05, n_instances=5)],
-        n_items=[4, 5, 6], repetitions=2,
+        n_items=[4, 5, 6], n_repetitions=2,
     )  # fmt: skip
     ax = plotting.ratio_plot(result)
     assert len(ax.get_yticklabels()) == 45
@@ -227,7 +229,7 @@ class OddModel(ra.MallowsModel):
 @pytest.mark.parametrize("styled", [True, False])
 def test_odd_names_are_plain_text(styled) -> None:
     models = [OddModel(phi=0.5), ra.MallowsModel(phi=0.5)]
-    result = make(rules=[Odd(), ra.Copeland()], models=models, n_items=[4], repetitions=2)
+    result = make(aggregators=[Odd(), ra.Copeland()], models=models, n_items=[4], n_repetitions=2)
     with nullcontext() if styled else mpl.style.context("default"):
         ax = plotting.ratio_plot(result)
         assert "$\\frac$" in of_group(ax, "heading")[0].get_text()

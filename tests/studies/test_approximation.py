@@ -26,8 +26,8 @@ MODELS = (ra.MallowsModel(phi=0.9), ra.PlackettLuceModel(spread=0.5), ra.GumbelM
 
 def make(**changes):
     settings = {
-        "rules": RULES, "models": MODELS, "n_items": [3, 5], "n_rankings": [4],
-        "missing": [0.0, 0.3], "repetitions": 3, "seed": 7,
+        "aggregators": RULES, "models": MODELS, "n_items": [3, 5], "n_rankings": [4],
+        "missing": [0.0, 0.3], "n_repetitions": 3, "seed": 7,
     }  # fmt: skip
     return ra.ApproximationStudy(**(settings | changes))
 
@@ -132,8 +132,8 @@ def test_results_do_not_depend_on_the_workers(backend) -> None:
 
 
 def test_a_cell_stays_what_it_is_in_another_grid() -> None:
-    small = numbers(make(models=MODELS[1:2], n_items=[5], repetitions=2).run())
-    large = numbers(make(rules=RULES[::-1], repetitions=4).run())
+    small = numbers(make(models=MODELS[1:2], n_items=[5], n_repetitions=2).run())
+    large = numbers(make(aggregators=RULES[::-1], n_repetitions=4).run())
     both = small.merge(large, how="left", on=list(small.columns))
     assert len(both) == len(small)
     shared = large.merge(small, on=list(small.columns))
@@ -146,13 +146,13 @@ def test_another_seed_gives_other_data() -> None:
 
 
 def test_repetitions_differ() -> None:
-    frame = numbers(make(n_items=[20], n_rankings=[9], missing=[0], repetitions=20).run())
+    frame = numbers(make(n_items=[20], n_rankings=[9], missing=[0], n_repetitions=20).run())
     for _, part in frame.groupby(["model", "method"]):
         assert part["cost"].nunique() > 10
 
 
 def test_randomized_rules_do_not_repeat_their_draws_from_cell_to_cell() -> None:
-    cells = list(make(repetitions=5).cells())
+    cells = list(make(n_repetitions=5).cells())
     first = {cell.generator(0, "x").integers(2**40) for cell in cells}
     assert len(first) == len(cells)
     assert cells[0].generator(0, "x").integers(2**40) != cells[0].generator(0, "y").integers(2**40)
@@ -190,12 +190,12 @@ def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None
 
 def test_a_larger_grid_goes_on_from_the_same_journal(tmp_path, monkeypatch) -> None:
     path = tmp_path / "study.jsonl"
-    make(repetitions=2).run(journal=path)
+    make(n_repetitions=2).run(journal=path)
     run, later = Trial.run, []
     monkeypatch.setattr(Trial, "run", lambda self, cell: later.append(cell) or run(self, cell))
-    result = make(repetitions=3).run(journal=path)
+    result = make(n_repetitions=3).run(journal=path)
     assert {cell.repetition for cell in later} == {2}
-    assert_frame_equal(numbers(result), numbers(make(repetitions=3).run()))
+    assert_frame_equal(numbers(result), numbers(make(n_repetitions=3).run()))
 
 
 def test_a_line_that_was_cut_off_is_computed_again(tmp_path) -> None:
@@ -210,25 +210,25 @@ def test_a_line_that_was_cut_off_is_computed_again(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"seed": 8}, {"rules": RULES[:2]}, {"time_limit": 5.0}, {"nearest": True}]
+    "changes", [{"seed": 8}, {"aggregators": RULES[:2]}, {"time_limit": 5.0}, {"nearest": True}]
 )
 def test_the_journal_of_another_study_is_refused(tmp_path, changes) -> None:
     path = tmp_path / "study.jsonl"
-    make(repetitions=1).run(journal=path)
+    make(n_repetitions=1).run(journal=path)
     before = path.read_text()
     with pytest.raises(InvalidInputError, match="same rules, seed and limits"):
-        make(repetitions=1, **changes).run(journal=path)
+        make(n_repetitions=1, **changes).run(journal=path)
     assert path.read_text() == before
 
 
 def test_a_damaged_journal_says_where(tmp_path) -> None:
     path = tmp_path / "study.jsonl"
-    make(repetitions=1).run(journal=path)
+    make(n_repetitions=1).run(journal=path)
     lines = path.read_text().splitlines()
     lines[3] = lines[3][:40]
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataFormatError, match="line 4: not JSON"):
-        make(repetitions=1).run(journal=path)
+        make(n_repetitions=1).run(journal=path)
 
 
 def test_stopping_the_exact_search_stops_the_study(monkeypatch) -> None:
@@ -236,7 +236,7 @@ def test_stopping_the_exact_search_stops_the_study(monkeypatch) -> None:
         Consensus, "__post_init__", lambda self: self.__dict__.update(interrupted=True)
     )
     with pytest.raises(KeyboardInterrupt):
-        make(repetitions=1).run()
+        make(n_repetitions=1).run()
 
 
 # -- what is not known ----------------------------------------------------------------------------
@@ -244,8 +244,8 @@ def test_stopping_the_exact_search_stops_the_study(monkeypatch) -> None:
 
 def test_unproved_cells_are_counted_and_their_ratio_is_an_interval() -> None:
     limits = {"models": [ra.PlackettLuceModel(spread=0.1)], "n_items": [40], "n_rankings": [7]}
-    stopped = make(missing=[0], repetitions=4, time_limit=0.0, **limits).run()
-    true = numbers(make(missing=[0], repetitions=4, **limits).run())
+    stopped = make(missing=[0], n_repetitions=4, time_limit=0.0, **limits).run()
+    true = numbers(make(missing=[0], n_repetitions=4, **limits).run())
     frame = numbers(stopped)
     assert stopped.n_unproved == 4
     assert not frame["proved"].any()
@@ -264,7 +264,7 @@ def test_unproved_cells_are_counted_and_their_ratio_is_an_interval() -> None:
 def test_a_rule_may_be_cheaper_than_what_was_found_in_time() -> None:
     grid = {
         "models": [ra.PlackettLuceModel(spread=0.1)], "n_items": [50], "n_rankings": [7],
-        "missing": [0], "repetitions": 4, "rules": [ra.Borda(), ra.Kemeny()],
+        "missing": [0], "n_repetitions": 4, "aggregators": [ra.Borda(), ra.Kemeny()],
     }  # fmt: skip
     stopped, true = (numbers(make(**grid, time_limit=limit).run()) for limit in (0.0, None))
     assert not stopped["proved"].any()
@@ -286,7 +286,7 @@ class Stubborn(Aggregator):
 
 
 def test_a_rule_that_fails_is_counted_and_the_study_goes_on() -> None:
-    result = make(rules=[Stubborn(), ra.Borda()]).run()
+    result = make(aggregators=[Stubborn(), ra.Borda()]).run()
     frame = numbers(result)
     failed = (frame["method"] == "Stubborn") & (frame["n_items"] == 5)
     assert (frame.loc[failed, "error"] == "too many items").all()
@@ -302,18 +302,18 @@ def test_a_rule_that_fails_is_counted_and_the_study_goes_on() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rules": []}, "rules of ApproximationStudy"),
-        ({"rules": ["borda"]}, "aggregator objects"),
-        ({"rules": [ra.Borda(), ra.Borda()]}, "different values"),
-        ({"rules": [ra.Borda(), ra.Copeland(unranked="ignore")]}, "one policy"),
-        ({"rules": [ra.Mean()]}, "need no scores"),
+        ({"aggregators": []}, "aggregators of ApproximationStudy"),
+        ({"aggregators": ["borda"]}, "aggregator objects"),
+        ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
+        ({"aggregators": [ra.Borda(), ra.Copeland(unranked="ignore")]}, "one policy"),
+        ({"aggregators": [ra.Mean()]}, "rules without scores"),
         ({"models": [ra.Mallows]}, "MallowsModel"),
         ({"models": MODELS[0]}, "different values"),
         ({"n_items": [1]}, "at least 2"),
         ({"n_items": 5}, "n_items of ApproximationStudy"),
         ({"missing": [1.0]}, r"\[0, 1\)"),
         ({"missing": [0.6]}, "leaves two of 3 items"),
-        ({"repetitions": 0}, "repetitions"),
+        ({"n_repetitions": 0}, "repetitions"),
         ({"seed": -1}, "seed"),
         ({"time_limit": -1}, "time_limit"),
         ({"nearest": 1}, "nearest"),
@@ -331,26 +331,26 @@ def test_too_many_items_for_a_profile_are_refused() -> None:
 
 
 def test_means_take_part_where_all_models_give_scores() -> None:
-    frame = numbers(make(rules=[ra.Mean(), ra.Borda()], models=MODELS[2:]).run())
+    frame = numbers(make(aggregators=[ra.Mean(), ra.Borda()], models=MODELS[2:]).run())
     assert frame["cost"].notna().all()
 
 
 def test_the_bar_is_shown_on_request(capsys) -> None:
-    make(repetitions=1).run(progress=True)
+    make(n_repetitions=1).run(progress=True)
     assert "12/12" in capsys.readouterr().err
-    make(repetitions=1).run()
+    make(n_repetitions=1).run()
     assert not capsys.readouterr().err
 
 
 def test_results_are_plain_data() -> None:
-    result = make(repetitions=1).run()
+    result = make(n_repetitions=1).run()
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert plain["cells"] == 12
     assert len(plain["results"]) == 36
     assert repr(result) == "<StudyResult: 3 rules on 12 cells, 0 unproved>"
     assert "MallowsModel(phi=0.9)" in result._repr_html_()
-    assert result == make(repetitions=1).run()
-    assert result != make(repetitions=2).run()
+    assert result == make(n_repetitions=1).run()
+    assert result != make(n_repetitions=2).run()
 
 
 # -- the kept study -------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def kept_study():
 
 def assert_reproduces(repetitions):
     study, kept = kept_study()
-    part = numbers(replace(study, repetitions=repetitions).run())[list(kept.columns)]
+    part = numbers(replace(study, n_repetitions=repetitions).run())[list(kept.columns)]
     expected = kept[kept["repetition"] < repetitions].reset_index(drop=True)
     assert len(expected) == 3 * 3 * 5 * repetitions
     assert_frame_equal(part, expected, check_dtype=False, rtol=1e-12)

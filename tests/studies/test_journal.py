@@ -25,14 +25,14 @@ from rankagg.studies.cells import Trial
 from rankagg.studies.journal import Journal
 
 STUDY = ra.ApproximationStudy(
-    rules=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.9)], n_items=[3, 5],
-    n_rankings=[4], repetitions=3,
+    aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.9)], n_items=[3, 5],
+    n_rankings=[4], n_repetitions=3,
 )  # fmt: skip
 RESULT = STUDY.run()
 
 
 def journal(path: Path) -> Journal:
-    return Journal(path, STUDY._trial_data(), [rule.name for rule in STUDY.rules])
+    return Journal(path, STUDY._trial_data(), [rule.name for rule in STUDY.aggregators])
 
 
 @pytest.fixture
@@ -132,7 +132,12 @@ def test_a_line_of_another_study_and_one_twice_are_noticed(path, tmp_path) -> No
     lines = path.read_text().splitlines(keepends=True)
     other = tmp_path / "other.jsonl"
     ra.ApproximationStudy(
-        rules=STUDY.rules, models=STUDY.models, n_items=[3], n_rankings=[4], repetitions=1, seed=5
+        aggregators=STUDY.aggregators,
+        models=STUDY.models,
+        n_items=[3],
+        n_rankings=[4],
+        n_repetitions=1,
+        seed=5,
     ).run(journal=other)
     path.write_text("".join([*lines, other.read_text().splitlines(keepends=True)[1]]))
     with pytest.raises(DataFormatError, match=r"line 8: changed since it was written, or of an"):
@@ -228,11 +233,15 @@ class Suicidal(ra.Borda):
 def test_a_killed_worker_does_not_spoil_the_journal(tmp_path) -> None:
     path = tmp_path / "study.jsonl"
     study = ra.ApproximationStudy(
-        rules=[Suicidal()], models=STUDY.models, n_items=[3, 5], n_rankings=[4], repetitions=40
+        aggregators=[Suicidal()],
+        models=STUDY.models,
+        n_items=[3, 5],
+        n_rankings=[4],
+        n_repetitions=40,
     )
     with pytest.raises(WorkerError, match="was killed"):
         study.run(n_jobs=2, journal=path)
-    left = Journal(path, study._trial_data(), [rule.name for rule in study.rules]).read()
+    left = Journal(path, study._trial_data(), [rule.name for rule in study.aggregators]).read()
     assert {key[1] for key in left} <= {3}
     assert len(left) >= 32
 

@@ -27,7 +27,7 @@ __all__ = ["resample_kemeny"]
 
 
 def resample_kemeny(
-    profile: Profile, counts: ArrayLike, rule: Kemeny | None = None, *, n_jobs: int = 1
+    profile: Profile, counts: ArrayLike, aggregator: Kemeny | None = None, *, n_jobs: int = 1
 ) -> list[Consensus]:
     """Return the exact consensus of each of many versions of a profile.
 
@@ -38,7 +38,7 @@ def resample_kemeny(
     counts : array_like of int, shape (B, m)
         How often each ranking occurs in each version; 0 leaves it out. A bootstrap draws the
         rows from a multinomial distribution.
-    rule : Kemeny, optional
+    aggregator : Kemeny, optional
         The rule with its parameters; `Kemeny()` by default.
     n_jobs : int, default 1
         Processes that joblib starts; -1 for all cores.
@@ -61,9 +61,9 @@ def resample_kemeny(
     >>> [" ".join(c.order) for c in resample_kemeny(profile, [[2, 1, 0], [0, 0, 3]])]
     ['A B C', 'C A B']
     """
-    exact_rule = Kemeny() if rule is None else rule
+    exact_rule = Kemeny() if aggregator is None else aggregator
     if not isinstance(exact_rule, Kemeny):
-        raise InvalidInputError("rule", "a Kemeny rule", rule)
+        raise InvalidInputError("aggregator", "a Kemeny rule", aggregator)
     versions = _check_counts(counts, len(profile))
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     resampler = _Resampler(profile, exact_rule)

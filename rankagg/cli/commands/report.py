@@ -77,7 +77,7 @@ def command(
         rankagg report --dataset glue_human
     """
     show_progress()
-    with options_named({"unit": "--unit", "rules": "--method"}):
+    with options_named({"unit": "--unit", "aggregators": "--method"}):
         page = make_report(
             given.data,
             made(methods, given.unranked) or None,

@@ -26,7 +26,7 @@ NAMES = {
     "models": "--mallows, --plackett-luce and --gumbel",
     "n_items": "--items",
     "n_rankings": "--rankings",
-    "rules": "--method",
+    "aggregators": "--method",
 }
 DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 
@@ -153,12 +153,12 @@ def command(
         raise click.UsageError("Give a model: --mallows, --plackett-luce or --gumbel.")
     with options_named(NAMES):
         study = ApproximationStudy(
-            rules=made(methods or DEFAULT_METHODS, unranked),
+            aggregators=made(methods or DEFAULT_METHODS, unranked),
             models=models,
             n_items=items,
             n_rankings=rankings,
             missing=missing,
-            repetitions=repetitions,
+            n_repetitions=repetitions,
             seed=seed,
             time_limit=time_limit,
             nearest=nearest,

@@ -75,15 +75,17 @@ def hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
     return p_value
 
 
-def bernstein_radius(variance: ArrayLike, n: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Floats:
+def bernstein_radius(
+    variance: ArrayLike, n_units: ArrayLike, alpha: ArrayLike, sides: int = 2
+) -> Floats:
     """Return the empirical Bernstein radius of Maurer and Pontil.
 
     Parameters
     ----------
     variance : array_like of float
         Unbiased sample variance.
-    n : array_like of float
-        Observations; the radius is infinite below 2.
+    n_units : array_like of float
+        Independent observations; the radius is infinite below 2.
     alpha : array_like of float
         Probability of error, in (0, 1).
     sides : {1, 2}, default 2
@@ -99,7 +101,7 @@ def bernstein_radius(variance: ArrayLike, n: ArrayLike, alpha: ArrayLike, sides:
     theorem 4, https://doi.org/10.48550/arXiv.0907.3740.
     """
     count = check_integer(sides, "sides", low=1, high=2)
-    size = np.asarray(n, dtype=np.float64)
+    size = np.asarray(n_units, dtype=np.float64)
     log = np.log(2.0 * count / _levels(alpha))
     with np.errstate(divide="ignore", invalid="ignore"):
         radius = np.sqrt(2.0 * np.asarray(variance) * log / size) + 7.0 * log / (3.0 * (size - 1.0))

@@ -56,10 +56,10 @@ def ratio_plot(result: StudyResult, *, ax: Axes | None = None) -> Axes:
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> study = ra.ApproximationStudy(
-    ...     rules=[ra.Borda(), ra.Copeland()],
+    ...     aggregators=[ra.Borda(), ra.Copeland()],
     ...     models=[ra.MallowsModel(phi=0.8)],
     ...     n_items=[5, 10],
-    ...     repetitions=5,
+    ...     n_repetitions=5,
     ... )
     >>> ax = plotting.ratio_plot(study.run())
     >>> [text.get_text() for text in ax.get_yticklabels()]
@@ -182,7 +182,7 @@ def _handles(rows: list[RatioRow]) -> list[Line2D]:
 
 
 def _notes(result: StudyResult, rows: list[RatioRow]) -> list[str]:
-    times = result.study.repetitions
+    times = result.study.n_repetitions
     notes = [
         "cost, in multiples of the optimum",
         f"each row: {counted(times, 'data set')}; at the right how often the result is optimal",
