@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core.graphs import strong_parts
 from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking, as_ranking
@@ -97,7 +97,7 @@ class PairwiseMajority(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         holds = votes.scaled_wins >= votes.scaled_wins.T
-        _, component = connected_components(holds, directed=True, connection="strong")
+        component = strong_parts(holds)
         # Between components every majority points the same way, so they stand in line: each has
         # more items weakly below it than the next.
         reach = np.array([holds[component == c].sum(axis=1).max() for c in component])
@@ -117,8 +117,7 @@ class PairwiseMajority(Aggregator):
 
 def _contradiction(votes: PairwiseMatrix, inside: list[int], names: str) -> str:
     wins = votes.scaled_wins[np.ix_(inside, inside)]
-    count, _ = connected_components(wins > wins.T, directed=True, connection="strong")
-    if count < len(inside):
+    if strong_parts(wins > wins.T).max() + 1 < len(inside):
         return f"cyclic: the majorities among {names} contradict each other"
     return f"not transitive: draws among {names} contradict the majorities between them"
 

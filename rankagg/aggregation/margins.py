@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Floats, Integers, Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core.graphs import strong_parts
 from rankagg.core.items import listed
 
 __all__ = ["Minimax", "RankedPairs", "Schulze"]
@@ -155,7 +155,7 @@ class RankedPairs(_MarginRule):
             fresh = (margins == margin) & ~above.T & ~above
             if not fresh.any():
                 continue
-            _, part = connected_components(fresh | above, connection="strong")
+            part = strong_parts(fresh | above)
             for i, j in np.argwhere(fresh & (part[:, None] != part)):
                 before, after = above[:, i].copy(), above[j].copy()
                 before[i] = after[j] = True

@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Floats, Label, Unranked
+from rankagg.core.graphs import connected_parts
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
@@ -157,7 +157,7 @@ class MissingReport(Result):
         Two items of different groups have no chain of comparisons between them: without an
         assumption nothing is known of their order.
         """
-        _, label = connected_components(self.comparisons > 0, directed=False)
+        label = connected_parts(self.comparisons > 0)
         numbers = sorted(np.unique(label), key=lambda g: -int((label == g).sum()))
         return tuple(
             tuple(self.items[int(i)] for i in np.flatnonzero(label == number)) for number in numbers

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Floats, Ranks
 from rankagg.core import places
+from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
@@ -27,7 +27,8 @@ def components(beats: Bools) -> list[list[int]]:
     -------
     list of list of int
     """
-    number, label = connected_components(beats.astype(np.int8), connection="strong")
+    label = strong_parts(beats)
+    number = int(label.max()) + 1
     reach = np.zeros((number, number), dtype=bool)
     first, second = np.nonzero(beats)
     reach[label[first], label[second]] = True
@@ -77,8 +78,7 @@ def beats_graph(ranks: Ranks) -> Bools:
 
 def is_linked(together: Floats) -> bool:
     """Say whether chains of common sets link all items; a matrix of how often two were in one."""
-    number, _ = connected_components(together > 0, directed=False)
-    return bool(number == 1)
+    return bool((connected_parts(together > 0) == 0).all())
 
 
 def check_observed(profile: Profile) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
-from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Label
+from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.result import Result
 from rankagg.inference.basis import Basis
@@ -75,7 +75,7 @@ class Decisions(Result):
         every pair across groups is decided. Groups with more wins stand first.
         """
         undecided = ~(self.above | self.above.T)
-        _, label = connected_components(undecided.astype(np.int8), directed=False)
+        label = connected_parts(undecided)
         strength = self.above.sum(axis=1) - self.above.sum(axis=0)
         numbers = sorted(np.unique(label), key=lambda g: -float(strength[label == g].mean()))
         return tuple(self._labels(label == number) for number in numbers)
@@ -87,7 +87,7 @@ class Decisions(Result):
         They are the strong components of more than one item. Majorities can form cycles
         (Condorcet), so this need not be an error.
         """
-        _, label = connected_components(self.above.astype(np.int8), connection="strong")
+        label = strong_parts(self.above)
         sets = (self._labels(label == number) for number in np.unique(label))
         return tuple(items for items in sets if len(items) > 1)
 

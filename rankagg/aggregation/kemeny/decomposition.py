@@ -6,9 +6,9 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.core.graphs import strong_parts
 
 __all__ = ["majority_components"]
 
@@ -35,7 +35,8 @@ def majority_components(problem: Problem) -> list[NDArray[np.intp]]:
     Truchon (1998), "An extension of the Condorcet criterion and Kemeny orders".
     """
     arcs = problem.margins < 0
-    count, component = connected_components(arcs.astype(np.int8), connection="strong")
+    component = strong_parts(arcs)
+    count = int(component.max()) + 1
     between = np.zeros((count, count), dtype=bool)
     between[component[np.nonzero(arcs)[0]], component[np.nonzero(arcs)[1]]] = True
     np.fill_diagonal(between, False)

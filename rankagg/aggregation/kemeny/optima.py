@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Integers, Label
 from rankagg._validation import check_integer
@@ -24,6 +23,7 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
 from rankagg.core import compatible, exact
+from rankagg.core.graphs import connected_parts
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.value import Value, frozen_array
@@ -153,7 +153,7 @@ class Optima(Value):
     def _positions(self) -> list[NDArray[np.intp]]:
         always = self.relation()
         open_pairs = ~(always | always.T)
-        _, block = connected_components(open_pairs, directed=False)
+        block = connected_parts(open_pairs)
         firsts = dict.fromkeys(block[self._order].tolist())
         return [self._order[block[self._order] == number] for number in firsts]
 

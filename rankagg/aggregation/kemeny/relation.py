@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
@@ -18,6 +17,7 @@ from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, forced_bounds
+from rankagg.core.graphs import strong_parts
 
 __all__ = ["Relation", "can_lead", "is_beaten"]
 
@@ -54,7 +54,7 @@ class Relation:
         self.n_seen = 1
         # Weak components: between them every majority is strict, in every optimum.
         weak = problem.margins <= 0
-        _, component = connected_components(weak.astype(np.int8), connection="strong")
+        component = strong_parts(weak)
         for number in np.unique(component):
             part = order[component[order] == number]
             if len(part) > 1:
@@ -105,7 +105,7 @@ def is_beaten(problem: Problem, order: NDArray[np.intp], deadline: Deadline = NE
     bool
     """
     majority = problem.margins < 0
-    _, component = connected_components(majority.astype(np.int8), connection="strong")
+    component = strong_parts(majority)
     place = np.argsort(order)
     uphill = majority & (place[:, None] > place)
     if (uphill & (component[:, None] != component)).any():

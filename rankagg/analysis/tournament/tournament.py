@@ -10,12 +10,12 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
-from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools, Floats, Integers, Label, Unranked
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.analysis.tournament.margin_solutions import essential_items, undefeated_items
+from rankagg.core.graphs import strong_parts
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
@@ -159,7 +159,7 @@ class TournamentGraph(Result):
 
         The union of all smallest sets that no outsider beats.
         """
-        _, part = connected_components(self.beats.astype(np.int8), connection="strong")
+        part = strong_parts(self.beats)
         outside = self.beats & (part[:, None] != part)
         beaten = {int(part[j]) for _, j in np.argwhere(outside)}
         return self._labels([int(p) not in beaten for p in part])
@@ -213,7 +213,7 @@ class TournamentGraph(Result):
         for majorities alone.
         """
         weak = ~self.beats.T
-        _, part = connected_components(weak.astype(np.int8), connection="strong")
+        part = strong_parts(weak)
         # Every item of a group beats all of later groups and nobody of earlier ones.
         outside = (self.beats & (part[:, None] != part)).sum(axis=1)
         later = {int(p): int(outside[part == p].max()) for p in np.unique(part)}
@@ -225,7 +225,7 @@ class TournamentGraph(Result):
 
         Draws count for nothing. Every item of a component is on a cycle with every other.
         """
-        _, part = connected_components(self.beats.astype(np.int8), connection="strong")
+        part = strong_parts(self.beats)
         sizes = np.bincount(part)
         groups = [self._labels(part == p) for p in np.flatnonzero(sizes > 1)]
         return tuple(sorted(groups, key=lambda group: self.items.index(group[0])))
