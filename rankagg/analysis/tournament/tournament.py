@@ -14,6 +14,7 @@ import pandas as pd
 from rankagg._typing import Bools, Floats, Integers, Label, Unranked
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.analysis.tournament import export
 from rankagg.analysis.tournament.margin_solutions import essential_items, undefeated_items
 from rankagg.core.graphs import strong_parts
 from rankagg.core.items import ItemSet, counted, listed
@@ -310,15 +311,7 @@ class TournamentGraph(Result):
 
     def to_networkx(self) -> nx.DiGraph[Label]:
         """Return the graph; arcs have margin, votes_for and votes_against."""
-        graph: nx.DiGraph[Label] = nx.DiGraph()
-        graph.add_nodes_from(self.items)
-        wins = self.votes.wins
-        for i, j in np.argwhere(self.beats).tolist():
-            graph.add_edge(
-                self.items[i], self.items[j], margin=float(wins[i, j] - wins[j, i]),
-                votes_for=float(wins[i, j]), votes_against=float(wins[j, i]),
-            )  # fmt: skip
-        return graph
+        return export.as_networkx(self.votes, self.beats)
 
     def transitive_reduction(self) -> nx.DiGraph[Label]:
         """Return the fewest arcs that lead from whom to whom as all do.
@@ -353,13 +346,7 @@ class TournamentGraph(Result):
 
     def to_dot(self) -> str:
         """Return the graph in the DOT language of Graphviz; labels of arcs are margins."""
-        lines = ["digraph tournament {"]
-        lines += [f"  {_quoted(item)};" for item in self.items]
-        lines += [
-            f"  {_quoted(arc.above)} -> {_quoted(arc.below)} [label={_quoted(f'{arc.margin:g}')}];"
-            for arc in self.arcs().itertuples(index=False)
-        ]
-        return "\n".join([*lines, "}", ""])
+        return export.as_dot(self.items, self.arcs())
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item: wins, losses, draws, and whether it is in each set."""
@@ -410,8 +397,3 @@ class TournamentGraph(Result):
             f"<TournamentGraph of {counted(len(self.items), 'item')}, "
             f"{counted(int(self.beats.sum()), 'majority')}>"
         )
-
-
-def _quoted(value: object) -> str:
-    text = str(value).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{text}"'
