@@ -365,6 +365,7 @@ class PairwiseMatrix(Value):
             )
         parts = [Share(m._scaled, m.denominator, m._shares) for m in (self, other)]
         (wins, ties, comparisons), denominator, shares, rounding = added(*parts)
+        rounding += Fraction(self.rounding) + Fraction(other.rounding)
         totals = (self.exact_weight, other.exact_weight)
         return PairwiseMatrix(
             items=self.items,
@@ -375,9 +376,7 @@ class PairwiseMatrix(Value):
             squared_weights=self.squared_weights + other.squared_weights,
             unranked=self.unranked,
             total_weight=None if totals[0] is None or totals[1] is None else totals[0] + totals[1],
-            rounding=exact.float_above(
-                Fraction(self.rounding) + Fraction(other.rounding) + rounding
-            ),
+            rounding=exact.float_above(rounding),
             is_decided=self.is_decided and other.is_decided,
             shares=shares,
         )
