@@ -32,7 +32,7 @@ RELATIVE_TIE = 1e-12
 class Consensus(Result):
     """The ranking that a rule found, with its scores, its cost and, if exact, its proof.
 
-    Made by `Aggregator.aggregate`; immutable. Equality looks at the ranking, the scores, the
+    Made by `Aggregator.aggregate`; it has no plot. Equality looks at the ranking, the scores, the
     rule and the policy; `cost` and `runtime` are no part of it.
 
     Attributes

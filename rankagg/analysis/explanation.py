@@ -30,6 +30,8 @@ __all__ = ["Explanation", "Swap", "explain", "explain_until"]
 class Swap:
     """The cheapest ranking with a pair the other way round.
 
+    A part of an `Explanation`, which prints and exports it.
+
     Attributes
     ----------
     extra_cost : float

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from html import escape
+from math import isnan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
@@ -64,7 +65,7 @@ class Result(Value):
 
     def _key(self) -> tuple[Hashable, ...]:
         values = (getattr(self, f.name) for f in fields(self) if f.compare)  # type: ignore[arg-type]
-        return tuple(array_key(v) if isinstance(v, np.ndarray) else v for v in values)
+        return tuple(_key_of(value) for value in values)
 
     # -- what a subclass says -----------------------------------------------------------------
 
@@ -166,6 +167,14 @@ class Result(Value):
             index=self._named_rows, na_rep="", escape=True, max_rows=SHOWN, show_dimensions=True
         )
         return _html(self._facts()) + shown * bool(len(table)) + _html(self._below())
+
+
+def _key_of(value: Any) -> Hashable:
+    if isinstance(value, np.ndarray):
+        return array_key(value)
+    # A NaN is unlike itself, but what is unknown in one result is so in its copy.
+    key: Hashable = "NaN" if isinstance(value, float) and isnan(value) else value
+    return key
 
 
 def _html(lines: Iterable[str]) -> str:

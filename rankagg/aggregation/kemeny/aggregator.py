@@ -192,7 +192,9 @@ class Kemeny(Aggregator):
         return Outcome(
             ranking=certificate.ranking,
             certificate=certificate,
-            optima=Optima(votes.items, problem, np.array(order, dtype=np.intp)),
+            optima=Optima(
+                items=votes.items, _problem=problem, _order=np.array(order, dtype=np.intp)
+            ),
             notes=(
                 *self._why_open(certificate, interrupted=interrupted, out_of_time=deadline.is_over),
                 *notes,

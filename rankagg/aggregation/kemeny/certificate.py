@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
 from math import inf
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.aggregation.kemeny.certificate_reader import (
@@ -19,12 +18,13 @@ from rankagg.aggregation.kemeny.certificate_reader import (
     Content,
     read_certificate,
 )
-from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration, Fixing, Leaf, Node
+from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration, Fixing, Leaf
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import Permutation
+from rankagg.core.result import Result
 from rankagg.exceptions import (
     DataFormatError,
     InvalidInputError,
@@ -36,14 +36,13 @@ from rankagg.io.strict_json import parse_json
 __all__ = ["Certificate"]
 
 
-@dataclass(frozen=True)
-class Certificate:
+class Certificate(Result):
     """What is proved about a ranking: no order costs less than `lower_bound`.
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
     pair costs at least its cheaper direction. `verify` checks all of it against the votes, in
     integers and without a solver. The reference specifies the file, and a short program in the
-    documentation checks it without this package.
+    documentation checks it without this package. It has no plot.
 
     Attributes
     ----------
@@ -76,6 +75,9 @@ class Certificate:
     tolerance: Fraction
     fingerprint: str
     proofs: tuple[Proof, ...] = ()
+
+    _schema = SCHEMA
+    _version = VERSION
 
     @classmethod
     def build(
@@ -156,31 +158,38 @@ class Certificate:
     @property
     def n_cycles(self) -> int:
         """The number of weighted 3-cycles, over all cases and fixings of all parts."""
-        fixing = (node.leaf for node in self._nodes() if isinstance(node, Fixing))
-        return sum(len(leaf.cycles) for leaf in chain(self._leaves(), fixing))
+        return sum(cycles for _, cycles in map(_size, self.proofs))
 
     @property
     def n_cases(self) -> int:
         """The number of cases that the proof distinguishes, over all parts."""
-        return sum(1 for _ in self._leaves())
+        return sum(cases for cases, _ in map(_size, self.proofs))
 
-    def _leaves(self) -> Iterable[Leaf]:
-        return (node for node in self._nodes() if isinstance(node, Leaf))
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per proof: how many items it orders, its cases and weighted 3-cycles.
 
-    def _nodes(self) -> Iterable[Node]:
-        return chain.from_iterable(proof.nodes for proof in self.proofs)
+        Returns
+        -------
+        pandas.DataFrame
+            n_items, n_cases, n_cycles. Pairs within none of these parts need no proof.
+        """
+        rows = [(len(p.positions), *_size(p)) for p in self.proofs]
+        return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_cycles"])
 
-    def summary(self) -> str:
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame()
+
+    def _facts(self) -> list[str]:
         """Return one line: status, cost, bound, and what proves it."""
         off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
         exactness = off if self.tolerance else "exact"
         proof = f"proved by {self._means()}, {exactness}"
         if self.status == "optimal":
-            return f"optimal: no ranking costs less than {self.lower_bound:g} ({proof})"
-        return (
+            return [f"optimal: no ranking costs less than {self.lower_bound:g} ({proof})"]
+        return [
             f"gap: cost {self.cost:g}, no ranking costs less than {self.lower_bound:g} "
             f"({100 * self.relative_gap:.3g} % below; {proof})"
-        )
+        ]
 
     def _means(self) -> str:
         means = []
@@ -271,11 +280,8 @@ class Certificate:
 
     # -- on paper -----------------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`."""
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "version": VERSION,
             "status": self.status,
             "cost": str(self._in_votes(self.scaled_cost)),
             "lower_bound": str(self._in_votes(self.scaled_lower_bound)),
@@ -335,6 +341,13 @@ class Certificate:
 
     def __repr__(self) -> str:
         return f"<Certificate {self.summary()}>"
+
+
+def _size(proof: Proof) -> tuple[int, int]:
+    """Return the number of cases, and of weighted 3-cycles in them and in what fixes pairs."""
+    leaves = [node for node in proof.nodes if isinstance(node, Leaf)]
+    fixing = [node.leaf for node in proof.nodes if isinstance(node, Fixing)]
+    return len(leaves), sum(len(leaf.cycles) for leaf in leaves + fixing)
 
 
 def _as_float(votes: Fraction) -> float:

@@ -9,12 +9,14 @@ optimal order of all, so the blocks can be counted and searched one by one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from dataclasses import field
 from functools import cached_property
 from itertools import islice, product
 from math import prod
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Label
@@ -26,7 +28,7 @@ from rankagg.core import compatible, exact
 from rankagg.core.graphs import connected_parts
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings import PartialRanking, Permutation
-from rankagg.core.value import Value, frozen_array
+from rankagg.core.result import Result, plain_rows
 from rankagg.exceptions import BlockTooLargeError
 
 if TYPE_CHECKING:
@@ -41,41 +43,24 @@ RANGED = 14
 CACHED = ("_found", "_positions", "addition_radius")
 
 
-class Optima(Value):
+class Optima(Result):
     """All optimal rankings of a Kemeny problem whose optimum is proved.
 
-    Everything is computed when first asked for, and kept.
+    Found by `Consensus.optima`; it has no plot. Everything is computed when first asked for, and
+    kept.
 
-    Parameters
+    Attributes
     ----------
     items : ItemSet
         The items.
-    problem : Problem
-        Their integer costs.
-    order : ndarray of int, shape (n,)
-        One optimal order.
-    deadline : Deadline, optional
-        When questions that are not answered raise `OutOfTimeError`; see `within`.
     """
 
     items: ItemSet
     _problem: Problem
     _order: NDArray[np.intp]
-    _deadline: Deadline
+    _deadline: Deadline = field(default_factory=Deadline)
 
-    def __init__(
-        self,
-        items: ItemSet,
-        problem: Problem,
-        order: NDArray[np.intp],
-        deadline: Deadline | None = None,
-    ) -> None:
-        self._set(
-            items=items,
-            _problem=problem,
-            _order=frozen_array(order),
-            _deadline=deadline or Deadline(),
-        )
+    _schema = "rankagg.optima"
 
     def within(self, time_limit: float | None) -> Optima:
         """Return the same optima with a time limit for all that is asked of them.
@@ -104,7 +89,9 @@ class Optima(Value):
         return self._until(Deadline.after(time_limit_of(time_limit)))
 
     def _until(self, deadline: Deadline) -> Optima:
-        found = Optima(self.items, self._problem, self._order, deadline)
+        found = Optima(
+            items=self.items, _problem=self._problem, _order=self._order, _deadline=deadline
+        )
         # What is known already takes no time.
         found.__dict__.update(
             {name: self.__dict__[name] for name in CACHED if name in self.__dict__}
@@ -350,10 +337,44 @@ class Optima(Value):
         changed = Problem(exact.fit(costs), 0, self._problem.denominator)
         return not is_beaten(changed, self._order, self._deadline)
 
-    def summary(self) -> str:
-        """Return how many optima there are and where they differ, as text."""
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item, in the order of one optimum.
+
+        Returns
+        -------
+        pandas.DataFrame
+            block: from 1, in which the item's place is open; best and worst: its places in the
+            optima, see `place_ranges`.
+        """
+        best, worst = self.place_ranges()
+        number = {item: k for k, block in enumerate(self.blocks, 1) for item in block}
+        labels = [self.items[int(i)] for i in self._order]
+        columns = {
+            "block": [number[item] for item in labels],
+            "best": best[self._order],
+            "worst": worst[self._order],
+        }
+        return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
+
+    def _content(self) -> dict[str, Any]:
+        try:
+            count = self.count()
+        except BlockTooLargeError:
+            count = None
+        return {
+            "is_unique": self.is_unique,
+            "count": count,
+            "n_undecided_pairs": self.n_undecided_pairs,
+            "blocks": [list(block) for block in self.blocks],
+            "places": plain_rows(self.to_frame().reset_index()),
+        }
+
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame()
+
+    def _facts(self) -> list[str]:
         if self.is_unique:
-            return "this one only"
+            return ["this one only"]
         n = len(self.items)
         blocks = sum(len(block) > 1 for block in self.blocks)
         where = "one block" if blocks == 1 else counted(blocks, "block")
@@ -361,12 +382,9 @@ class Optima(Value):
             f"differ on {self.n_undecided_pairs} of {counted(n * (n - 1) // 2, 'pair')}, in {where}"
         )
         try:
-            return f"{counted(self.count(), 'ranking')}, which {differ}"
+            return [f"{counted(self.count(), 'ranking')}, which {differ}"]
         except BlockTooLargeError as error:
-            return f"more than one, which {differ}; not counted: {error}"
-
-    def __str__(self) -> str:
-        return self.summary()
+            return [f"more than one, which {differ}; not counted: {error}"]
 
     def __repr__(self) -> str:
         if self.is_unique:

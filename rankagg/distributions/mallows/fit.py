@@ -122,7 +122,8 @@ class MallowsFit(FitResult):
 
     Made by `Mallows.fit`. The one continuous parameter is theta; its standard error is conditional
     on the center, and so is the count of parameters in AIC and BIC. Its interval is not, where the
-    center was chosen by the rankings: see `conf_int`.
+    center was chosen by the rankings: see `conf_int`. `plot` draws a
+    `rankagg.plotting.distances_plot`.
 
     Attributes
     ----------

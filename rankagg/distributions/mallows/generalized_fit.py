@@ -43,6 +43,7 @@ class GeneralizedMallowsFit(FitResult):
     Made by `GeneralizedMallows.fit`; one theta per place but the last. Standard errors and
     intervals are conditional on the center, which the rankings chose: with few rankings the thetas
     are too high and their intervals too narrow. `Mallows.fit` has an interval that allows for it.
+    `plot` draws a `rankagg.plotting.thetas_plot`.
     """
 
     distribution: GeneralizedMallows

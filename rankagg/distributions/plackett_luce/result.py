@@ -28,7 +28,7 @@ class PlackettLuceFit(FitResult):
     """A fitted Plackett-Luce distribution.
 
     Made by `PlackettLuce.fit`. The parameters are the log worths, with sum 0, and the logs of the
-    tie weights.
+    tie weights. `plot` draws a `rankagg.plotting.worths_plot`.
 
     Attributes
     ----------

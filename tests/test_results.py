@@ -1,0 +1,90 @@
+"""Every public result keeps the contract of results."""
+
+import pickle
+from functools import cache
+
+import numpy as np
+
+import rankagg as ra
+from rankagg.core.result import Result
+from rankagg.testing.results import ResultContract
+
+EVIL = "<script>alert(1)</script>"
+ITEMS = (EVIL, "B", "C", "D")
+ORDERS = ("ABCD", "BACD", "DCBA", "ACBD", "CABD", "BADC")
+
+
+def _labels(order):
+    return [EVIL if letter == "A" else letter for letter in order]
+
+
+COMPLETE = ra.Profile.from_orders([_labels(order) for order in ORDERS], items=ITEMS)
+GAPS = ra.Profile.from_orders([_labels(order) for order in ("ABC", "CA", "DBA", "BC")], items=ITEMS)
+
+
+@cache
+def exact():
+    return ra.Kemeny().aggregate(COMPLETE)
+
+
+@cache
+def fit():
+    return ra.PlackettLuce.fit(COMPLETE)
+
+
+def plain_fit():
+    shared = {name: getattr(fit(), name) for name in ra.FitResult.__dataclass_fields__}
+    return ra.FitResult(**shared)
+
+
+def study():
+    return ra.ApproximationStudy(
+        rules=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.5)],
+        n_items=[4], n_rankings=[5], repetitions=2, seed=1,
+    ).run()  # fmt: skip
+
+
+RESULTS = {
+    "Certificate": lambda: exact().certificate,
+    "Comparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
+    "Consensus": exact,
+    "Decisions": lambda: ra.PairwiseIntervals.from_profile(COMPLETE).decisions(),
+    "DispersionReport": lambda: ra.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),
+    "Estimate": lambda: ra.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(COMPLETE, rng=0),
+    "Explanation": lambda: ra.explain(exact(), EVIL, "B"),
+    "FitResult": plain_fit,
+    "FriedmanTest": lambda: ra.friedman(COMPLETE),
+    "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
+    "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
+    "MissingReport": lambda: ra.missing_report(GAPS),
+    "Optima": lambda: exact().optima,
+    "PairwiseIntervals": lambda: ra.PairwiseIntervals.from_profile(COMPLETE),
+    "PlackettLuceFit": fit,
+    "QuasiVariances": lambda: fit().quasi_variances(),
+    "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
+    "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
+    "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
+    "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
+    "StudyResult": study,
+    "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
+    "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
+}
+
+
+class TestResults(ResultContract):
+    results = RESULTS
+
+
+def test_every_public_result_is_under_the_contract() -> None:
+    public = {name: getattr(ra, name) for name in ra.__all__}
+    results = {
+        name for name, kind in public.items() if isinstance(kind, type) and issubclass(kind, Result)
+    }
+    assert results == RESULTS.keys()
+    assert all(type(make()).__name__ == name for name, make in RESULTS.items())
+
+
+def test_what_is_unknown_is_equal_in_a_copy() -> None:
+    report = ra.dispersion_report(ra.Profile.from_orders(["ABC"]), [ra.Borda()])
+    assert np.isnan(report.average_spread)
+    assert pickle.loads(pickle.dumps(report)) == report
