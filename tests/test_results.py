@@ -39,8 +39,8 @@ def plain_fit():
 
 def study():
     return ra.ApproximationStudy(
-        rules=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.5)],
-        n_items=[4], n_rankings=[5], repetitions=2, seed=1,
+        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.5)],
+        n_items=[4], n_rankings=[5], n_repetitions=2, seed=1,
     ).run()  # fmt: skip
 
 
