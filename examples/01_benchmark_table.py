@@ -12,7 +12,7 @@ print("What was scored")
 print(table.describe("task")[["count", "mean", "std"]].round(3).to_string())
 
 print("\nThree rules, one data set")
-print(comparison.places().to_string())
+print(comparison.ranks().to_string())
 
 print("\nThe mean follows the task with the largest numbers:")
 for pair in comparison.disagreements("Kemeny", "Mean").itertuples():

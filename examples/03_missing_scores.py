@@ -16,7 +16,7 @@ before = retrieval.pairwise_probabilities()
 m5, m0 = table.systems.index("M5"), table.systems.index("M0")
 print(f"  P(M5 before M0) = {before[m5, m0]:.3f}, M5 having no score there")
 
-print("\nPlaces under three policies, and by the mean of what is there")
+print("\nRanks under three policies, and by the mean of what is there")
 rules = {policy: ra.Borda(unranked=policy) for policy in ("uniform", "ignore", "last")}
 rules["mean"] = ra.Mean()
 for name, rule in rules.items():

@@ -55,7 +55,7 @@ def test_the_distance_is_the_least_number_of_moves(distance, moves, n):
 def test_hamming_counts_other_places(first, data):
     order = data.draw(st.permutations(list(first.items)))
     second = ra.Permutation.from_order(order, items=first.items)
-    expected = sum(first.place(item) != second.place(item) for item in first.items)
+    expected = sum(first.rank(item) != second.rank(item) for item in first.items)
     assert ra.hamming_distance(first, second) == expected
 
 

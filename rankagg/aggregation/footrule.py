@@ -23,11 +23,11 @@ __all__ = ["FootruleOptimal"]
 
 @dataclass(frozen=True, kw_only=True)
 class FootruleOptimal(Aggregator):
-    """The strict ranking whose places are nearest to those of all rankings, in sum.
+    """The strict ranking whose ranks are nearest to those of all rankings, in sum.
 
     On complete strict rankings its Kendall cost is at most twice the optimum, since the footrule
-    is between once and twice Kendall's distance. Tied items have the mean place of their bucket,
-    and unlisted ones that of the places below the list: the distance is to these mean places, and
+    is between once and twice Kendall's distance. Tied items have the mean rank of their bucket,
+    and unlisted ones that of the ranks below the list: the distance is to these mean ranks, and
     not the expected one when ties are broken at random. Which of several optima comes back is
     unspecified.
 
@@ -35,8 +35,8 @@ class FootruleOptimal(Aggregator):
     ----------
     unranked : {"uniform", "ignore", "last"}, default "uniform"
         "uniform": the expected distance to a compatible permutation. "ignore": an unranked item
-        has no place to be far from, and places are those among the ranked ones, stretched over
-        all. "last": unranked items share the places below all others.
+        has no rank to be far from, and ranks are those among the ranked ones, stretched over
+        all. "last": unranked items share the ranks below all others.
 
     References
     ----------
@@ -68,9 +68,9 @@ class FootruleOptimal(Aggregator):
 
 
 def footrule_costs(ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked) -> Floats:
-    """Return the weighted distance of every item at every place to all rankings, shape (n, n).
+    """Return the weighted distance of every item at every rank to all rankings, shape (n, n).
 
-    The rankings are counted by item and place first, so that memory is a few n x n numbers and
+    The rankings are counted by item and rank first, so that memory is a few n x n numbers and
     their order changes no bit.
     """
     n = ranks.shape[1]
@@ -112,14 +112,14 @@ def distances(weights: Any) -> Any:
 
 
 def _expected_distances(n: int, k: int) -> Floats:
-    """Return E|place - p| for an item at the doubled place 0, ..., 2(k - 1) of k, and unobserved.
+    """Return E|rank - p| for an item at the doubled rank 0, ..., 2(k - 1) of k, and unobserved.
 
-    Row 2r + 1 is for the mean of the places r and r + 1; row 2k is for an unobserved item.
+    Row 2r + 1 is for the mean of the ranks r and r + 1; row 2k is for an unobserved item.
     """
     at = np.arange(n)
     chances = np.zeros((2 * k + 1, n))
     for r in range(k):
-        # The r-th of k chosen places of n is q.
+        # The r-th of k chosen ranks of n is q.
         valid = (at >= r) & (n - 1 - at >= k - 1 - r)
         q = at[valid]
         logs = _log_binomial(q, r) + _log_binomial(n - 1 - q, k - 1 - r) - _log_binomial(n, k)
@@ -131,7 +131,7 @@ def _expected_distances(n: int, k: int) -> Floats:
 
 
 def _stretched_distances(n: int, k: int) -> Floats:
-    """Return |place - p| where the doubled places of k are stretched over n; 0 for unobserved."""
+    """Return |rank - p| where the doubled ranks of k are stretched over n; 0 for unobserved."""
     stretched = (np.arange(2 * k) + 1.0) * n / (2.0 * max(k, 1)) - 0.5
     table = np.abs(stretched[:, None] - np.arange(n))
     return np.concatenate([table, np.zeros((1, n))])

@@ -1,4 +1,4 @@
-"""Rules that go by the places of items: points for each, or the depth of a majority."""
+"""Rules that go by the ranks of items: points for each, or the depth of a majority."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def points(ranks: Ranks, unranked: Unranked) -> Floats:
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Places with codes.
+        Ranks with codes.
     unranked : {"uniform", "ignore", "last"}
         The policy for unranked items.
 
@@ -52,7 +52,7 @@ def points(ranks: Ranks, unranked: Unranked) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Borda(Aggregator):
-    """Borda count: n - 1 points for a first place down to 0 for the last, mean points for ties.
+    """Borda count: n - 1 points for first place down to 0 for the last, mean points for ties.
 
     The sum of ranks of the papers, counted from the other end. With unranked items the points
     are expected ones, in closed form and without a matrix, O(n) a ranking.
@@ -62,9 +62,9 @@ class Borda(Aggregator):
     unranked : {"uniform", "ignore", "last"}, optional
         By default that of the matrix where the data are one, and "uniform" otherwise.
         "uniform": an item's points are their mean over all compatible permutations,
-        N - (r + 1)(N + 1)/(k + 1) for the item at the 0-based (mean) place r of k, and
+        N - (r + 1)(N + 1)/(k + 1) for the item at the 0-based (mean) rank r of k, and
         (N - 1)/2 for an unranked one. "ignore": wins less losses over the pairs that a ranking
-        compares. "last": unranked items share the places below all others.
+        compares. "last": unranked items share the ranks below all others.
 
     Notes
     -----
@@ -116,9 +116,9 @@ class Borda(Aggregator):
 class Bucklin(Aggregator):
     """Rank by the depth at which more than half of all rankings have listed an item.
 
-    At depth k an item has the votes of the rankings that place it among their first k. Items
+    At depth k an item has the votes of the rankings that rank it among their first k. Items
     that reach a majority at the same depth are ranked by their votes there; those that never do
-    come last, by all their votes. Tied items share the places of their bucket evenly, and
+    come last, by all their votes. Tied items share the ranks of their bucket evenly, and
     unlisted items those below the list. A ranking in which an item is unranked never votes for
     it, but counts among all. The score is n - depth + share of votes at that depth.
 
@@ -158,7 +158,7 @@ class Bucklin(Aggregator):
 
 
 def _reached(starts: Integers, size: int) -> Integers:
-    """Return the weight of the places that buckets of one size have up to every depth."""
+    """Return the weight of the ranks that buckets of one size have up to every depth."""
     begun = np.cumsum(starts, axis=1)
     ended = np.zeros_like(begun)
     ended[:, size:] = begun[:, :-size]

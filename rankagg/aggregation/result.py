@@ -68,6 +68,7 @@ class Consensus(Result):
     _evidence: Evidence = field(compare=False)
 
     _schema = "rankagg.consensus"
+    _version = 2
     _named_rows = False
     _number = "{:.6g}"
 
@@ -134,14 +135,14 @@ class Consensus(Result):
         Returns
         -------
         pandas.DataFrame
-            Columns place (from 1, missing where unranked), item and, where the rule has them,
+            Columns rank (from 1, missing where unranked), item and, where the rule has them,
             score.
         """
         ranks = self.ranking.ranks
         order = np.lexsort((np.arange(len(ranks)), np.where(ranks >= 0, ranks, len(ranks))))
-        places = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
+        numbers = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
         columns: dict[str, Any] = {
-            "place": pd.array(places, dtype="Int64"),
+            "rank": pd.array(numbers, dtype="Int64"),
             "item": [self.items[int(i)] for i in order],
         }
         if self.scores is not None:
@@ -156,7 +157,7 @@ class Consensus(Result):
             "aggregator": repr(self.aggregator),
             "unranked_policy": self.unranked,
             "items": list(self.items),
-            "places": [int(rank) + 1 if rank >= 0 else None for rank in self.ranking.ranks],
+            "ranks": [int(rank) + 1 if rank >= 0 else None for rank in self.ranking.ranks],
             "buckets": [list(bucket) for bucket in self.buckets],
             "scores": scores,
             "cost": self.cost,
@@ -198,7 +199,7 @@ class Consensus(Result):
         width = max(map(len, names))
         return super()._printed(
             table.assign(
-                place=table["place"].astype(object).fillna("-"),
+                rank=table["rank"].astype(object).fillna("-"),
                 item=[name.ljust(width) for name in names],
             )
         )

@@ -38,7 +38,7 @@ class InsertionSearch(Aggregator):
     start : Aggregator, default Borda()
         The rule whose ranking is improved; its policy is that of the search.
     moves : {"insert", "adjacent"}, default "insert"
-        Any item to any place, or exchanges of neighbors only: then no majority between
+        Any item to any rank, or exchanges of neighbors only: then no majority between
         neighbors is contradicted (local Kemenization).
 
     References
@@ -207,8 +207,8 @@ class PickAPerm(Aggregator):
     """The ranking among the given ones that costs least.
 
     On complete strict rankings it costs at most twice the optimum. An unranked item has its
-    expected place among the compatible permutations ("uniform", "ignore") or is tied for the last
-    ("last"). Of several cheapest the one whose places come first is taken.
+    expected rank among the compatible permutations ("uniform", "ignore") or is tied for the last
+    ("last"). Of several cheapest the one whose ranks come first is taken.
 
     Parameters
     ----------

@@ -35,8 +35,8 @@ class TwoLevel(Aggregator):
         The rule inside each task (each group of a profile).
     outer : Aggregator
         The rule over the tasks' rankings; it sees rankings, not scores.
-    absent : {"place", "unranked"}, default "place"
-        A system without any score in a task has the place there that the inner rule gives it
+    absent : {"ranked", "unranked"}, default "ranked"
+        A system without any score in a task has the rank there that the inner rule gives it
         (the middle, under "uniform"), or none.
 
     References
@@ -54,14 +54,14 @@ class TwoLevel(Aggregator):
 
     inner: Aggregator
     outer: Aggregator
-    absent: Literal["place", "unranked"] = "place"
+    absent: Literal["ranked", "unranked"] = "ranked"
 
     def __post_init__(self) -> None:
         for parameter in ("inner", "outer"):
             rule = getattr(self, parameter)
             if not isinstance(rule, Aggregator):
                 raise InvalidInputError(f"{parameter} of TwoLevel", "an aggregator", rule)
-        check_choice(self.absent, ("place", "unranked"), "absent of TwoLevel")
+        check_choice(self.absent, ("ranked", "unranked"), "absent of TwoLevel")
         policies = {self.inner.policy, self.outer.policy} - {None}
         if len(policies) > 1:
             raise InvalidInputError(
@@ -86,7 +86,7 @@ class TwoLevel(Aggregator):
     @property
     def name(self) -> str:
         """The two rules' names, and `absent` where it is not the default."""
-        absent = "" if self.absent == "place" else f", absent={self.absent!r}"
+        absent = "" if self.absent == "ranked" else f", absent={self.absent!r}"
         return f"TwoLevel({self.inner.name}, {self.outer.name}{absent})"
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
@@ -115,7 +115,7 @@ class TwoLevel(Aggregator):
         )
 
     def _outer_ranking(self, consensus: Consensus, profile: Profile) -> PartialRanking:
-        if self.absent == "place":
+        if self.absent == "ranked":
             return consensus.ranking
         seen = (profile.ranks != UNRANKED).any(axis=0)
         present = [label for label, here in zip(profile.items, seen, strict=True) if here]

@@ -22,8 +22,8 @@ from rankagg.exceptions import InvalidInputError
 __all__ = ["ASSUMPTIONS", "MissingReport", "missing_report"]
 
 ASSUMPTIONS: Final[dict[Unranked, str]] = {
-    "uniform": "where an item is missing it would have been anywhere, each place as likely: its "
-    "expected place is the middle. Draws items with many gaps to the middle of the consensus.",
+    "uniform": "where an item is missing it would have been anywhere, each rank as likely: its "
+    "expected rank is the middle. Draws items with many gaps to the middle of the consensus.",
     "ignore": "which items are missing says nothing of how they would have done there. Pairs "
     "that were never compared stay open; few comparisons count as much as they are.",
     "last": "an item is missing because it would have been last. Right for a system that failed "
@@ -37,7 +37,7 @@ def missing_report(data: ScoreTable | Profile) -> MissingReport:
     Parameters
     ----------
     data : ScoreTable or Profile
-        A cell is one item in one unit: a score, or a place in a ranking (with its count). Items
+        A cell is one item in one unit: a score, or a rank in a ranking (with its count). Items
         left off a top-k list are not missing: it is known that they are below the listed ones.
 
     Returns

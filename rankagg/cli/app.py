@@ -31,14 +31,14 @@ COMMANDS = {
     "compare": "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
     "report": "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
     "plots.",
-    "rank": "Rank by one method and print places and scores.",
+    "rank": "Rank by one method and print ranks and scores.",
     "solve": "Find the exact Kemeny consensus, prove it, and count the optima.",
     "verify": "Check that CERTIFICATE proves what it states about the votes of FILE.",
     "tournament": "Show who beats whom by how much, the winners, and Condorcet cycles.",
     "explain": "Say why one item stands above another: votes, cycle, scores, and what a swap "
     "costs.",
     "stability": "Rank again without single tasks or systems, and on subsets of every size.",
-    "intervals": "Say how sure one may be of each place, and of each pair.",
+    "intervals": "Say how sure one may be of each rank, and of each pair.",
     "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
     "each other.",
     "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",
@@ -96,7 +96,7 @@ def app() -> None:
     Who beats whom, and why one stands above another:
         rankagg tournament election.soc
         rankagg explain scores.csv --pair BERT GPT
-    Uncertainty: of each pair and place, as a whole, and given what is missing:
+    Uncertainty: of each pair and rank, as a whole, and given what is missing:
         rankagg intervals scores.csv
         rankagg dispersion scores.csv
         rankagg missing scores.csv

@@ -49,7 +49,8 @@ class Profile(Rows):
     items : ItemSet
         The ranked items.
     ranks : ndarray of int32, shape (m, n)
-        Place of item i in ranking t, 0 is best, with the codes `UNRANKED` and `UNLISTED`.
+        Rank of item i in ranking t counted from 0, which is best, with the codes `UNRANKED` and
+        `UNLISTED`.
     counts : ndarray of int64, shape (m,)
         Repeated observations.
     weights : ndarray of float64, shape (m,)
@@ -208,7 +209,7 @@ class Profile(Rows):
         ----------
         unranked : {"uniform", "ignore", "last"}, default "uniform"
             What a ranking says of an item that it does not rank. "uniform": the proportion of
-            its compatible permutations (an unranked item is before the observed one at place r
+            its compatible permutations (an unranked item is before the observed one at rank r
             of k with (r + 1)/(k + 1), two unranked ones split evenly); "ignore": nothing;
             "last": it is below every ranked one. Observed ties are ties under every policy.
 

@@ -1,4 +1,4 @@
-"""What all rankings have in common: places of labeled items."""
+"""What all rankings have in common: ranks of labeled items."""
 
 from __future__ import annotations
 
@@ -29,22 +29,23 @@ class Ranking(Value):
 
     Not to be created itself: `PartialRanking` may have ties and unobserved items, `Permutation`
     is complete and strict. Rankings are immutable; two of them are equal, and hash alike, where
-    their items and places are, whatever their class.
+    their items and ranks are, whatever their class.
 
     Parameters
     ----------
     ranks : array_like of int, shape (n,)
-        Competition ranks, 0 is best (0, 1, 1, 3), `UNRANKED` (-1) for an item that was not
-        observed, `UNLISTED` (-2) for one left off a top-k list.
+        Competition ranks counted from 0, which is best (0, 1, 1, 3), `UNRANKED` (-1) for an item
+        that was not observed, `UNLISTED` (-2) for one left off a top-k list.
     items : iterable of str or int, optional
-        The items that the places belong to; 0, 1, ..., n - 1 by default.
+        The items that the ranks belong to; 0, 1, ..., n - 1 by default.
 
     Attributes
     ----------
     items : ItemSet
         The items, observed or not.
     ranks : ndarray of int32, shape (n,)
-        The place of each item, read-only.
+        How many items are better, for each item: its rank counted from 0; read-only. `rank` counts
+        from 1.
     """
 
     items: ItemSet
@@ -91,7 +92,7 @@ class Ranking(Value):
 
     @property
     def is_complete(self) -> bool:
-        """True where every item has a place of its own accord: none unranked, none unlisted."""
+        """True where every item has a rank of its own accord: none unranked, none unlisted."""
         return bool((self.ranks >= 0).all())
 
     @property
@@ -138,8 +139,8 @@ class Ranking(Value):
         """The labels left off a top-k list: below all listed ones, not compared."""
         return self._labels_where(UNLISTED)
 
-    def place(self, label: Label) -> int | None:
-        """Return the place of `label`, 0 is best, None where it has none.
+    def rank(self, label: Label) -> int | None:
+        """Return the rank of an item as people count: 1 is best, tied items share the best.
 
         Parameters
         ----------
@@ -149,9 +150,18 @@ class Ranking(Value):
         Returns
         -------
         int or None
+            One more than the number of items that are better, `ranks[i] + 1`; None where the item
+            is unranked or unlisted.
+
+        Examples
+        --------
+        >>> from rankagg import PartialRanking
+        >>> ranking = PartialRanking.from_buckets(["B", "AC"], items="ABCD")
+        >>> [ranking.rank(label) for label in "ABCD"]
+        [2, 1, 2, None]
         """
-        rank = int(self.ranks[self.items.index(label)])
-        return rank if rank >= 0 else None
+        position = int(self.ranks[self.items.index(label)])
+        return position + 1 if position >= 0 else None
 
     def _labels_where(self, code: int) -> tuple[Label, ...]:
         return tuple(self.items[int(i)] for i in np.flatnonzero(self.ranks == code))
@@ -170,10 +180,10 @@ class Ranking(Value):
         return "; ".join(parts)
 
     def _rows(self) -> Iterator[tuple[int | str, tuple[Label, ...]]]:
-        place = 1
+        rank = 1
         for bucket in self.buckets:
-            yield place, bucket
-            place += len(bucket)
+            yield rank, bucket
+            rank += len(bucket)
         if self.unlisted:
             yield "unlisted", self.unlisted
         if self.unranked:
@@ -184,18 +194,18 @@ class Ranking(Value):
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{place}. {' = '.join(map(str, labels))}"
-            if isinstance(place, int)
-            else f"{place}: {', '.join(map(str, labels))}"
-            for place, labels in self._rows()
+            f"{rank}. {' = '.join(map(str, labels))}"
+            if isinstance(rank, int)
+            else f"{rank}: {', '.join(map(str, labels))}"
+            for rank, labels in self._rows()
         )
 
     def _repr_html_(self) -> str:
         body = "".join(
-            f"<tr><td>{place}</td><td>{escape(' = '.join(map(str, labels)))}</td></tr>"
-            for place, labels in self._rows()
+            f"<tr><td>{rank}</td><td>{escape(' = '.join(map(str, labels)))}</td></tr>"
+            for rank, labels in self._rows()
         )
-        return f"<table><thead><tr><th>place</th><th>item</th></tr></thead>{body}</table>"
+        return f"<table><thead><tr><th>rank</th><th>item</th></tr></thead>{body}</table>"
 
 
 def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:

@@ -238,7 +238,7 @@ class PartialRanking(Ranking):
         Raises
         ------
         InvalidInputError
-            If items are unlisted: an order "above all others" has no place in a top-k list.
+            If items are unlisted: an order "above all others" has no rank in a top-k list.
         """
         if self.unlisted:
             raise InvalidInputError("ranking", "free of unlisted items", self)
@@ -297,8 +297,8 @@ class PartialRanking(Ranking):
     def pairwise_probabilities(self) -> Floats:
         """Return P(i before j) in a uniformly drawn compatible permutation.
 
-        Both observed: 1, 0, or 1/2 where they are tied. One observed at the 0-based place r of k
-        (the bucket's mean place where tied), the other not: the unobserved one is before it with
+        Both observed: 1, 0, or 1/2 where they are tied. One observed at the 0-based rank r of k
+        (the bucket's mean rank where tied), the other not: the unobserved one is before it with
         probability (r + 1)/(k + 1), whatever N is. Neither observed: 1/2.
 
         Returns
@@ -313,15 +313,15 @@ class PartialRanking(Ranking):
         return compatible.pairwise_probabilities(self.ranks)
 
     def expected_ranks(self) -> Floats:
-        """Return the expected place of each item in a uniformly drawn compatible permutation.
+        """Return the expected rank of each item in a uniformly drawn compatible permutation.
 
-        (r + 1)(N + 1)/(k + 1) - 1 for an observed item at the 0-based (mean) place r of k, and
+        (r + 1)(N + 1)/(k + 1) - 1 for an observed item at the 0-based (mean) rank r of k, and
         (N - 1)/2 for an unobserved one.
 
         Returns
         -------
         ndarray of float, shape (n,)
-            Places from 0.
+            Ranks from 0.
         """
         return compatible.expected_ranks(self.ranks)
 
@@ -329,7 +329,7 @@ class PartialRanking(Ranking):
 class Permutation(PartialRanking):
     """A complete strict ranking; stands wherever a `PartialRanking` is asked for.
 
-    As a map it sends the position of an item to its place, `ranks[i]`.
+    As a map it sends the position of an item to its rank, `ranks[i]`.
 
     Examples
     --------
@@ -358,7 +358,7 @@ class Permutation(PartialRanking):
         return cls(np.arange(len(item_set)), item_set)
 
     def inverse(self) -> Permutation:
-        """Return the inverse map: item position p gets the position of the item at place p."""
+        """Return the inverse map: item position p gets the position of the item at rank p."""
         return Permutation(np.argsort(self.ranks), self.items)
 
     def compose(self, other: Permutation) -> Permutation:
@@ -383,7 +383,7 @@ class Permutation(PartialRanking):
 
 
 def as_ranking(ranks: Ranks, items: ItemSet) -> PartialRanking:
-    """Return a `Permutation` where places are complete and strict, else a `PartialRanking`."""
+    """Return a `Permutation` where ranks are complete and strict, else a `PartialRanking`."""
     ranking = PartialRanking(ranks, items)
     if ranking.is_complete and ranking.is_strict:
         return Permutation(ranks, items)

@@ -78,5 +78,5 @@ def _significant(values: Floats, digits: int) -> NDArray[np.int64]:
 def _tied_pairs(values: Floats) -> int:
     ranks = places.competition_ranks(values)
     scored = ranks >= 0
-    # In a bucket of s items the mean place exceeds the best by (s - 1)/2; s items add s(s - 1)/2.
+    # In a bucket of s items the mean rank exceeds the best by (s - 1)/2; s items add s(s - 1)/2.
     return round(float((places.mid_ranks(ranks)[scored] - ranks[scored]).sum()))

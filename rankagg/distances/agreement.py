@@ -1,4 +1,4 @@
-"""How many items the first or the last places of two rankings have in common."""
+"""How many items the first or the last ranks of two rankings have in common."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["last_k_agreement", "top_k_agreement"]
 def top_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> float:
     """Return the expected share of items that two top-k sets have in common.
 
-    A tie at place k is broken at random, independently in both rankings; nothing depends on the
+    A tie at rank k is broken at random, independently in both rankings; nothing depends on the
     order in which items happen to be stored.
 
     Parameters

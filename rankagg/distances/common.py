@@ -1,4 +1,4 @@
-"""What two rankings have in common: the places among the items that both observe."""
+"""What two rankings have in common: the ranks among the items that both observe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["common_mid_ranks", "common_ranks", "correlation"]
 
 
 def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
-    """Return the places of both among the items that both observe, shape (2, n)."""
+    """Return the ranks of both among the items that both observe, shape (2, n)."""
     for parameter, ranking in (("first", first), ("second", second)):
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError(parameter, "a PartialRanking or Permutation", ranking)
@@ -32,7 +32,7 @@ def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
 
 
 def common_mid_ranks(first: PartialRanking, second: PartialRanking) -> tuple[Floats, Floats]:
-    """Return the mean places of both among the items that both observe."""
+    """Return the mean ranks of both among the items that both observe."""
     mids = places.mid_ranks(common_ranks(first, second))
     return mids[0], mids[1]
 

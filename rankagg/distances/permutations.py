@@ -54,7 +54,7 @@ def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool
 
 
 def hamming_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
-    """Count the items that have another place.
+    """Count the items that have another rank.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
 
 
 def _mapping(one: object, other: object) -> NDArray[np.int64]:
-    """Return the place in the second ranking of each place in the first."""
+    """Return the rank in the second ranking of each rank in the first."""
     first, second = _strict(one, "first"), _strict(other, "second")
     first.items.require_same(second.items, "The compared rankings")
     mapping = np.empty(first.n_items, dtype=np.int64)

@@ -13,12 +13,12 @@ __all__ = ["spearman_footrule", "spearman_rho"]
 def spearman_footrule(
     first: PartialRanking, second: PartialRanking, *, normalized: bool = False
 ) -> float:
-    """Sum the absolute differences of places; tied items have their bucket's mean place.
+    """Sum the absolute differences of ranks; tied items have their bucket's mean rank.
 
     Parameters
     ----------
     first, second : PartialRanking
-        Rankings of the same items; places are counted among the items that both observe.
+        Rankings of the same items; ranks are counted among the items that both observe.
     normalized : bool, default False
         Divide by the largest value for that many items, floor(n**2 / 2).
 
@@ -45,12 +45,12 @@ def spearman_footrule(
 
 
 def spearman_rho(first: PartialRanking, second: PartialRanking) -> float:
-    """Correlate places; tied items have their bucket's mean place.
+    """Correlate ranks; tied items have their bucket's mean rank.
 
     Parameters
     ----------
     first, second : PartialRanking
-        Rankings of the same items; places are counted among the items that both observe.
+        Rankings of the same items; ranks are counted among the items that both observe.
 
     Returns
     -------

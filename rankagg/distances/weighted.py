@@ -22,10 +22,10 @@ def rank_biased_overlap(
     ----------
     first, second : PartialRanking
         Rankings of the same items; only those that both observe take part. Where there is a tie
-        at place k, the overlap is the expected one when it is broken at random.
+        at rank k, the overlap is the expected one when it is broken at random.
     persistence : float, default 0.9
         p in (0, 1): the overlap of the first k items weighs (1 - p) p**(k - 1). See the notes for
-        what that makes of a place.
+        what that makes of a rank.
 
     Returns
     -------
@@ -36,8 +36,8 @@ def rank_biased_overlap(
     Notes
     -----
     Two weights are easily mixed up. The depths 1 to d together weigh 1 - p**d: 65.1 % for ten
-    depths at p = 0.9. The place j takes part in all depths from j on, a k-th of each, and weighs
-    the sum of (1 - p) p**(k - 1) / k over k >= j: the first ten places weigh 85.6 % at p = 0.9
+    depths at p = 0.9. The rank j takes part in all depths from j on, a k-th of each, and weighs
+    the sum of (1 - p) p**(k - 1) / k over k >= j: the first ten ranks weigh 85.6 % at p = 0.9
     (equation 21 of Webber et al.), and the first one 69.3 % at p = 0.5, where the first depth
     weighs 50 %.
 
@@ -53,16 +53,16 @@ def rank_biased_overlap(
     >>> round(rank_biased_overlap(abc, Permutation.from_order("ACB"), persistence=0.5), 3)
     0.875
 
-    What the first ten depths and the first ten places weigh at 0.9, of 1000 items:
+    What the first ten depths and the first ten ranks weigh at 0.9, of 1000 items:
 
     >>> import numpy as np
     >>> depth = 0.1 * 0.9 ** np.arange(1000)
-    >>> place = (depth / np.arange(1, 1001))[::-1].cumsum()[::-1]
-    >>> print(f"{depth[:10].sum():.3f} {place[:10].sum():.3f}")
+    >>> rank = (depth / np.arange(1, 1001))[::-1].cumsum()[::-1]
+    >>> print(f"{depth[:10].sum():.3f} {rank[:10].sum():.3f}")
     0.651 0.856
 
-    Rankings that share the first ten places, and as little as they can of the rest, agree by the
-    weight of these places:
+    Rankings that share the first ten ranks, and as little as they can of the rest, agree by the
+    weight of these ranks:
 
     >>> order = np.arange(1000)
     >>> turned = np.concatenate([order[:10], order[:9:-1]])
@@ -85,8 +85,8 @@ def weighted_kendall_tau(
 ) -> float:
     """Correlate two rankings by pairs that weigh more the nearer they are to the top.
 
-    A pair of items at the places r and s (from 0) weighs 1/(r + 1) + 1/(s + 1), or their product;
-    the result is the mean of that by the places of either ranking.
+    A pair of items at the ranks r and s (from 0) weighs 1/(r + 1) + 1/(s + 1), or their product;
+    the result is the mean of that by the ranks of either ranking.
 
     Parameters
     ----------

@@ -26,14 +26,14 @@ LARGEST = 8
 
 
 def _strict(ranks: Ranks) -> Bools:
-    """Say for each row of places whether no two are equal."""
+    """Say for each row of ranks whether no two are equal."""
     ordered = np.sort(ranks, axis=1)
     strict: Bools = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
     return strict
 
 
 def all_places(n_items: int) -> Ranks:
-    """Return the places of all n! permutations, one a row."""
+    """Return the ranks of all n! permutations, one a row."""
     return np.array(list(permutations(range(n_items))), dtype=np.int32)
 
 
@@ -143,7 +143,7 @@ class RankingDistribution(Value):
         return Profile._trusted(self.items, self._sample(number, as_generator(rng)))
 
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
-        """Draw places, shape (size, n)."""
+        """Draw ranks, shape (size, n)."""
         ranks, probabilities = self._enumerated
         return ranks[rng.choice(len(ranks), size, p=probabilities / probabilities.sum())]
 
@@ -178,7 +178,7 @@ class RankingDistribution(Value):
         return profile._replace(ranks=ranks)
 
     def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
-        """Draw complete strict places for rows that have ties or gaps."""
+        """Draw complete strict ranks for rows that have ties or gaps."""
         raise InvalidInputError(
             "profile", f"complete and strict for a {type(self).__name__} distribution",
             Described("rankings with ties or gaps"),
@@ -201,7 +201,7 @@ class RankingDistribution(Value):
         return chances
 
     def rank_probabilities(self) -> Floats:
-        """Return P(item at place k), items x places, shape (n, n)."""
+        """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""
         ranks, probabilities = self._enumerated
         at = ranks[:, :, None] == np.arange(self.n_items)
         chances: Floats = np.einsum("k,kij->ij", probabilities, at)

@@ -63,7 +63,7 @@ class Uniform(RankingDistribution):
         return before
 
     def rank_probabilities(self) -> Floats:
-        """Return P(item at place k): 1/n."""
+        """Return P(item i has rank k + 1): 1/n."""
         return np.full((self.n_items, self.n_items), 1.0 / self.n_items)
 
     def entropy(self) -> float:

@@ -94,8 +94,8 @@ class Decisions(Result):
     def _labels(self, inside: Bools) -> tuple[Label, ...]:
         return tuple(self.items[int(i)] for i in np.flatnonzero(inside))
 
-    def places(self) -> pd.DataFrame:
-        """Return for each item the places that the decided pairs leave it.
+    def ranks(self) -> pd.DataFrame:
+        """Return for each item the ranks that the decided pairs leave it.
 
         Returns
         -------

@@ -17,13 +17,13 @@ from rankagg.report.tables import bullets, table_of
 __all__ = ["certainty", "without_tasks"]
 
 GROUPS, ROWS = 12, 20
-# Bars that are drawn; none where an item may have more than this share of all places on average.
+# Bars that are drawn; none where an item may have more than this share of all ranks on average.
 BARS, OPEN = 40, 0.9
 BY = {"borda": "mean Borda points", "mean": "mean scores", "pairwise": "majorities"}
 
 
 def certainty(findings: Findings) -> Section:
-    """Say which pairs and places the data decide, and on what assumption."""
+    """Say which pairs and ranks the data decide, and on what assumption."""
     section, ranks = Section("certainty", "Uncertainty"), findings.ranks
     if "ranks" in findings.late:
         return section.unknown(f"The uncertainty was {LATE}.")
@@ -37,7 +37,7 @@ def certainty(findings: Findings) -> Section:
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
     if ranks.decisions.above.any():
         section.text(
-            f"Places in this section are by {BY[ranks.of]}: no method is known that bounds those "
+            f"Ranks in this section are by {BY[ranks.of]}: no method is known that bounds those "
             "of the exact consensus."
         )
     if _openness(ranks) > OPEN:
@@ -51,16 +51,14 @@ def certainty(findings: Findings) -> Section:
     section.figure(
         figure_of(
             lambda: forest_plot(ranks, top=BARS),
-            f"Intervals for the places of {counted(n, 'item')} by {BY[ranks.of]}; the table of "
+            f"Intervals for the ranks of {counted(n, 'item')} by {BY[ranks.of]}; the table of "
             f"the consensus has the numbers.{which}",
             f"{ranks.describe()}. Filled: may be first, asked of the first item alone.{which}",
         )
     )
     exact = int((ranks.best == ranks.worst).sum())
     return (
-        section.text(
-            f"{exact} of {counted(n, 'place')} {'is' if exact == 1 else 'are'} determined."
-        )
+        section.text(f"{exact} of {counted(n, 'rank')} {'is' if exact == 1 else 'are'} determined.")
         if exact
         else section
     )
@@ -68,7 +66,7 @@ def certainty(findings: Findings) -> Section:
 
 def _who_is_first(ranks: RankIntervals) -> list[str]:
     """Say who may be first, unless that is everybody."""
-    leaders = [item for item, place in zip(ranks.items, ranks.place, strict=True) if place == 1]
+    leaders = [item for item, rank in zip(ranks.items, ranks.rank, strict=True) if rank == 1]
     others = [item for item in ranks.first if item not in leaders]
     level, by = f"{100 * (1 - ranks.decisions.alpha):g} %", BY[ranks.of]
     if len(ranks.first) == len(ranks.items):
@@ -93,10 +91,10 @@ def _decided(ranks: RankIntervals) -> str:
         if _openness(ranks) <= OPEN:
             return text
         mean = float((ranks.worst - ranks.best + 1).mean())
-        return f"{text} That leaves an item {mean:.0f} of {counted(n, 'place')} on average."
+        return f"{text} That leaves an item {mean:.0f} of {counted(n, 'rank')} on average."
     if decisions.warning is not None:
-        return f"{decisions.warning[0].upper()}{decisions.warning[1:]}: any place is possible."
-    text = f"No pair is decided, by {decisions.how}, so any place is possible"
+        return f"{decisions.warning[0].upper()}{decisions.warning[1:]}: any rank is possible."
+    text = f"No pair is decided, by {decisions.how}, so any rank is possible"
     if basis is None or basis.decidable_from is None:
         return f"{text}."
     return (
@@ -106,7 +104,7 @@ def _decided(ranks: RankIntervals) -> str:
 
 
 def _openness(ranks: RankIntervals) -> float:
-    """Return which share of the places of other items an item may have, on average."""
+    """Return which share of the ranks of other items an item may have, on average."""
     others = max(len(ranks.items) - 1, 1)
     return float((ranks.worst - ranks.best).mean() / others)
 

@@ -29,36 +29,36 @@ PAIRS, GROUPS = 10, 20
 
 
 def consensus_table(findings: Findings) -> Section:
-    """Return every item's place: exact, over all optima, by other methods, with its interval."""
+    """Return every item's rank: exact, over all optima, by other methods, with its interval."""
     comparison, exact, known = findings.comparison, findings.exact, findings.alternatives
-    places = comparison.places().reset_index()
+    table = comparison.ranks().reset_index()
     name = exact.aggregator.name
-    frame = pd.DataFrame({"Place": places[name], "Item": [str(item) for item in places["item"]]})
-    meanings = {"Place": "in the exact Kemeny consensus"}
+    frame = pd.DataFrame({"Rank": table[name], "Item": [str(item) for item in table["item"]]})
+    meanings = {"Rank": "in the exact Kemeny consensus"}
     words = ["Item"]
-    at = exact.items.indices(list(places["item"]))
-    if known is not None and known.is_unique is False and known.places is not None:
-        best, worst = known.places
+    at = exact.items.indices(list(table["item"]))
+    if known is not None and known.is_unique is False and known.ranks is not None:
+        best, worst = known.ranks
         frame["All optima"] = [_span(best[i], worst[i]) for i in at]
-        meanings["All optima"] = "the places that the item has in any exact optimum"
+        meanings["All optima"] = "the ranks that the item has in any exact optimum"
         words.append("All optima")
     if findings.ranks is not None and findings.ranks.decisions.above.any():
         level = f"{100 * (1 - findings.ranks.decisions.alpha):g} %"
         best, worst = findings.ranks.best, findings.ranks.worst
-        frame[f"{level} places"] = [_span(best[i], worst[i]) for i in at]
-        meanings[f"{level} places"] = "interval for the place by Borda points, all items at once"
-        words.append(f"{level} places")
+        frame[f"{level} ranks"] = [_span(best[i], worst[i]) for i in at]
+        meanings[f"{level} ranks"] = "interval for the rank by Borda points, all items at once"
+        words.append(f"{level} ranks")
     for method in comparison.methods:
         if method != name:
-            frame[method] = places[method]
-            meanings[method] = f"place by {method}"
+            frame[method] = table[method]
+            meanings[method] = f"rank by {method}"
     if findings.missing is not None and findings.missing.n_missing:
         frame["Missing"] = findings.missing.missing[at]
         meanings["Missing"] = f"{findings.missing.unit}s without this item"
     section = Section("consensus", "The consensus")
     section.table(
         table_of(
-            frame, "Places, 1 is best; a click on a heading sorts", meanings=meanings, text=words
+            frame, "Ranks, 1 is best; a click on a heading sorts", meanings=meanings, text=words
         )
     )
     notes = [f"{name}: {note}" for c, name in _named(findings) for note in c.notes]
@@ -198,7 +198,7 @@ def _flow(findings: Findings) -> Figure:
     ]
     return figure_of(
         lambda: bump_chart(comparison, top=top),
-        f"{which}Places from method to method. Against the exact consensus {'; '.join(moved)}.",
+        f"{which}Ranks from method to method. Against the exact consensus {'; '.join(moved)}.",
         f"{which}Lines that cross are items that two methods order differently; gray items keep "
         "their order against all others; bars join ties.",
     )

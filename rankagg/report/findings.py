@@ -50,7 +50,7 @@ class Findings:
     graph : TournamentGraph
         The majorities.
     ranks : RankIntervals or None
-        Intervals for places; None for votes without rankings.
+        Intervals for ranks; None for votes without rankings.
     missing : MissingReport or None
         What is missing; None for votes without rankings.
     stability : Stability or None

@@ -23,13 +23,13 @@ ERROR = 1e-6
 
 @cache
 def strict_places(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return the places of all permutations."""
+    """Return the ranks of all permutations."""
     return tuple(permutations(range(n)))
 
 
 @cache
 def weak_places(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return the places of all complete rankings, ties included."""
+    """Return the ranks of all complete rankings, ties included."""
     rows = product(range(n), repeat=n)
     return tuple({tuple(sum(b < a for b in row) for a in row) for row in rows})
 

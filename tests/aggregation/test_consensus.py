@@ -25,7 +25,7 @@ def test_tied_consensus_is_never_cheaper_than_the_exact_one(tied: ra.Consensus) 
 
 def test_frame_has_places_from_one_best_first(tied: ra.Consensus) -> None:
     frame = tied.to_frame()
-    assert frame["place"].tolist() == [1, 1, 3]
+    assert frame["rank"].tolist() == [1, 1, 3]
     assert frame["item"].tolist() == ["A", "B", "C"]
     assert frame["score"].tolist() == [3.0, 3.0, 0.0]
 
@@ -33,9 +33,9 @@ def test_frame_has_places_from_one_best_first(tied: ra.Consensus) -> None:
 def test_dict_is_json_and_holds_no_nan() -> None:
     consensus = ra.Mean().aggregate(ra.datasets.load("xtreme_gaps"))
     data = json.loads(json.dumps(consensus.to_dict(), allow_nan=False))
-    assert (data["schema"], data["version"]) == ("rankagg.consensus", 1)
+    assert (data["schema"], data["version"]) == ("rankagg.consensus", 2)
     position = data["items"].index("M5")
-    assert data["places"][position] is None
+    assert data["ranks"][position] is None
     assert data["scores"][position] is None
 
 

@@ -65,7 +65,7 @@ def test_disagreements_on_ties_are_told_apart() -> None:
 def test_places_are_counted_from_one_in_the_order_of_the_exact_rule(
     comparison: ra.Comparison,
 ) -> None:
-    places = comparison.places()
+    places = comparison.ranks()
     assert list(places.index) == ["A", "B", "C"]
     assert places["Borda"].tolist() == [2, 1, 3]
     assert places["Kemeny"].tolist() == [1, 2, 3]
@@ -135,7 +135,7 @@ def test_gap_is_said_where_the_optimum_is_not_proved() -> None:
 
 def test_dict_is_json_with_a_schema(comparison: ra.Comparison) -> None:
     data = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
-    assert (data["schema"], data["version"]) == ("rankagg.comparison", 1)
+    assert (data["schema"], data["version"]) == ("rankagg.comparison", 2)
     assert [row["method"] for row in data["methods"]] == ["Borda", "Copeland", "Kemeny"]
     assert data["consensuses"][2]["certificate"]["status"] == "optimal"
 

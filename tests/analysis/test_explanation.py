@@ -23,11 +23,11 @@ def test_a_swap_is_the_cheapest_ranking_the_other_way_round(profile, data):
     found = ra.explain(exact, a, b)
     votes = profile.pairwise()
     rankings = [ra.Permutation(p, profile.items) for p in permutations(range(profile.n_items))]
-    other_way = [r for r in rankings if r.place(found.below) < r.place(found.above)]
+    other_way = [r for r in rankings if r.rank(found.below) < r.rank(found.above)]
     cheapest = min(votes.cost(ranking) for ranking in other_way)
     assert found.swap.extra_cost == pytest.approx(cheapest - exact.cost, abs=1e-9)
     assert votes.cost(found.swap.ranking) == pytest.approx(cheapest)
-    assert found.swap.ranking.place(found.below) < found.swap.ranking.place(found.above)
+    assert found.swap.ranking.rank(found.below) < found.swap.ranking.rank(found.above)
 
 
 @given(profile=profiles(min_size=2, max_size=5), data=st.data())
@@ -67,7 +67,7 @@ def test_the_pair_comes_as_the_consensus_has_it(profile, data):
     consensus = ra.Borda().aggregate(profile)
     found = ra.explain(consensus, a, b)
     assert found == ra.explain(consensus, b, a)
-    places = consensus.ranking.place(found.above), consensus.ranking.place(found.below)
+    places = consensus.ranking.rank(found.above), consensus.ranking.rank(found.below)
     assert found.is_tied == (places[0] == places[1])
     assert places[0] <= places[1]
     assert found.score_difference >= -1e-9

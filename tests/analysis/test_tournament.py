@@ -141,7 +141,7 @@ def test_feedback_arcs_weigh_what_a_ranking_costs_beyond_the_floor(graph, data):
     assert arcs["margin"].sum() == pytest.approx(graph.votes.cost(ranking) - floor)
     for arc in arcs.itertuples():
         assert beats(graph, arc.above, arc.below)
-        assert ranking.place(arc.above) > ranking.place(arc.below)
+        assert ranking.rank(arc.above) > ranking.rank(arc.below)
 
 
 @given(graph=graphs(), data=st.data())
@@ -153,8 +153,8 @@ def test_disagreements_are_the_pairs_that_differ(graph, data):
     gain = (found["votes_against"] - found["votes_for"]).sum()
     assert gain == pytest.approx(graph.votes.cost(first) - graph.votes.cost(second))
     for row in found.itertuples():
-        assert first.place(row.above) < first.place(row.below)
-        assert second.place(row.above) > second.place(row.below)
+        assert first.rank(row.above) < first.rank(row.below)
+        assert second.rank(row.above) > second.rank(row.below)
         sides = {"first": (row.above, row.below), "second": (row.below, row.above)}
         if row.majority == "none":
             assert row.margin == 0

@@ -105,12 +105,12 @@ def test_out_writes_files_that_read_back(run) -> None:
     assert run("compare", "table.csv", "--out", "results").code == 0
     frame = pd.read_csv("results/methods.csv")
     assert frame["method"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
-    assert set(pd.read_csv("results/places.csv")["item"]) == {"A", "B", "C"}
+    assert set(pd.read_csv("results/ranks.csv")["item"]) == {"A", "B", "C"}
     certificate = ra.Certificate.from_dict(json.loads(Path("results/certificate.json").read_text()))
     votes = ra.read_scores("table.csv", higher_is_better=True).rankings().pairwise()
     assert certificate.verify(votes)
     assert run("rank", "table.csv", "--out", "one").code == 0
-    assert pd.read_csv("one/ranking.csv")["place"].tolist() == [1, 2, 3]
+    assert pd.read_csv("one/ranking.csv")["rank"].tolist() == [1, 2, 3]
 
 
 def test_chosen_methods_only(run) -> None:

@@ -72,7 +72,7 @@ def test_places_decisions_and_proportions_are_told_in_this_order(run):
     assert lines[0] == "scores: higher is better"
     assert lines[1].startswith("read: full.csv, ScoreTable of 3 systems x 3 tasks")
     starts = [
-        "places by mean Borda points; 90 %", "assumed: tasks are independent", "may be first: ",
+        "ranks by mean Borda points; 90 %", "assumed: tasks are independent", "may be first: ",
         "decided      0 of 3 pairs", "P(above) among rankings",
     ]  # fmt: skip
     positions = [result.out.index(start) for start in starts]
@@ -92,14 +92,14 @@ def test_too_few_units_are_said_to_be_too_few_once(run):
 
 def test_intervals_as_json_are_those_of_the_package(parsed):
     told = parsed("intervals", "table.csv", "--simultaneous", "bonferroni", "--alpha", "0.2")
-    assert set(told) == {"schema", "version", "places", "decisions", "intervals", "input"}
+    assert set(told) == {"schema", "version", "ranks", "decisions", "intervals", "input"}
     intervals = ra.PairwiseIntervals.from_scores(table(), simultaneous="bonferroni", alpha=0.2)
     ranks = ra.rank_intervals(table(), alpha=0.2)
     assert told["intervals"] == plain(intervals.to_dict())
     assert told["decisions"] == plain(ranks.decisions.to_dict())
-    assert told["places"] == plain(ranks.to_dict())
-    assert told["places"]["method"] == "sign-flips"
-    schemas = [told[part]["schema"] for part in ("intervals", "decisions", "places")]
+    assert told["ranks"] == plain(ranks.to_dict())
+    assert told["ranks"]["method"] == "sign-flips"
+    schemas = [told[part]["schema"] for part in ("intervals", "decisions", "ranks")]
     assert schemas == ["rankagg.intervals", "rankagg.decisions", "rankagg.rank_intervals"]
     assert told["input"][0] == "scores: higher is better"
 
@@ -113,10 +113,10 @@ def test_pairs_that_were_never_compared_have_no_estimate(parsed):
 
 @pytest.mark.parametrize("of", ["pairwise", "borda", "mean"])
 def test_places_have_their_own_default_method(parsed, of):
-    told = parsed("intervals", "--dataset", "superglue_human", "--places", of)
+    told = parsed("intervals", "--dataset", "superglue_human", "--ranks", of)
     expected = ra.rank_intervals(ra.datasets.load("superglue_human"), of=of, rng=0)
-    assert told["places"] == plain(expected.to_dict())
-    assert told["places"]["method"] == ("sign-test" if of == "pairwise" else "sign-flips")
+    assert told["ranks"] == plain(expected.to_dict())
+    assert told["ranks"]["method"] == ("sign-test" if of == "pairwise" else "sign-flips")
 
 
 @pytest.mark.parametrize(
@@ -125,11 +125,11 @@ def test_places_have_their_own_default_method(parsed, of):
 )
 def test_places_by_a_method_that_was_asked_for(parsed, of, method):
     more = ("--score-range", "0", "5", "--resamples", "200", "--seed", "3")
-    told = parsed("intervals", "full.csv", "--places", of, "--method", method, *more)
+    told = parsed("intervals", "full.csv", "--ranks", of, "--method", method, *more)
     expected = ra.rank_intervals(
         table("full.csv"), of=of, method=method, score_range=(0, 5), n_resamples=200, rng=3
     )
-    assert told["places"] == plain(expected.to_dict())
+    assert told["ranks"] == plain(expected.to_dict())
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile"])
@@ -146,7 +146,7 @@ def test_places_follow_the_policy_for_what_is_missing(parsed):
         told = parsed("intervals", "table.csv", "--unranked", unranked)
         expected = ra.rank_intervals(table(), unranked=unranked)
         assert (len(expected.notes) > 1) == (unranked == "uniform")
-        assert told["places"] == plain(expected.to_dict())
+        assert told["ranks"] == plain(expected.to_dict())
 
 
 def test_the_first_k_and_places_of_items_alone(run, parsed):
@@ -157,7 +157,7 @@ def test_the_first_k_and_places_of_items_alone(run, parsed):
         assert told["top"] == {"k": k, "items": list(ranks.top(k))}
     out = run("intervals", "--dataset", "superglue_human", "--top", "3", "--marginal").out
     assert f"may be among the first 3: {', '.join(ranks.top(3))}" in out
-    alone = out.split("places of each item alone; 95 %")[1]
+    alone = out.split("ranks of each item alone; 95 %")[1]
     best, worst = ranks.to_frame(simultaneous=False).loc["T5 + Meena", ["best", "worst"]]
     row = next(line for line in alone.splitlines() if line.startswith("T5 + Meena"))
     assert row.split()[-2:] == [str(best), str(worst)]
@@ -166,29 +166,29 @@ def test_the_first_k_and_places_of_items_alone(run, parsed):
 def test_imputed_proportions_stand_beside_places(parsed):
     told = parsed("intervals", "table.csv", "--estimand", "imputed")
     assert told["intervals"]["estimand"] == "imputed"
-    assert told["places"] == plain(ra.rank_intervals(table()).to_dict())
+    assert told["ranks"] == plain(ra.rank_intervals(table()).to_dict())
 
 
 def test_units_and_fixed_tasks(parsed):
     wide = ("intervals", "wide.csv", "--instance", "k")
     by_instance = parsed(*wide, "--unit", "instance")
-    assert by_instance["intervals"]["unit"] == by_instance["places"]["unit"] == "instance"
+    assert by_instance["intervals"]["unit"] == by_instance["ranks"]["unit"] == "instance"
     fixed = parsed(*wide, "--fixed-tasks")
     assert fixed["intervals"]["fixed_tasks"] is True
-    assert "tasks are fixed" in " ".join(fixed["places"]["notes"])
+    assert "tasks are fixed" in " ".join(fixed["ranks"]["notes"])
 
 
 def test_ties_may_be_left_out(run, parsed):
     assert run("intervals", "tied.csv", "--pairs", "wilson").code == 2
     told = parsed("intervals", "tied.csv", "--pairs", "wilson", "--ties", "exclude")
     assert "left out" in told["intervals"]["notes"][0]
-    exact = ("--places", "pairwise", "--method", "clopper-pearson")
+    exact = ("--ranks", "pairwise", "--method", "clopper-pearson")
     assert run("intervals", "tied.csv", *exact).code == 2
     told = parsed("intervals", "tied.csv", *exact, "--ties", "exclude")
     expected = ra.rank_intervals(
         table("tied.csv"), of="pairwise", method="clopper-pearson", ties="exclude"
     )
-    assert told["places"] == plain(expected.to_dict())
+    assert told["ranks"] == plain(expected.to_dict())
     assert parsed("intervals", "tied.csv", "--tolerance", "5")["intervals"]["pairs"][0][
         "estimate"
     ] == pytest.approx(0.5)
@@ -297,27 +297,27 @@ BAD = [
     (["intervals", "full.csv", "--top", "4"], ["`--top`", "at most 3", "4"]),
     (
         ["intervals", "full.csv", "--method", "wilson"],
-        ["--method wilson", "places by borda", "sign-flips, hoeffding", "--pairs wilson"],
+        ["--method wilson", "ranks by borda", "sign-flips, hoeffding", "--pairs wilson"],
     ),
     (
-        ["intervals", "full.csv", "--method", "clopper-pearson", "--places", "mean"],
-        ["--method clopper-pearson", "places by mean", "--places pairwise"],
+        ["intervals", "full.csv", "--method", "clopper-pearson", "--ranks", "mean"],
+        ["--method clopper-pearson", "ranks by mean", "--ranks pairwise"],
     ),
     (
-        ["intervals", "full.csv", "--places", "mean", "--method", "hoeffding"],
+        ["intervals", "full.csv", "--ranks", "mean", "--method", "hoeffding"],
         ["`--score-range`", "--method sign-flips"],
     ),
     (
-        ["intervals", "full.csv", "--places", "mean", "--score-range", "0", "1"],
+        ["intervals", "full.csv", "--ranks", "mean", "--score-range", "0", "1"],
         ["`--score-range`", "0 to 3"],
     ),
     (
-        ["intervals", "table.csv", "--method", "max-t", "--places", "mean"],
-        ["1 of 9 scores missing", "--places borda", "--method sign-flips"],
+        ["intervals", "table.csv", "--method", "max-t", "--ranks", "mean"],
+        ["1 of 9 scores missing", "--ranks borda", "--method sign-flips"],
     ),
-    (["intervals", "--dataset", "tennessee", "--places", "mean"], ["ScoreTable"]),
+    (["intervals", "--dataset", "tennessee", "--ranks", "mean"], ["ScoreTable"]),
     (["intervals", "full.csv", "--simultaneous", "max-t"], ["`--simultaneous`", "percentile"]),
-    (["intervals", "full.csv", "--ties", "exclude"], ["--ties", "--places pairwise", "--pairs"]),
+    (["intervals", "full.csv", "--ties", "exclude"], ["--ties", "--ranks pairwise", "--pairs"]),
     (["intervals", "tied.csv", "--pairs", "wilson"], ["`--ties`", "1 tie in 1 pair"]),
     (["intervals", "full.csv", "--unit", "instance"], ["`--unit`", "no instances"]),
     (["intervals", "--dataset", "tennessee", "--unit", "task"], ["`--unit`", "no tasks"]),

@@ -185,10 +185,10 @@ def test_one_newcomer_takes_each_of_three_places_with_a_third(order):
 
 def test_draws_of_one_ranking_are_uniform_and_independent():
     ranking = PartialRanking.from_order("AB", items="ABC")
-    drawn = [p.place("C") for p in ranking.sample_compatible(6000, rng=SEED)]
-    assert_equally_likely([drawn.count(place) for place in range(3)])
+    drawn = [p.rank("C") for p in ranking.sample_compatible(6000, rng=SEED)]
+    assert_equally_likely([drawn.count(rank) for rank in (1, 2, 3)])
     neighbors = Counter(zip(drawn[::2], drawn[1::2], strict=True))
-    assert_equally_likely([neighbors[a, b] for a in range(3) for b in range(3)])
+    assert_equally_likely([neighbors[a, b] for a in (1, 2, 3) for b in (1, 2, 3)])
 
 
 def test_rows_of_a_profile_are_drawn_independently():

@@ -333,9 +333,9 @@ def test_the_order_lists_what_is_listed():
 
 def test_place_of_a_label_counts_from_zero():
     ranking = PartialRanking([1, 0, 1, UNRANKED, UNLISTED], "ABCDE")
-    assert [ranking.place(label) for label in "ABCDE"] == [1, 0, 1, None, None]
+    assert [ranking.rank(label) for label in "ABCDE"] == [2, 1, 2, None, None]
     with pytest.raises(InvalidInputError, match="one of the 5 items"):
-        ranking.place("F")
+        ranking.rank("F")
 
 
 def test_people_see_labels_and_places_from_one():

@@ -20,7 +20,7 @@ THETA = st.sampled_from([0.0, 1e-6, 0.2, 1.0, 3.0])
 
 
 def passed_over(center: tuple[int, ...], places: tuple[int, ...]) -> list[int]:
-    """Return for each place how many items that are left and better in the center it passes."""
+    """Return for each rank how many items that are left and better in the center it passes."""
     left = sorted(range(len(center)), key=lambda item: center[item])
     counts = []
     for item in sorted(range(len(places)), key=lambda item: places[item]):
@@ -64,7 +64,7 @@ def votes(seed: int) -> ra.Profile:
 
 @pytest.mark.parametrize("thetas", [[], [1.0], [1.0, 2.0, 3.0, 4.0]])
 def test_one_theta_per_place_but_the_last(thetas: list[float]) -> None:
-    with pytest.raises(InvalidInputError, match=r"`thetas` must be one number per place.*\(3 of"):
+    with pytest.raises(InvalidInputError, match=r"`thetas` must be one number per rank.*\(3 of"):
         ra.GeneralizedMallows("ABCD", thetas)
 
 
@@ -256,7 +256,7 @@ def test_places_where_all_agree_are_set_to_the_bound() -> None:
     fit = ra.GeneralizedMallows.fit(profile, max_theta=9.0)
     assert fit.estimates[0] == 9.0
     assert (fit.estimates[1:] < 9.0).all()
-    assert "No finite maximum at place 1: set to the bound 9." in fit.notes
+    assert "No finite maximum at rank 1: set to the bound 9." in fit.notes
     assert np.isnan(fit.standard_errors[0])
     assert np.isfinite(fit.standard_errors[1:]).all()
     assert fit.to_dict()["parameters"][0]["std_err"] is None
@@ -315,11 +315,11 @@ def test_wald_intervals_cover_about_as_often_as_they_say() -> None:
 def test_a_theta_beyond_the_bound_is_told_from_an_infinite_one():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[10**9, 1])
     fit = ra.GeneralizedMallows.fit(profile)
-    assert fit.notes[-2] == "No finite maximum at place 2: set to the bound 20."
-    assert fit.notes[-1].startswith("The maximum is beyond the bound 20 at place 1: raise")
+    assert fit.notes[-2] == "No finite maximum at rank 2: set to the bound 20."
+    assert fit.notes[-1].startswith("The maximum is beyond the bound 20 at rank 1: raise")
     higher = ra.GeneralizedMallows.fit(profile, max_theta=50)
     assert higher.estimates[0] == pytest.approx(np.log(10**9), rel=1e-6)
-    assert higher.notes[-1] == "No finite maximum at place 2: set to the bound 50."
+    assert higher.notes[-1] == "No finite maximum at rank 2: set to the bound 50."
 
 
 def test_intervals_are_conditional_and_say_so():

@@ -13,7 +13,7 @@ from rankagg.inference.intervals import measured
 
 FOLDER = Path(__file__).parents[2] / "examples" / "long" / "coverage"
 MODULES = ("distributions", "cells", "designs", "binomial", "proportions", "summary")
-PARTS = ("places", "binomial", "proportions")
+PARTS = ("ranks", "binomial", "proportions")
 EXACT = ("sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson")
 
 
@@ -28,7 +28,7 @@ def study():
         for name in MODULES:
             sys.modules.pop(name, None)
     found["CELLS"] = {
-        "places": found["designs"].CELLS,
+        "ranks": found["designs"].CELLS,
         "binomial": found["binomial"].CELLS,
         "proportions": found["proportions"].CELLS,
     }
@@ -67,9 +67,9 @@ def test_the_text_is_that_of_the_rows(study, kept):
 )
 def test_a_cell_gives_its_row_again(study, kept, start):
     cell = next(cell for cell in study["designs"].CELLS if cell.key()[:5] == start)
-    rows = kept["places"].set_index(list(cell.KEYS))
+    rows = kept["ranks"].set_index(list(cell.KEYS))
     again = cell.row(1000)
-    for name in ("repetitions", "wrong", "places", "place", "first", "top_1", "top_3", "power"):
+    for name in ("repetitions", "wrong", "ranks", "rank", "first", "top_1", "top_3", "power"):
         assert again[name] == pytest.approx(rows.loc[cell.key(), name], abs=1e-4, nan_ok=True), name
 
 
@@ -84,7 +84,7 @@ def test_a_cell_of_one_pair_gives_its_row_again(study, kept):
 
 def test_methods_hold_from_where_the_package_says(study, kept):
     summary, limit = study["summary"], study["cells"].LIMIT
-    right = summary.right_unit(kept["places"])
+    right = summary.right_unit(kept["ranks"])
     found = {"max-t": []}
     for _, rows in right[right["method"] == "max-t"].groupby("of"):
         found["max-t"].append(summary.holds_from(rows, summary.misses(rows)))
@@ -95,7 +95,7 @@ def test_methods_hold_from_where_the_package_says(study, kept):
 
 
 def test_exact_methods_never_miss(study, kept):
-    right = study["summary"].right_unit(kept["places"])
+    right = study["summary"].right_unit(kept["ranks"])
     exact = right[right["method"].isin(EXACT)]
     assert set(exact["method"]) == set(EXACT)
     assert not study["summary"].misses(exact).any()
@@ -104,7 +104,7 @@ def test_exact_methods_never_miss(study, kept):
 
 
 def test_what_misses_its_level_says_so_where_it_is_used(study, kept):
-    right = study["summary"].right_unit(kept["places"])
+    right = study["summary"].right_unit(kept["ranks"])
     missed = right[study["summary"].misses(right)]
     ways = set(missed[["of", "method", "units"]].itertuples(index=False, name=None))
     assert ways
@@ -195,7 +195,7 @@ def test_few_units_are_decided_wrongly_no_more_often_than_promised(study, monkey
 def test_a_bootstrap_of_few_units_is_wrong_as_often_as_the_study_says(study, kept, monkeypatch):
     plain = study["cells"].seed
     monkeypatch.setattr(study["cells"], "seed", lambda *parts: plain("again", *parts))
-    rows = kept["places"].set_index(list(study["cells"].Cell.KEYS))
+    rows = kept["ranks"].set_index(list(study["cells"].Cell.KEYS))
     for cell in study["designs"].CELLS:
         if cell.method == "max-t" and cell.units == 9 and cell.distribution.name != "equal":
             before = rows.loc[cell.key(), "wrong"]

@@ -203,7 +203,7 @@ def test_decided_majorities_may_go_in_a_cycle(how):
     assert decisions.cyclic_components == (("A", "B", "C"),)
     assert decisions.groups == (("A",), ("B",), ("C",))
     assert decisions.share == 1
-    assert decisions.places().to_numpy().tolist() == [[2, 2]] * 3
+    assert decisions.ranks().to_numpy().tolist() == [[2, 2]] * 3
     assert "cycles       among A, B, C" in decisions.summary().splitlines()
 
 
@@ -226,7 +226,7 @@ def test_cycles_are_the_strong_components(pairs):
     assert sorted(decisions.cyclic_components) == expected
 
 
-# -- groups, places, the graph --------------------------------------------------------------------
+# -- groups, ranks, the graph --------------------------------------------------------------------
 
 
 def test_groups_are_joined_by_undecided_pairs():
@@ -250,7 +250,7 @@ def test_nothing_decided_is_one_group():
     assert decisions.groups == (tuple("ABCDE"),)
     assert decisions.cyclic_components == ()
     assert decisions.share == 0
-    assert decisions.places().to_numpy().tolist() == [[1, 5]] * 5
+    assert decisions.ranks().to_numpy().tolist() == [[1, 5]] * 5
 
 
 @given(ballots(), st.floats(0.01, 0.9))
@@ -269,7 +269,7 @@ def test_every_pair_across_groups_is_decided(profile, alpha):
 @few
 def test_places_are_counted_pair_by_pair(profile, alpha):
     decisions = from_profile(profile, alpha=alpha).decisions()
-    frame = decisions.places()
+    frame = decisions.ranks()
     assert list(frame.index) == list(profile.items)
     for label in profile.items:
         better = sum(below == label for _, below in decisions.pairs)
@@ -279,7 +279,7 @@ def test_places_are_counted_pair_by_pair(profile, alpha):
 
 
 def test_places_of_a_clear_order():
-    frame = from_profile(CLEAR).decisions().places()
+    frame = from_profile(CLEAR).decisions().ranks()
     assert frame.to_dict("index") == {
         "A": {"best": 1, "worst": 2},
         "B": {"best": 1, "worst": 2},

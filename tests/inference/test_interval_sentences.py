@@ -1,4 +1,4 @@
-"""What intervals and places say: refusals, notes and descriptions as whole sentences."""
+"""What intervals and ranks say: refusals, notes and descriptions as whole sentences."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,8 +29,8 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
          "`how` must be 'holm' or 'intervals'. Got 'bonferroni'."),
         (lambda: ra.PairwiseIntervals.from_profile(VOTES).summary(rows=0),
          "`rows` must be an integer of at least 1. Got 0."),
-        (lambda: ra.rank_intervals(VOTES, of="place"),
-         "`of` must be 'pairwise' or 'borda' or 'mean'. Got 'place'."),
+        (lambda: ra.rank_intervals(VOTES, of="rank"),
+         "`of` must be 'pairwise' or 'borda' or 'mean'. Got 'rank'."),
         (lambda: ra.rank_intervals(VOTES, method="wilson"),
          "`method for of='borda'` must be 'sign-flips' or 'hoeffding' or 'bernstein' or 'max-t'. "
          "Got 'wilson'."),
@@ -72,7 +72,7 @@ def test_refusals(call, sentence):
 
 def test_the_narrowest_range_that_holds_all_scores_will_do():
     result = ra.rank_intervals(TABLE, of="mean", method="hoeffding", score_range=(0.25, 0.75))
-    assert result.place.tolist() == [1, 1]
+    assert result.rank.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_the_narrowest_range_that_holds_all_scores_will_do():
          "1 of 4 scores are missing: two items are compared by the units in which both are "
          "scored, which assumes that what is missing does not depend on who is better"),
         (GAPS, {"of": "borda"},
-         "1 of 4 places are missing: two items are compared by the units in which both are "
+         "1 of 4 ranks are missing: two items are compared by the units in which both are "
          "ranked, which assumes that what is missing does not depend on who is better"),
         (ra.Profile.from_orders(["AB", "CA"], items="ABC", counts=[3, 4]), {},
-         "7 of 21 places are missing: two items are compared by the units in which both are "
+         "7 of 21 ranks are missing: two items are compared by the units in which both are "
          "ranked, which assumes that what is missing does not depend on who is better"),
         (ra.Profile.from_orders(["AB", "C"] * 4, items="ABC"), {},
          "2 of 3 pairs were never compared"),
@@ -93,8 +93,8 @@ def test_the_narrowest_range_that_holds_all_scores_will_do():
          "tasks are fixed, so that signs cannot be turned round within them: decided by hoeffding "
          "instead"),
         (ra.Profile.from_orders(["AB", "BC", "CA"]), {"of": "pairwise"},
-         "a place is one more than the number of items above; cycles, ties or gaps keep these "
-         "pairs from adding up to a ranking, so that places repeat or are left out"),
+         "a rank is one more than the number of items above; cycles, ties or gaps keep these "
+         "pairs from adding up to a ranking, so that ranks repeat or are left out"),
     ],
 )  # fmt: skip
 def test_notes(data, options, note):
@@ -105,10 +105,10 @@ def test_notes(data, options, note):
     ("data", "options", "sentence"),
     [
         (TABLE, {"of": "mean"},
-         "places by mean scores; 95 % intervals for all places at once, by all sign flips of "
+         "ranks by mean scores; 95 % intervals for all ranks at once, by all sign flips of "
          "differences of scores; independent: 2 tasks (decisions are possible from 6 on)"),
         (TABLE, {"of": "borda", "alpha": 0.1, "method": "hoeffding"},
-         "places by mean Borda points; 90 % intervals for all places at once, by hoeffding "
+         "ranks by mean Borda points; 90 % intervals for all ranks at once, by hoeffding "
          "(Bonferroni) intervals of differences of Borda points; independent: 2 tasks (decisions "
          "are possible from 6 on)"),
     ],
@@ -118,7 +118,7 @@ def test_descriptions_of_places(data, options, sentence):
 
 
 def test_thirty_items_are_printed_unless_more_are_asked_for():
-    for n, last in ((30, "  30  i29  place"), (31, "... and 1 more item")):
+    for n, last in ((30, "  30  i29  rank"), (31, "... and 1 more item")):
         profile = ra.Profile.from_orders([[f"i{k}" for k in range(n)]], counts=[3])
         lines = ra.rank_intervals(profile, method="hoeffding").summary().splitlines()
         assert lines[-2].startswith(last)
@@ -164,7 +164,7 @@ def test_hypotheses_that_cannot_be_rejected_do_not_count_for_single_items_either
 @pytest.mark.parametrize(
     "found",
     [ra.PairwiseIntervals.from_profile(VOTES), ra.rank_intervals(VOTES)],
-    ids=["intervals", "places"],
+    ids=["intervals", "ranks"],
 )
 def test_they_are_drawn_where_they_are_told_to(found):
     figure, axes = plt.subplots(1, 2)
@@ -188,7 +188,7 @@ def test_items_of_one_place_stand_in_their_order():
     order = names[::-1]
     profile = ra.Profile.from_orders([order, names], items=names)
     frame = ra.rank_intervals(profile, method="hoeffding").to_frame()
-    assert set(frame["place"]) == {1}
+    assert set(frame["rank"]) == {1}
     assert frame.index.tolist() == names
 
 
@@ -197,6 +197,6 @@ def test_plain_data_of_places_have_these_names():
     told = result.to_dict()
     assert set(told) == {
         "schema", "version", "of", "unit", "alpha", "how", "method", "assumes", "n_units",
-        "decidable_from", "first", "notes", "places", "marginal",
+        "decidable_from", "first", "notes", "ranks", "marginal",
     }  # fmt: skip
     assert told["how"] == result.decisions.how == "random sign flips of differences of Borda points"

@@ -1,4 +1,4 @@
-"""Places: which method decides and what it says of itself, single items, and who may be first."""
+"""Ranks: which method decides and what it says of itself, single items, and who may be first."""
 
 import itertools
 import json
@@ -131,9 +131,9 @@ GAPS = ra.ScoreTable(
 @pytest.mark.parametrize("of", ["borda", "mean"])
 def test_two_items_are_compared_where_both_are_there(of):
     result = ra.rank_intervals(GAPS, of=of)
-    assert result.place.tolist() == [1, 2, 3]
+    assert result.rank.tolist() == [1, 2, 3]
     (note,) = result.notes
-    assert note.startswith("1 of 21 " + ("places are missing" if of == "borda" else "scores are"))
+    assert note.startswith("1 of 21 " + ("ranks are missing" if of == "borda" else "scores are"))
     assert ("B", "C") in result.decisions.pairs
     complete = ra.rank_intervals(HUMANS, of=of)
     assert not complete.notes
@@ -434,7 +434,7 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
 def test_both_kinds_of_bounds_are_told():
     result = ra.rank_intervals(ranked(5, 9, 0.8))
     frame = result.to_frame(simultaneous=False)
-    assert frame.columns.tolist() == ["place", "best", "worst"]
+    assert frame.columns.tolist() == ["rank", "best", "worst"]
     for i, item in enumerate("ABCD"):
         assert frame.loc[item, "best"] == result.marginal_best[i]
         assert frame.loc[item, "worst"] == result.marginal_worst[i]
@@ -442,7 +442,7 @@ def test_both_kinds_of_bounds_are_told():
     told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert told == result.to_dict()
     assert told["marginal"] == frame.reset_index().to_dict("records")
-    assert told["places"] == result.to_frame().reset_index().to_dict("records")
+    assert told["ranks"] == result.to_frame().reset_index().to_dict("records")
     assert result.summary().splitlines()[-1].startswith("may be first: A")
 
 
@@ -471,12 +471,12 @@ def test_places_that_are_none_of_a_ranking_are_explained():
     # A over B over C over A, each over D.
     cycle = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
     result = ra.rank_intervals(cycle, of="pairwise")
-    assert result.place.tolist() == [2, 2, 2, 4]
-    assert any(note.startswith("a place is one more than") for note in result.notes)
+    assert result.rank.tolist() == [2, 2, 2, 4]
+    assert any(note.startswith("a rank is one more than") for note in result.notes)
     ties = ra.Profile([ra.PartialRanking([0, 0, 2], "ABC")])
     plain = ra.rank_intervals(ties, of="pairwise", ties="exclude")
-    assert plain.place.tolist() == [1, 1, 3]
-    assert not any("a place is" in note for note in plain.notes)
+    assert plain.rank.tolist() == [1, 1, 3]
+    assert not any("a rank is" in note for note in plain.notes)
 
 
 # -- ties -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Intervals for places against pairs decided by hand, and against true places."""
+"""Intervals for ranks against pairs decided by hand, and against true places."""
 
 import json
 from fractions import Fraction
@@ -31,7 +31,7 @@ some_scores = st.sampled_from([-1.5, 0.0, 0.25, 0.5, 1.0, 70.0])
 
 
 def places_by(above):
-    """Return the place of each item from the items above it, the same for its bounds."""
+    """Return the rank of each item from the items above it, the same for its bounds."""
     n = len(above)
     return [1 + sum(bool(above[j][i]) for j in range(n)) for i in range(n)]
 
@@ -47,11 +47,11 @@ def written_out(profile):
 
 
 def competition(scores):
-    """Return places from 1 by scores, higher is better."""
+    """Return ranks from 1 by scores, higher is better."""
     return [1 + sum(other > score for other in scores) for score in scores]
 
 
-# -- places and decisions -------------------------------------------------------------------------
+# -- ranks and decisions -------------------------------------------------------------------------
 
 
 @given(strategies.profiles(max_size=4), st.sampled_from(["pairwise", "borda"]))
@@ -62,8 +62,8 @@ def test_bounds_are_those_that_the_decisions_leave(profile, of):
     n = profile.n_items
     assert result.best.tolist() == places_by(above)
     assert result.worst.tolist() == [n - sum(bool(above[i][j]) for j in range(n)) for i in range(n)]
-    assert (result.best <= result.place).all()
-    assert (result.place <= result.worst).all()
+    assert (result.best <= result.rank).all()
+    assert (result.rank <= result.worst).all()
     assert result.decisions.alpha == 0.5
     assert result.items == profile.items
 
@@ -71,16 +71,16 @@ def test_bounds_are_those_that_the_decisions_leave(profile, of):
 def test_decided_pairs_bound_the_places():
     result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", alpha=0.1)
     assert result.decisions.pairs == (("A", "B"), ("A", "C"))
-    assert result.place.tolist() == [1, 2, 3]
+    assert result.rank.tolist() == [1, 2, 3]
     assert (result.best.tolist(), result.worst.tolist()) == ([1, 2, 2], [1, 3, 3])
 
 
 def test_pairwise_places_count_the_majorities_above():
     result = ra.rank_intervals(CONDORCET, of="pairwise")
     wins = CONDORCET.pairwise().wins
-    assert result.place.tolist() == places_by(wins > wins.T) == [2, 2, 2]
+    assert result.rank.tolist() == places_by(wins > wins.T) == [2, 2, 2]
     never = ra.rank_intervals(ra.Profile.from_orders(["AB", "C"], items="ABC"), of="pairwise")
-    assert never.place.tolist() == [1, 2, 1]
+    assert never.rank.tolist() == [1, 2, 1]
     assert (never.best.tolist(), never.worst.tolist()) == ([1] * 3, [3] * 3)
 
 
@@ -90,7 +90,7 @@ def test_places_follow_from_intervals_of_pairs(how):
     result = ra.RankIntervals.from_intervals(intervals, how)
     decisions = intervals.decisions(how)
     assert result.decisions == decisions
-    frame = decisions.places()
+    frame = decisions.ranks()
     assert result.best.tolist() == frame["best"].tolist()
     assert result.worst.tolist() == frame["worst"].tolist()
     assert (result.of, result.unit) == ("pairwise", "ranking")
@@ -136,7 +136,7 @@ def test_values_of_pairs_are_differences_of_points(profile, policy):
 def test_places_by_points_are_those_of_borda(profile, policy):
     result = ra.rank_intervals(profile, of="borda", method="hoeffding", unranked=policy)
     expected = ra.Borda(unranked=policy).aggregate(profile).ranking.ranks + 1
-    assert result.place.tolist() == expected.tolist()
+    assert result.rank.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -184,22 +184,22 @@ def test_bernstein_decides_more_where_points_vary_little():
 def test_tasks_are_averaged_where_they_are_the_units():
     # One level counts seven rankings of x, two levels two tasks.
     profile = ra.Profile.from_orders(["AB"] * 7 + ["BA"] * 2 + ["AB"], groups="x" * 7 + "yyy")
-    assert ra.rank_intervals(profile, of="borda").place.tolist() == [1, 2]
+    assert ra.rank_intervals(profile, of="borda").rank.tolist() == [1, 2]
     by_task = ra.rank_intervals(profile, of="borda", unit="task")
     assert by_task.unit == "task"
-    assert by_task.place.tolist() == [1, 2]
+    assert by_task.rank.tolist() == [1, 2]
     reverse = ra.Profile.from_orders(["AB"] * 7 + ["BA"] * 3, groups="x" * 7 + "yzz")
-    assert ra.rank_intervals(reverse, of="borda").place.tolist() == [1, 2]
-    assert ra.rank_intervals(reverse, of="borda", unit="task").place.tolist() == [2, 1]
+    assert ra.rank_intervals(reverse, of="borda").rank.tolist() == [1, 2]
+    assert ra.rank_intervals(reverse, of="borda", unit="task").rank.tolist() == [2, 1]
     fixed = ra.rank_intervals(reverse, of="borda", fixed_tasks=True)
-    assert fixed.place.tolist() == [2, 1]
+    assert fixed.rank.tolist() == [2, 1]
 
 
 def test_instances_are_averaged_where_they_are_the_units():
     profile = ra.Profile.from_orders(["AB"] * 3 + ["BA"] * 2)
     for of in ("pairwise", "borda"):
         result = ra.rank_intervals(profile, of=of, unit="instance", instances=[0, 0, 0, 1, 2])
-        assert result.place.tolist() == [2, 1]
+        assert result.rank.tolist() == [2, 1]
 
 
 # -- by mean scores -------------------------------------------------------------------------------
@@ -229,9 +229,9 @@ WIDE = (-100.0, 100.0)
 @strategies.quick
 def test_places_by_means_are_those_of_the_mean(table):
     expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
-    assert ra.rank_intervals(table, of="mean", score_range=WIDE).place.tolist() == expected
+    assert ra.rank_intervals(table, of="mean", score_range=WIDE).rank.tolist() == expected
     bootstrap = ra.rank_intervals(table, of="mean", n_resamples=100, rng=0)
-    assert bootstrap.place.tolist() == expected
+    assert bootstrap.rank.tolist() == expected
 
 
 @given(full_tables(instances=True))
@@ -240,14 +240,14 @@ def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
     expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
     for options in ({"fixed_tasks": True}, {"unit": "task"}):
         result = ra.rank_intervals(table, of="mean", score_range=WIDE, **options)
-        assert result.place.tolist() == expected
+        assert result.rank.tolist() == expected
 
 
 def test_lower_may_be_better():
     cells = [[1, 2, 3], [3, 5, 4]]
     for higher, expected in ((True, [2, 1]), (False, [1, 2])):
         table = ra.ScoreTable(cells, systems="AB", higher_is_better=higher)
-        assert ra.rank_intervals(table, of="mean", score_range=(0, 5)).place.tolist() == expected
+        assert ra.rank_intervals(table, of="mean", score_range=(0, 5)).rank.tolist() == expected
 
 
 @pytest.mark.parametrize("method", ["hoeffding", "bernstein", "max-t"])
@@ -257,7 +257,7 @@ def test_means_are_decided_by_their_differences(method):
     table = ra.ScoreTable(scores, systems="ABC", higher_is_better=True)
     result = ra.rank_intervals(table, of="mean", method=method, score_range=(0, 1), rng=0)
     assert result.decisions.pairs == (("A", "B"), ("A", "C"))
-    assert result.place.tolist() == competition(scores.mean(axis=1))
+    assert result.rank.tolist() == competition(scores.mean(axis=1))
     assert result.decisions.is_approximate == (method == "max-t")
     wide = ra.rank_intervals(table, of="mean", method=method, score_range=(-50, 50), rng=0)
     assert len(wide.decisions.pairs) == (2 if method == "max-t" else 0)
@@ -314,7 +314,7 @@ def test_units_of_scores_change_nothing():
 def test_tiny_scores_have_places_too():
     table = ra.ScoreTable([[1e-13, 2e-13], [3e-13, 5e-13]], systems="AB", higher_is_better=True)
     assert ra.Mean().aggregate(table).order == ("B", "A")
-    assert ra.rank_intervals(table, of="mean", rng=0).place.tolist() == [2, 1]
+    assert ra.rank_intervals(table, of="mean", rng=0).rank.tolist() == [2, 1]
 
 
 # -- coverage -------------------------------------------------------------------------------------
@@ -381,8 +381,8 @@ def test_true_places_by_mean_scores_are_covered():
 def test_the_table_has_the_best_place_first():
     frame = ra.rank_intervals(TENNESSEE, of="borda").to_frame()
     assert frame.index.tolist() == ["Nashville", "Chattanooga", "Memphis", "Knoxville"]
-    assert frame["place"].tolist() == [1, 2, 3, 4]
-    assert frame.columns.tolist() == ["place", "best", "worst"]
+    assert frame["rank"].tolist() == [1, 2, 3, 4]
+    assert frame.columns.tolist() == ["rank", "best", "worst"]
 
 
 @pytest.mark.parametrize("of", ["pairwise", "borda"])
@@ -392,8 +392,8 @@ def test_json_is_plain(of):
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert (told["schema"], told["version"]) == ("rankagg.rank_intervals", 2)
     assert (told["of"], told["unit"], told["alpha"]) == (of, "ranking", 0.1)
-    assert [row["item"] for row in told["places"]] == result.to_frame().index.tolist()
-    assert set(told["places"][0]) == {"item", "place", "best", "worst"}
+    assert [row["item"] for row in told["ranks"]] == result.to_frame().index.tolist()
+    assert set(told["ranks"][0]) == {"item", "rank", "best", "worst"}
     numbers = ra.rank_intervals(ra.Profile.from_orders([[1, 2]]), of=of).to_dict()
     assert json.loads(json.dumps(numbers, allow_nan=False)) == numbers
 
@@ -401,12 +401,12 @@ def test_json_is_plain(of):
 def test_summary_tells_places_level_and_unit():
     result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", alpha=0.1)
     assert result.summary().splitlines() == [
-        "places by majorities; 90 % intervals for all places at once, by Holm's procedure on "
+        "ranks by majorities; 90 % intervals for all ranks at once, by Holm's procedure on "
         "Hoeffding p-values; independent: 100 rankings (decisions are possible from 9 on)",
         "assumed: rankings are independent draws",
-        "   1  A  place 1",
-        "   2  B  places 2 to 3",
-        "   3  C  places 2 to 3",
+        "   1  A  rank 1",
+        "   2  B  ranks 2 to 3",
+        "   3  C  ranks 2 to 3",
         "may be first: A",
     ]
     assert result.summary(rows=1).splitlines()[-2] == "... and 2 more items"
@@ -429,7 +429,7 @@ def test_what_the_reader_must_know_is_noted():
 def test_one_item_is_first():
     for of in ("pairwise", "borda"):
         alone = ra.rank_intervals(ra.Profile.from_orders(["A"]), of=of)
-        assert (alone.place.tolist(), alone.best.tolist(), alone.worst.tolist()) == ([1], [1], [1])
+        assert (alone.rank.tolist(), alone.best.tolist(), alone.worst.tolist()) == ([1], [1], [1])
 
 
 # -- what is refused ------------------------------------------------------------------------------

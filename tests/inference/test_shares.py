@@ -81,7 +81,7 @@ def repeated(table, counts, *, rename=False):
 
 
 def span_of(ranking):
-    """Return first and last place of each item, 0 for one without, and who is among the first."""
+    """Return first and last rank of each item, 0 for one without, and who is among the first."""
     places = oracles.as_places(ranking)
     n = len(places)
     best, worst = [0] * n, [0] * n
@@ -259,7 +259,7 @@ def test_one_ranking_is_always_drawn():
     for rule in (BORDA, COPELAND, KEMENY):
         shares = ra.rank_shares(ra.Profile.from_orders(["CAB"]), rule, n_resamples=4, rng=0)
         assert shares.first_in_every.tolist() == [0, 0, 1]
-        assert shares.places().loc["A"].tolist() == [0, 1, 0]
+        assert shares.ranks().loc["A"].tolist() == [0, 1, 0]
         assert shares.notes == ()
 
 
@@ -316,9 +316,9 @@ def test_an_item_whose_scores_are_not_drawn_has_no_place():
     shares = ra.rank_shares(table, ra.Mean(), n_resamples=200, rng=0)
     gone = int((shares.best[:, 0] == 0).sum())
     assert 25 < gone < 75  # the second task twice, one in four
-    assert shares.notes == (f"in {gone} of 200 resamples some item has no place",)
-    assert shares.places().sum(axis=1)["A"] == pytest.approx(1 - gone / 200)
-    assert shares.to_frame().loc["A", "mean_place"] == 3
+    assert shares.notes == (f"in {gone} of 200 resamples some item has no rank",)
+    assert shares.ranks().sum(axis=1)["A"] == pytest.approx(1 - gone / 200)
+    assert shares.to_frame().loc["A", "mean_rank"] == 3
     assert shares.within(3).loc["A"].tolist() == pytest.approx([1 - gone / 200] * 2)
 
 
@@ -337,7 +337,7 @@ def test_tolerances_may_name_tasks_that_are_not_drawn():
     assert named == ra.rank_shares(INSTANCES, rule, **options)
 
 
-# -- places ---------------------------------------------------------------------------------------
+# -- ranks ---------------------------------------------------------------------------------------
 
 
 @given(some_profiles, st.sampled_from([BORDA, COPELAND, KEMENY]))
@@ -345,7 +345,7 @@ def test_tolerances_may_name_tasks_that_are_not_drawn():
 def test_each_item_takes_one_place_and_each_place_one_item(profile, rule):
     shares = ra.rank_shares(profile, rule, n_resamples=5, rng=0)
     n = profile.n_items
-    places = shares.places()
+    places = shares.ranks()
     assert places.columns.tolist() == list(range(1, n + 1))
     assert sorted(places.index) == list(profile.items)
     np.testing.assert_allclose(places.sum(axis=1), 1)
@@ -400,7 +400,7 @@ NEVER_FIRST = {
 
 @pytest.fixture
 def never_first():
-    """Return the shares of the same data again and again: E is in the second to fourth place."""
+    """Return the shares of the same data again and again: E is in the second to fourth rank."""
     profile = ra.Profile.from_orders(
         NEVER_FIRST, items="ABCDE", weights=list(NEVER_FIRST.values()), groups=list(NEVER_FIRST)
     )
@@ -417,7 +417,7 @@ def test_who_is_first_in_some_optimum_is_exact(never_first):
 def test_an_item_that_is_first_in_no_optimum_is_not_within_the_first_one(never_first):
     within = never_first.within(1).loc[list("ABCDE"), "in_some"]
     assert within.tolist() == never_first.first_in_some.tolist()
-    assert never_first.places().loc["E", 1] == 0
+    assert never_first.ranks().loc["E", 1] == 0
 
 
 # -- how it is told -------------------------------------------------------------------------------
@@ -426,14 +426,14 @@ def test_an_item_that_is_first_in_no_optimum_is_not_within_the_first_one(never_f
 def test_the_table_has_the_best_mean_place_first():
     shares = ra.rank_shares(CLOSE, BORDA, n_resamples=100, rng=0)
     frame = shares.to_frame()
-    assert frame.columns.tolist() == ["first_in_every", "first_in_some", "mean_place"]
-    assert frame["mean_place"].is_monotonic_increasing
+    assert frame.columns.tolist() == ["first_in_every", "first_in_some", "mean_rank"]
+    assert frame["mean_rank"].is_monotonic_increasing
     middle = (shares.best + shares.worst).mean(axis=0) / 2
-    assert frame.loc[list("ABC"), "mean_place"].tolist() == pytest.approx(middle)
-    places = shares.places()
+    assert frame.loc[list("ABC"), "mean_rank"].tolist() == pytest.approx(middle)
+    places = shares.ranks()
     assert places.index.tolist() == frame.index.tolist()
     assert (places * places.columns).sum(axis=1).tolist() == pytest.approx(
-        frame["mean_place"].tolist()
+        frame["mean_rank"].tolist()
     )
 
 
@@ -453,7 +453,7 @@ def test_json_is_plain():
         shares = ra.rank_shares(data, rule, n_resamples=20, rng=0)
         told = shares.to_dict()
         assert json.loads(json.dumps(told, allow_nan=False)) == told
-        assert (told["schema"], told["version"]) == ("rankagg.rank_shares", 1)
+        assert (told["schema"], told["version"]) == ("rankagg.rank_shares", 2)
         assert (told["aggregator"], told["unit"]) == (rule.name, "ranking")
         assert (told["n_resamples"], told["fixed_tasks"]) == (20, False)
         assert [row["item"] for row in told["items"]] == shares.to_frame().index.tolist()
@@ -464,7 +464,7 @@ def test_an_item_that_never_has_a_place_has_none_in_json():
     shares = ra.rank_shares(table, ra.Mean(), n_resamples=3, rng=0)
     told = json.loads(json.dumps(shares.to_dict(), allow_nan=False))
     assert told["items"][1] == {
-        "item": "B", "first_in_every": 0, "first_in_some": 0, "mean_place": None,
+        "item": "B", "first_in_every": 0, "first_in_some": 0, "mean_rank": None,
     }  # fmt: skip
     assert shares.summary().splitlines()[-1].split() == ["B", "0.000", "0.000", "-"]
 
@@ -474,7 +474,7 @@ def test_summary_says_that_shares_are_no_confidence():
     lines = shares.summary().splitlines()
     assert lines[0] == "Kemeny on 50 resamples of rankings; shares of resamples, not confidence"
     assert lines[1] == f"note: {shares.notes[0]}"
-    assert lines[2].split() == ["first_in_every", "first_in_some", "mean_place"]
+    assert lines[2].split() == ["first_in_every", "first_in_some", "mean_rank"]
     assert shares.summary(rows=2).splitlines()[-1] == "... and 1 more item"
     assert shares.summary(rows=None) == shares.summary() == str(shares)
     fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)

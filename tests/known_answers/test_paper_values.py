@@ -378,7 +378,7 @@ def test_compatible_permutations_are_drawn_uniformly(at_once):
         assert all(
             permutation.order.index("B") < permutation.order.index("C") for permutation in drawn
         )
-        places = [permutation.place("A") for permutation in drawn]
+        places = [permutation.rank("A") - 1 for permutation in drawn]
     else:
         places = ra.Profile([ranking] * size).sample_compatible(rng=1).ranks[:, 0]
     counts = np.bincount(places, minlength=3)
@@ -478,7 +478,7 @@ def test_dialogue_with_gaps_on_one_level(dialogue, facts):
     ("absent", "sums"),
     [
         # P2 keeps the middle place that imputation gives an absent system inside a task.
-        ("place", [70.5, 49, 38, 34.5]),
+        ("ranked", [70.5, 49, 38, 34.5]),
         ("unranked", [71 + 1 / 6, 48 + 5 / 6, 38 + 1 / 6, 33 + 5 / 6]),
     ],
 )

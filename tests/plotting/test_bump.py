@@ -41,7 +41,7 @@ def test_lines_go_through_the_places_and_end_at_their_names() -> None:
     comparison = ra.compare(ra.datasets.load("superglue_human"))
     ax = plotting.bump_chart(comparison)
     drawn = heights(ax, 6)
-    places = comparison.places().reindex(list(comparison.votes.items))
+    places = comparison.ranks().reindex(list(comparison.votes.items))
     for column, method in zip(drawn, comparison.methods, strict=True):
         np.testing.assert_array_equal(column + 1, places[method])
     left = names(ax.yaxis)

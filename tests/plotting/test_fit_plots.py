@@ -173,7 +173,7 @@ def test_thetas_stand_over_their_places_with_their_intervals() -> None:
     assert low == 0
     assert high > bounds.max()
     assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "2", "3", "4"]
-    assert notes(ax).startswith("place that is filled; thetas with 80 % intervals (Wald)")
+    assert notes(ax).startswith("rank that is filled; thetas with 80 % intervals (Wald)")
     for note in fit.notes:
         assert f"note: {note}" in notes(ax)
 
@@ -190,7 +190,7 @@ def test_thetas_without_a_maximum_are_open_at_the_edge() -> None:
     assert high < 5
     assert not of_group(ax, "point-0")
     assert not of_group(ax, "bar-0")
-    assert "No finite maximum at place 1: set to the bound 20." in notes(ax)
+    assert "No finite maximum at rank 1: set to the bound 20." in notes(ax)
     alone = ra.GeneralizedMallows.fit(ra.Profile.from_orders(["ABC"] * 3)).plot()
     assert [len(of_group(alone, f"unbounded-{k}")) for k in range(2)] == [1, 1]
 
@@ -222,7 +222,7 @@ def test_other_objects_are_refused() -> None:
     for draw in (plotting.fit_plot, plotting.worths_plot, plotting.thetas_plot):
         with pytest.raises(InvalidInputError, match="`fit` must be"):
             draw(plackett_luce().distribution)
-    with pytest.raises(InvalidInputError, match="with thetas by place"):
+    with pytest.raises(InvalidInputError, match="with thetas by rank"):
         plotting.thetas_plot(plackett_luce())
     with pytest.raises(InvalidInputError, match="with log worths"):
         plotting.worths_plot(generalized())

@@ -1,4 +1,4 @@
-"""Forests of places: every bar goes from the best to the worst place, under its own name."""
+"""Forests of ranks: every bar goes from the best to the worst rank, under its own name."""
 
 from functools import cache
 
@@ -28,7 +28,7 @@ WIDE = np.linspace(2.5, 0, 8)[:, None] + np.random.default_rng(0).normal(size=(8
 
 
 def drawn(ax, n):
-    """Return the place, best and worst of every row, and whether its point is filled."""
+    """Return the rank, best and worst of every row, and whether its point is filled."""
     points = [of_group(ax, f"point-{k}")[0] for k in range(n)]
     bars = [of_group(ax, f"bar-{k}")[0] for k in range(n)]
     assert [list(point.get_ydata()) for point in points] == [[k] for k in range(n)]
@@ -61,7 +61,7 @@ def test_rows_are_the_intervals_in_the_order_of_places(seed, n) -> None:
     frame = ranks.to_frame()
     np.testing.assert_array_equal(rows, frame.to_numpy())
     labels = [text.get_text() for text in ax.get_yticklabels()]
-    assert labels == [f"{place}  {name}" for name, place in frame["place"].items()]
+    assert labels == [f"{place}  {name}" for name, place in frame["rank"].items()]
     assert filled == (frame["best"] == 1).tolist()
     plt.close("all")
 
@@ -95,7 +95,7 @@ def test_the_level_and_its_meaning_are_said() -> None:
     chain = np.triu(np.ones((3, 3), dtype=bool), k=1)
     note = " ".join(plotting.forest_plot(intervals_of(chain, chain)).get_xlabel().split())
     assert note == (
-        "places by majorities; 90 % intervals for all places at once, by hand; independent: "
+        "ranks by majorities; 90 % intervals for all ranks at once, by hand; independent: "
         "rankings note: a note"
     )
 
@@ -131,7 +131,7 @@ def test_markup_in_names_is_plain_text() -> None:
 def test_points_are_filled_for_items_that_may_be_first() -> None:
     ranks = ra.rank_intervals(ra.datasets.load("xglue"), alpha=0.1)
     wide = ra.rank_intervals(ra.ScoreTable(WIDE, higher_is_better=True))
-    assert set(wide.first) < set(wide.top(1))  # fewer than the bars that reach the first place
+    assert set(wide.first) < set(wide.top(1))  # fewer than the bars that reach the first rank
     for found in (ranks, wide):
         _, filled = drawn(plotting.forest_plot(found), len(found.items))
         names = list(found.to_frame().index)

@@ -4,7 +4,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from rankagg.plotting.style.margins import letters_across, note_height, place_ticks, write_below
+from rankagg.plotting.style.margins import letters_across, note_height, rank_ticks, write_below
 from rankagg.plotting.style.theme import canvas
 from rankagg.testing.plots import collisions, cut_off
 
@@ -19,8 +19,8 @@ from rankagg.testing.plots import collisions, cut_off
     ],
 )  # fmt: skip
 def test_ticks_are_few_and_round(n, ticks) -> None:
-    assert place_ticks(n) == ticks
-    assert len(place_ticks(12345)) <= 14
+    assert rank_ticks(n) == ticks
+    assert len(rank_ticks(12345)) <= 14
 
 
 @pytest.mark.parametrize("letter", ["i", "n", "W"])

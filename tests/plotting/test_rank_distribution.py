@@ -1,4 +1,4 @@
-"""Heat maps of places: every cell holds the share that belongs to its item and place."""
+"""Heat maps of ranks: every cell holds the share that belongs to its item and rank."""
 
 from functools import cache
 
@@ -41,7 +41,7 @@ def by_hand(best, worst, *, proved=True, items=None, rule=None):
 
 
 def cells(ax):
-    """Return the drawn matrix, by row and place, from where it is on the axes."""
+    """Return the drawn matrix, by row and rank, from where it is on the axes."""
     (image,) = of_group(ax, "shares")
     left, right, bottom, top = image.get_extent()
     data = np.asarray(image.get_array())
@@ -57,7 +57,7 @@ def notes(ax):
 def test_cells_are_the_shares_in_the_order_of_mean_places() -> None:
     shares = of_sports()
     ax = shares.plot()
-    frame = shares.places()
+    frame = shares.ranks()
     np.testing.assert_array_equal(cells(ax), frame.to_numpy())
     assert [text.get_text() for text in ax.get_yticklabels()] == list(shares.to_frame().index)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "2", "3", "4"]
@@ -100,7 +100,7 @@ def test_equal_parts_of_several_places_are_said() -> None:
     ax = shares.plot()
     np.testing.assert_allclose(cells(ax), [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
     assert "2 of 2 resamples have more than one optimum" in notes(ax)
-    assert "leaves several places, equal parts" in notes(ax)
+    assert "leaves several ranks, equal parts" in notes(ax)
     assert "equal parts" not in notes(by_hand([[1, 2]], [[1, 2]]).plot())
 
 
@@ -121,7 +121,7 @@ def test_resamples_without_a_place_have_a_hatched_column() -> None:
     assert written == {1: "25", 2: "100"}
     ticks = dict(zip([t.get_text() for t in ax.get_xticklabels()], ax.get_xticks(), strict=True))
     assert ticks["–"] == patches[0].get_x() + 0.5  # noqa: RUF001
-    assert "in 4 of 4 resamples some item has no place" in notes(ax)
+    assert "in 4 of 4 resamples some item has no rank" in notes(ax)
     np.testing.assert_allclose(cells(ax).sum(axis=1), [1, 0.75, 0])
     assert not collisions(ax)
 
@@ -135,8 +135,8 @@ def test_unproved_resamples_are_said() -> None:
 def test_what_was_drawn_is_said() -> None:
     text = notes(of_sports().plot())
     assert text.startswith(
-        "place by Kemeny in 50 resamples of rankings shares of resamples, not confidence; "
-        "rows by mean place"
+        "rank by Kemeny in 50 resamples of rankings shares of resamples, not confidence; "
+        "rows by mean rank"
     )
 
 
@@ -158,7 +158,7 @@ def test_names_neither_collide_nor_are_cut_at_thirty_systems() -> None:
     labels = [text.get_text() for text in ax.get_yticklabels()]
     assert labels == plot_labels(of_thirty().to_frame().index)
     assert not of_group(ax, "share")
-    np.testing.assert_array_equal(cells(ax), of_thirty().places().to_numpy())
+    np.testing.assert_array_equal(cells(ax), of_thirty().ranks().to_numpy())
 
 
 def test_markup_in_names_is_plain_text() -> None:
@@ -178,4 +178,4 @@ def test_given_axes_are_drawn_on() -> None:
     with pytest.raises(InvalidInputError, match="matplotlib axes"):
         of_sports().plot(ax="here")
     with pytest.raises(InvalidInputError, match="must be RankShares"):
-        plotting.rank_distribution_plot(of_sports().places())
+        plotting.rank_distribution_plot(of_sports().ranks())

@@ -138,13 +138,13 @@ def test_items_stand_clockwise_from_the_top_under_their_names_and_places() -> No
     assert order == ["Knoxville", "Memphis", "Nashville", "Chattanooga"]
     np.testing.assert_allclose(np.sort(turned), np.arange(4) * np.pi / 2, atol=1e-6)
     texts = [
-        (of_group(ax, f"place-{k}")[0].get_text(), of_group(ax, f"name-{k}")[0].get_text())
+        (of_group(ax, f"rank-{k}")[0].get_text(), of_group(ax, f"name-{k}")[0].get_text())
         for k in graph.items.indices(order)
     ]
     places = ["1", "2", "2", "\N{EN DASH}"]
     assert texts == list(zip(places, order, strict=True))
     for k in range(4):
-        assert of_group(ax, f"place-{k}")[0].get_position() == tuple(points(ax, 4)[k])
+        assert of_group(ax, f"rank-{k}")[0].get_position() == tuple(points(ax, 4)[k])
         assert nearest(points(ax, 4), of_group(ax, f"name-{k}")[0].get_position()) == k
 
 

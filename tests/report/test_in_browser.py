@@ -27,7 +27,7 @@ def test_a_click_sorts_and_another_one_turns_it_round(pages, name, visit_page) -
         assert visit.column(0, "Item") == sorted(items, key=str.casefold)
         visit.click(0, "Item")
         assert visit.column(0, "Item") == sorted(items, key=str.casefold, reverse=True)
-        visit.click(0, "Place")
+        visit.click(0, "Rank")
         assert visit.column(0, "Item") == items
         visit.click(0, "Borda")
         places = [int(text) for text in visit.column(0, "Borda")]

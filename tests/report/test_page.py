@@ -74,12 +74,12 @@ def human():
 def test_places_are_those_of_the_comparison(human) -> None:
     report, table = human
     comparison = ra.compare(table)
-    places = comparison.places()
+    places = comparison.ranks()
     rows = Page(report.html).table(0)
     assert [row["Item"] for row in rows] == list(places.index)
     for method in ("Mean", "Borda", "Copeland"):
         assert [int(row[method]) for row in rows] == places[method].tolist()
-    assert [int(row["Place"]) for row in rows] == places["Kemeny"].tolist()
+    assert [int(row["Rank"]) for row in rows] == places["Kemeny"].tolist()
 
 
 def test_figures_beside_the_optimum_are_those_of_the_comparison(human) -> None:
@@ -203,7 +203,7 @@ def test_bars_are_drawn_where_they_exclude_places_and_not_all_of_many_items() ->
     values = np.linspace(8, 0, 45)[:, None] + rng.normal(size=(45, 9))
     text, figures = certainty_of(values)
     ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True))
-    leader = int(np.flatnonzero(ranks.place == 1)[0])
+    leader = int(np.flatnonzero(ranks.rank == 1)[0])
     others = len(ranks.first) - 1
     assert others > 1
     assert f"First by mean Borda points is {leader}, but {others} others may be first too" in text
@@ -222,7 +222,7 @@ def test_a_single_decision_among_many_items_is_told_without_bars() -> None:
     assert 0 < n_decided < 0.1 * 66
     text, figures = certainty_of(values)
     assert f"The data decide {n_decided} of 66 pairs" in text
-    assert "That leaves an item 12 of 12 places on average" in text
+    assert "That leaves an item 12 of 12 ranks on average" in text
     assert not figures
 
 
@@ -240,7 +240,7 @@ def test_decisions_follow_the_unit_and_its_assumption_is_told() -> None:
     decided = int(ranks.decisions.above.sum())
     assert f"The data decide {decided} of 6 pairs" in page.sections["certainty"]
     assert "Assumed. Rankings are independent" in page.sections["certainty"]
-    rows = {row["Item"]: row["95 % places"] for row in page.table(0)}
+    rows = {row["Item"]: row["95 % ranks"] for row in page.table(0)}
     for item, _, best, worst in ranks.to_frame().itertuples():
         assert rows[item] == (str(best) if best == worst else f"{best} to {worst}")
 

@@ -1,4 +1,4 @@
-"""How often decisions about pairs, and the places that follow from them, are right."""
+"""How often decisions about pairs, and the ranks that follow from them, are right."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def seed(*parts: object) -> np.random.Generator:
 
 @dataclass(frozen=True)
 class Cell:
-    """One way to bound places, on tables of so many units drawn from one distribution.
+    """One way to bound ranks, on tables of so many units drawn from one distribution.
 
     Attributes
     ----------
@@ -105,8 +105,8 @@ def right(ranks: ra.RankIntervals, truth: np.ndarray) -> dict[str, object]:
     first = [item in ranks.first for item in np.flatnonzero(place == 1)]
     return {
         "wrong": (above & ~truth).any(),
-        "places": inside.all(),
-        "place": alone,
+        "ranks": inside.all(),
+        "rank": alone,
         "first": np.array(first),
         **{f"top_{k}": set(np.flatnonzero(place <= k)) <= set(ranks.top(k)) for k in (1, 3)},
         "power": above[truth].mean() if truth.any() else np.nan,

@@ -1,7 +1,7 @@
-"""Coverage: how often are decisions, places and intervals right that promise 95 %.
+"""Coverage: how often are decisions, ranks and intervals right that promise 95 %.
 
 Data are drawn from distributions whose truth is known, and it is counted how often what is said of
-them is true. Writes places.csv, binomial.csv and proportions.csv, and prints what coverage.txt
+them is true. Writes ranks.csv, binomial.csv and proportions.csv, and prints what coverage.txt
 holds. Rows that these files hold already are kept: delete a file, or lines of it, to compute them
 again. All of them take some 15 minutes of one core.
 
@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 from summary import summary
 
 HERE = Path(__file__).parent
-PARTS = {"places": designs.CELLS, "binomial": binomial.CELLS, "proportions": proportions.CELLS}
+PARTS = {"ranks": designs.CELLS, "binomial": binomial.CELLS, "proportions": proportions.CELLS}
 
 
 def complete(path: Path, cells: Sequence, repetitions: int, jobs: int) -> pd.DataFrame:

@@ -8,9 +8,9 @@ import pandas as pd
 from cells import LIMIT
 
 
-def misses(places: pd.DataFrame) -> pd.Series:
+def misses(ranks: pd.DataFrame) -> pd.Series:
     """Say of each row whether the method decided wrongly in too many tables."""
-    return places["wrong"] > LIMIT
+    return ranks["wrong"] > LIMIT
 
 
 def holds_from(rows: pd.DataFrame, missed: pd.Series) -> int | None:
@@ -20,19 +20,19 @@ def holds_from(rows: pd.DataFrame, missed: pd.Series) -> int | None:
     return next((int(size) for size in sizes if size > worst), None)
 
 
-def right_unit(places: pd.DataFrame) -> pd.DataFrame:
+def right_unit(ranks: pd.DataFrame) -> pd.DataFrame:
     """Return the rows in which what is independent is taken to be so."""
-    wrong = places["distribution"].isin(["four metrics", "tasks of five"]) & (
-        places["unit"] == "ranking"
+    wrong = ranks["distribution"].isin(["four metrics", "tasks of five"]) & (
+        ranks["unit"] == "ranking"
     )
-    return places[~wrong]
+    return ranks[~wrong]
 
 
-def summary(places: pd.DataFrame, binomial: pd.DataFrame, proportions: pd.DataFrame) -> str:
+def summary(ranks: pd.DataFrame, binomial: pd.DataFrame, proportions: pd.DataFrame) -> str:
     """Return the tables of the study."""
-    right = right_unit(places)
+    right = right_unit(ranks)
     lines = [
-        f"nominal 95 %; {places['repetitions'].min()} to {places['repetitions'].max()} tables a "
+        f"nominal 95 %; {ranks['repetitions'].min()} to {ranks['repetitions'].max()} tables a "
         "cell; six systems where nothing else is said; figures in %",
         f"* more than {100 * LIMIT:g} % wrong, or less than {100 - 100 * LIMIT:g} % covered",
         "",
@@ -57,7 +57,7 @@ def summary(places: pd.DataFrame, binomial: pd.DataFrame, proportions: pd.DataFr
             f"{title}, under the distribution that is hardest for it",
             *grid(right, ways(right), figure),
         ]
-    wrong = places.drop(right.index)
+    wrong = ranks.drop(right.index)
     lines += [
         "",
         "Tables with a wrong decision where each column is taken to be independent, and is not",
@@ -79,11 +79,11 @@ def summary(places: pd.DataFrame, binomial: pd.DataFrame, proportions: pd.DataFr
 
 
 FIGURES = {
-    "places": "Tables in which all places are covered",
-    "place": "Tables in which the place of an item alone is covered",
+    "ranks": "Tables in which all ranks are covered",
+    "rank": "Tables in which the rank of an item alone is covered",
     "first": "Tables in which an item that is first is among those that may be",
     "top_1": "Tables in which all items that are first are among those that may be",
-    "top_3": "Tables in which all items of the first three places are among those that may be",
+    "top_3": "Tables in which all items of the first three ranks are among those that may be",
 }
 
 
@@ -93,7 +93,7 @@ def distributions(rows: pd.DataFrame) -> pd.Series:
 
 
 def ways(rows: pd.DataFrame) -> pd.Series:
-    """Name what places are by, and the method."""
+    """Name what ranks are by, and the method."""
     return rows["of"] + ", " + rows["method"]
 
 
@@ -104,9 +104,9 @@ def kinds(rows: pd.DataFrame) -> pd.Series:
     ]
 
 
-def holding(places: pd.DataFrame, binomial: pd.DataFrame) -> Iterator[str]:
+def holding(ranks: pd.DataFrame, binomial: pd.DataFrame) -> Iterator[str]:
     """Say of each method from how many units on it holds."""
-    for way, rows in places.groupby(ways(places), sort=False):
+    for way, rows in ranks.groupby(ways(ranks), sort=False):
         yield f"  {way:<40}{least_told(rows, misses(rows))}"
     for method, rows in binomial.groupby("method", sort=False):
         yield f"  {'one pair, ' + method:<40}{least_told(rows, rows['least'] < 1 - LIMIT)}"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Optima"]
 
-# The places within larger blocks are bounded and not found.
+# The ranks within larger blocks are bounded and not found.
 RANGED = 14
 
 # What is computed once, and stays true under another deadline.
@@ -200,14 +200,14 @@ class Optima(Result):
         -------
         tuple of str or int
         """
-        best, _ = self.place_ranges()
+        best, _ = self.rank_ranges()
         return tuple(self.items[int(i)] for i in np.flatnonzero(best == 1))
 
-    def place_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the best and the worst place, from 1, of every item among the optima.
+    def rank_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the best and the worst rank, from 1, of every item among the optima.
 
-        Where optima differ within a block of more than 14 items, the places are bounds that follow
-        from `relation`, but for the first place, which is always exact.
+        Where optima differ within a block of more than 14 items, the ranks are bounds that follow
+        from `relation`, but for the first rank, which is always exact.
 
         Returns
         -------

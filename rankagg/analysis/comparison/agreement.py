@@ -1,4 +1,4 @@
-"""How alike several rankings of the same items are: all with all, and place by place."""
+"""How alike several rankings of the same items are: all with all, and rank by rank."""
 
 from __future__ import annotations
 

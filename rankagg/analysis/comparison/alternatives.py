@@ -34,8 +34,8 @@ class Alternatives:
         Whether there is one only.
     winners : tuple or None
         The items that are first in some optimum.
-    places : (ndarray, ndarray) or None
-        The best and the worst place of every item.
+    ranks : (ndarray, ndarray) or None
+        The best and the worst rank of every item.
     count : int or None
         How many there are; None too where a block is too large to be counted.
     too_large : str
@@ -50,7 +50,7 @@ class Alternatives:
     optima: Optima
     is_unique: bool | None
     winners: tuple[Label, ...] | None
-    places: tuple[NDArray[np.intp], NDArray[np.intp]] | None
+    ranks: tuple[NDArray[np.intp], NDArray[np.intp]] | None
     count: int | None
     too_large: str
     radius: int | None
@@ -85,7 +85,7 @@ class Alternatives:
 
         unique = ask(lambda: every.is_unique, "is_unique")
         winners = ask(every.winners, "winners")
-        places = ask(every.place_ranges, "places")
+        ranks = ask(every.rank_ranges, "ranks")
         count, too_large = None, ""
         try:
             count = ask(every.count, "count")
@@ -94,7 +94,7 @@ class Alternatives:
         added = None
         if radius and unique:
             added = ask(lambda: every.addition_radius, "radius")
-        return cls(every, unique, winners, places, count, too_large, added, not late)
+        return cls(every, unique, winners, ranks, count, too_large, added, not late)
 
     def summary(self) -> str:
         """Return how many optima there are and where they differ, as text."""

@@ -161,6 +161,7 @@ class Comparison(Result):
     unranked: Unranked
 
     _schema = "rankagg.comparison"
+    _version = 2
     _plot = "bump_chart"
     _named_rows = False
 
@@ -232,8 +233,8 @@ class Comparison(Result):
         row["runtime"] = consensus.runtime
         return row
 
-    def places(self) -> pd.DataFrame:
-        """Return each item's place (from 1) under every rule, in the order of the exact one.
+    def ranks(self) -> pd.DataFrame:
+        """Return each item's rank (from 1) under every rule, in the order of the exact one.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""A comparison as text: what was compared, the figures, the places, and where rules differ."""
+"""A comparison as text: what was compared, the figures, the ranks, and where rules differ."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def text_of(
 def details_of(
     comparison: Comparison, rows: int | None, decisions: Decisions | None = None
 ) -> list[str]:
-    """Return the places as text, and where rules differ."""
-    return [_places_text(comparison, rows), _pairs_text(comparison, rows, decisions)]
+    """Return the ranks as text, and where rules differ."""
+    return [_ranks_text(comparison, rows), _pairs_text(comparison, rows, decisions)]
 
 
 def head_of(
@@ -102,14 +102,14 @@ def _with_distances(
     return frame
 
 
-def _places_text(comparison: Comparison, rows: int | None) -> str:
-    frame = comparison.places()
+def _ranks_text(comparison: Comparison, rows: int | None) -> str:
+    frame = comparison.ranks()
     shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
     shown.index = pd.Index([shortened(label) for label in shown.index])
     width = max(map(len, shown.index))
     shown.index = shown.index.str.ljust(width)
     left = len(frame) - len(shown)
-    text = "places\n" + shown.to_string()
+    text = "ranks\n" + shown.to_string()
     return f"{text}\n... and {counted(left, 'more item')}" if left else text
 
 

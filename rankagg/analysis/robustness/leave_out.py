@@ -32,7 +32,7 @@ class Found(Value):
     Attributes
     ----------
     ranks : ndarray of int, shape (n,)
-        The places of all systems; those that were left out are unranked.
+        The ranks of all systems; those that were left out are unranked.
     is_proved : bool
         False where an exact rule did not prove it in time.
     always : ndarray of bool, shape (n, n), or None

@@ -1,4 +1,4 @@
-"""How often each item takes each place when the data are drawn again from themselves.
+"""How often each item takes each rank when the data are drawn again from themselves.
 
 Bootstrap shares describe how robust a result is to single units. They are no confidence levels:
 the bootstrap of a discrete choice such as "who is first" has no coverage to promise.
@@ -42,7 +42,7 @@ def rank_shares(
     rng: RNGLike = None,
     n_jobs: int = 1,
 ) -> RankShares:
-    """Aggregate many resamples of the data, and count who takes which place.
+    """Aggregate many resamples of the data, and count who takes which rank.
 
     Units are drawn with replacement, as many as there are; each resample is aggregated anew.
 
@@ -82,7 +82,7 @@ def rank_shares(
     >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[4, 3, 3])
     >>> shares = ra.rank_shares(profile, ra.Borda(), n_resamples=200, rng=0)
     >>> shares.to_frame().round(2)
-          first_in_every  first_in_some  mean_place
+          first_in_every  first_in_some  mean_rank
     item
     A               0.96           0.98        1.03
     B               0.02           0.04        2.02
@@ -113,7 +113,7 @@ def _draws_tasks(profile: Profile, unit: Unit, fixed_tasks: bool) -> bool:
 
 
 class RankShares(Result):
-    """How often each item takes each place among resamples of the data.
+    """How often each item takes each rank among resamples of the data.
 
     Made by `rank_shares`; `plot` draws a `rankagg.plotting.rank_distribution_plot`. These are
     shares of resamples, not confidence levels.
@@ -129,11 +129,11 @@ class RankShares(Result):
     fixed_tasks : bool
         True where it was drawn within each task.
     best, worst : ndarray of int, shape (B, n)
-        The first and the last place, from 1, that the result of a resample leaves an item: those
+        The first and the last rank, from 1, that the result of a resample leaves an item: those
         of its bucket where it is tied, and those of the optima of an exact rule
-        (`Optima.place_ranges`); 0 where it has no place.
+        (`Optima.rank_ranges`); 0 where it has no rank.
     can_win : ndarray of bool, shape (B, n)
-        The item is first, or among those tied at the first place, or first in some optimum.
+        The item is first, or among those tied at the first rank, or first in some optimum.
     notes : tuple of str
         What the reader must know.
     """
@@ -148,6 +148,7 @@ class RankShares(Result):
     notes: tuple[str, ...]
 
     _schema = "rankagg.rank_shares"
+    _version = 2
     _plot = "rank_distribution_plot"
 
     @classmethod
@@ -192,16 +193,16 @@ class RankShares(Result):
         share: Floats = self.can_win.mean(axis=0)
         return share
 
-    def places(self) -> pd.DataFrame:
-        """Return the share of every place for every item.
+    def ranks(self) -> pd.DataFrame:
+        """Return the share of every rank for every item.
 
-        Where a resample leaves an item several places, each has an equal part: exact for ties
+        Where a resample leaves an item several ranks, each has an equal part: exact for ties
         broken at random, a convention for several optima.
 
         Returns
         -------
         pandas.DataFrame
-            Index: items; columns: places from 1. Rows sum to 1 where the item always has a place.
+            Index: items; columns: ranks from 1. Rows sum to 1 where the item always has a rank.
         """
         n = len(self.items)
         width = np.where(self.best > 0, self.worst - self.best + 1, 1)
@@ -228,29 +229,29 @@ class RankShares(Result):
             in_every: surely (in every optimum, however ties are broken); in_some: possibly.
         """
         depth = check_integer(k, "k", low=1, high=len(self.items))
-        placed = self.best > 0
+        known = self.best > 0
         columns = {
-            "in_every": (placed & (self.worst <= depth)).mean(axis=0),
-            "in_some": (placed & (self.best <= depth)).mean(axis=0),
+            "in_every": (known & (self.worst <= depth)).mean(axis=0),
+            "in_some": (known & (self.best <= depth)).mean(axis=0),
         }
         return pd.DataFrame(columns, index=self._index()).iloc[self._order()]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per item, the best mean place first.
+        """Return one row per item, the best mean rank first.
 
         Returns
         -------
         pandas.DataFrame
-            first_in_every, first_in_some, mean_place (of the middle of what a resample leaves).
+            first_in_every, first_in_some, mean_rank (of the middle of what a resample leaves).
         """
         columns = {
             "first_in_every": self.first_in_every,
             "first_in_some": self.first_in_some,
-            "mean_place": self._mean_place(),
+            "mean_rank": self._mean_rank(),
         }
         return pd.DataFrame(columns, index=self._index()).iloc[self._order()]
 
-    def _mean_place(self) -> Floats:
+    def _mean_rank(self) -> Floats:
         ranked = self.best > 0
         middle = np.where(ranked, (self.best + self.worst) / 2.0, 0.0).sum(axis=0)
         times = ranked.sum(axis=0)
@@ -258,7 +259,7 @@ class RankShares(Result):
         return mean
 
     def _order(self) -> NDArray[np.intp]:
-        return np.argsort(self._mean_place(), kind="stable")
+        return np.argsort(self._mean_rank(), kind="stable")
 
     def _index(self) -> pd.Index[Any]:
         return pd.Index(list(self.items), name="item")
@@ -294,7 +295,7 @@ def _notes(
     times = len(best)
     several = int((best != worst).any(axis=1).sum())
     what = "more than one optimum" if isinstance(rule, Kemeny) else "ties"
-    unplaced = int((best == 0).any(axis=1).sum())
+    without = int((best == 0).any(axis=1).sum())
     notes = [
         (
             several,
@@ -305,6 +306,6 @@ def _notes(
             f"{unproved} of {counted(times, 'resample')} {'is' if unproved == 1 else 'are'} not "
             "proved optimal: one ranking counts",
         ),
-        (unplaced, f"in {unplaced} of {counted(times, 'resample')} some item has no place"),
+        (without, f"in {without} of {counted(times, 'resample')} some item has no rank"),
     ]
     return tuple(text for number, text in notes if number)

@@ -1,4 +1,4 @@
-"""The data drawn again and aggregated anew, and the places that each result leaves."""
+"""The data drawn again and aggregated anew, and the ranks that each result leaves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Redraw", "Span"]
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """The places that one result leaves every item, from 1; 0 for an item without any.
+    """The ranks that one result leaves every item, from 1; 0 for an item without any.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Redraw:
         return Evidence(self.data, self.tolerance)
 
     def spans(self, rows: NDArray[np.int64]) -> list[Span]:
-        """Return the places of every item in each resample."""
+        """Return the ranks of every item in each resample."""
         if isinstance(self.rule, Kemeny):
             base = Profile._trusted(
                 self.profile.items, self.profile.ranks, weights=self.profile.weights
@@ -138,7 +138,7 @@ def _span(consensus: Consensus) -> Span:
         return _span_of_ranking(consensus.ranking, is_proved=certificate is None)
     optima = consensus.optima
     assert optima is not None, "an exact rule has a set of optima"
-    best, worst = optima.place_ranges()
+    best, worst = optima.rank_ranges()
     return Span(best, worst, best == 1)
 
 

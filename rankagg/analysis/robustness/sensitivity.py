@@ -183,7 +183,7 @@ class Sensitivity(Result):
     consensuses : tuple of Consensus
         One per policy.
     samples : ndarray of int32, shape (B, n)
-        Places in the consensuses of sampled completions.
+        Ranks in the consensuses of sampled completions.
     """
 
     items: ItemSet
@@ -222,7 +222,7 @@ class Sensitivity(Result):
         -------
         pandas.DataFrame
             above and below as the first policy has them; a column per policy: "above", "below",
-            "tied" or "open" (one has no place); share: of completions with the first above, ties
+            "tied" or "open" (one has no rank); share: of completions with the first above, ties
             half. The most evenly split first.
         """
         first = self.consensuses[0].ranking.ranks

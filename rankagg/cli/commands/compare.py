@@ -51,7 +51,7 @@ PLOTTED = 40
 @click.option(
     "--out",
     type=FOLDER,
-    help="Also write methods.csv, places.csv, disagreements.csv, comparison.json, certificate.json "
+    help="Also write methods.csv, ranks.csv, disagreements.csv, comparison.json, certificate.json "
     "and votes.json into this folder.",
 )
 def command(
@@ -121,7 +121,7 @@ def _decisions(given: Input, unit: Unit) -> Decisions:
 def _write(comparison: Comparison, given: Input, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_frame(comparison.to_frame(), folder / "methods.csv")
-    write_frame(comparison.places(), folder / "places.csv", index=True)
+    write_frame(comparison.ranks(), folder / "ranks.csv", index=True)
     write_json({**comparison.to_dict(), "input": list(given.lines)}, folder / "comparison.json")
     if comparison.exact is None or comparison.exact.certificate is None:
         return

@@ -1,4 +1,4 @@
-"""`rankagg intervals`: how sure one may be of every pair and every place."""
+"""`rankagg intervals`: how sure one may be of every pair and every rank."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OPTIONS = {
     "ties": "--ties",
     "n_resamples": "--resamples",
     "score_range": "--score-range",
-    "of": "--places",
+    "of": "--ranks",
     "method": "--method",
     "k": "--top",
 }
@@ -48,16 +48,16 @@ OPTIONS = {
 @click.command("intervals")
 @input_options
 @click.option(
-    "--places",
+    "--ranks",
     type=OneOf(get_args(Of)),
     default="borda",
     show_default=True,
-    help="What places are by: mean Borda points, majorities (pairwise), or mean scores.",
+    help="What ranks are by: mean Borda points, majorities (pairwise), or mean scores.",
 )
 @click.option(
     "--method",
     type=OneOf(list(dict.fromkeys([*get_args(RankMethod), *get_args(Method)]))),
-    help="How pairs are decided. By default sign-flips, which turn whole units round; for places "
+    help="How pairs are decided. By default sign-flips, which turn whole units round; for ranks "
     "by majorities sign-test, which counts wins. hoeffding and bernstein hold for all independent "
     "units, and need many; max-t is a bootstrap for hundreds of units.",
 )
@@ -68,7 +68,7 @@ OPTIONS = {
 @click.option(
     "--marginal",
     is_flag=True,
-    help="Places of each item alone, for one that was chosen before looking, and not of all at "
+    help="Ranks of each item alone, for one that was chosen before looking, and not of all at "
     "once.",
 )
 @click.option(
@@ -84,14 +84,14 @@ OPTIONS = {
 @click.option(
     "--ties",
     type=OneOf(["half", "exclude"]),
-    help="For --places pairwise, and for --pairs wilson and clopper-pearson: a tie counts half for "
+    help="For --ranks pairwise, and for --pairs wilson and clopper-pearson: a tie counts half for "
     "each, or not at all, as exact tests and intervals for proportions need.",
 )
 @click.option(
     "--score-range",
     type=(Number(), Number()),
     metavar="LOW HIGH",
-    help="The least and the largest possible score, for places by mean scores.",
+    help="The least and the largest possible score, for ranks by mean scores.",
 )
 @click.option(
     "--pairs",
@@ -126,21 +126,21 @@ OPTIONS = {
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
 @rows_options("pairs and items")
 @json_option
-@plot_option("the intervals of places")
+@plot_option("the intervals of ranks")
 def command(
     given: Input, *, rows: int | None, as_json: bool, plot: Path | None, **options: Any
 ) -> int:
-    """Say how sure one may be of each place, and of each pair.
+    """Say how sure one may be of each rank, and of each pair.
 
-    First which pairs are decided, all together with one probability of error; the places that
+    First which pairs are decided, all together with one probability of error; the ranks that
     this leaves every item; and who may be first. Then for each two items the proportion in which
     one is above the other, with an interval.
 
     \b
         rankagg intervals scores.csv
-        rankagg intervals scores.csv --places pairwise --top 3
+        rankagg intervals scores.csv --ranks pairwise --top 3
         rankagg intervals instances.csv --instance k --unit instance
-        rankagg intervals --dataset condorcet_1785 --places pairwise --pairs clopper-pearson
+        rankagg intervals --dataset condorcet_1785 --ranks pairwise --pairs clopper-pearson
     """
     if isinstance(given.data, PairwiseMatrix):
         raise click.UsageError("Intervals need rankings or scores; a matrix does not hold them.")
@@ -151,8 +151,8 @@ def command(
     if as_json:
         told: dict[str, Any] = {
             "schema": "rankagg.uncertainty",
-            "version": 1,
-            "places": ranks.to_dict(),
+            "version": 2,
+            "ranks": ranks.to_dict(),
             "decisions": ranks.decisions.to_dict(),
             "intervals": intervals.to_dict(),
             "input": list(given.lines),
@@ -177,34 +177,34 @@ def command(
 
 
 def _ranks(data: Profile | ScoreTable, given: Input, options: dict[str, Any]) -> RankIntervals:
-    places: Of = options["places"]
+    by: Of = options["ranks"]
     method, ties = options["method"], options["ties"]
-    if method is not None and method not in METHODS[places]:
+    if method is not None and method not in METHODS[by]:
         others = [kind for kind in METHODS if method in METHODS[kind]]
         remedy = (
-            f"--places {others[0]} takes it"
+            f"--ranks {others[0]} takes it"
             if others
             else f"for proportions of pairs say --pairs {method}"
         )
         raise click.UsageError(
-            f"--method {method} does not decide places by {places}; take one of "
-            f"{', '.join(METHODS[places])}, or {remedy}."
+            f"--method {method} does not decide ranks by {by}; take one of "
+            f"{', '.join(METHODS[by])}, or {remedy}."
         )
-    if ties and places != "pairwise" and options["pairs"] not in BINOMIAL:
+    if ties and by != "pairwise" and options["pairs"] not in BINOMIAL:
         raise click.UsageError(
-            "--ties is for --places pairwise, and for --pairs wilson and clopper-pearson; "
-            f"{'points' if places == 'borda' else 'scores'} of tied items are equal."
+            "--ties is for --ranks pairwise, and for --pairs wilson and clopper-pearson; "
+            f"{'points' if by == 'borda' else 'scores'} of tied items are equal."
         )
     with options_named(OPTIONS):
         return rank_intervals(
             data,
-            of=places,
+            of=by,
             method=method,
             alpha=options["alpha"],
             unit=options["unit"],
             fixed_tasks=options["fixed_tasks"],
             unranked=given.unranked,
-            ties=ties if places == "pairwise" else None,
+            ties=ties if by == "pairwise" else None,
             score_range=options["score_range"],
             tolerance=given.tolerance,
             n_resamples=options["resamples"],
@@ -223,7 +223,7 @@ def _alone(ranks: RankIntervals, rows: int | None) -> str:
     frame = ranks.to_frame(simultaneous=False)
     shown = frame if rows is None else frame.head(rows)
     level = f"{100 * (1 - ranks.decisions.alpha):g} %"
-    lines = [f"places of each item alone; {level} for one item chosen before looking"]
+    lines = [f"ranks of each item alone; {level} for one item chosen before looking"]
     lines += shown.to_string().splitlines()
     if len(frame) > len(shown):
         lines.append(f"... and {counted(len(frame) - len(shown), 'more item')}")

@@ -35,7 +35,7 @@ def command(
     as_json: bool,
     out: Path | None,
 ) -> int:
-    """Rank by one method and print places and scores.
+    """Rank by one method and print ranks and scores.
 
     \b
         rankagg rank scores.csv --method borda

@@ -25,7 +25,7 @@ from rankagg.io.text import read_text
 
 __all__ = ["command"]
 
-# Places of all items in all rankings that are drawn at a time.
+# Ranks of all items in all rankings that are drawn at a time.
 PLACES = 10**8
 
 

@@ -1,4 +1,4 @@
-"""Generalized Mallows: a concentration of its own for every place that is filled."""
+"""Generalized Mallows: a concentration of its own for every rank that is filled."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ __all__ = ["GeneralizedMallows"]
 
 
 class GeneralizedMallows(RankingDistribution):
-    """Permutations whose places are filled one after another, each with its own care.
+    """Permutations whose ranks are filled one after another, each with its own care.
 
-    For the place k (from 0) there are n - k items left. The chance that the item that is chosen
+    For rank k + 1 there are n - k items left, k from 0. The chance that the item that is chosen
     passes over v of those that stand before it in the center is proportional to
     exp(-thetas[k] v). With all thetas alike this is `Mallows`. The probability of a ranking whose
     tail is unlisted is that of its compatible permutations together; other partial rankings and
@@ -40,7 +40,7 @@ class GeneralizedMallows(RankingDistribution):
     center : Permutation or iterable of str or int
         The center; labels, best first.
     thetas : array_like of float, shape (n - 1,)
-        Not negative and finite, from the first place to the last but one.
+        Not negative and finite, from the first rank to the last but one.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class GeneralizedMallows(RankingDistribution):
         middle = as_center(center)
         values = as_numbers(thetas, "thetas")
         if len(values) != middle.n_items - 1:
-            allowed = f"one number per place but the last ({middle.n_items - 1} of them)"
+            allowed = f"one number per rank but the last ({middle.n_items - 1} of them)"
             raise InvalidInputError("thetas", allowed, Described(counted(len(values), "number")))
         if not (np.isfinite(values) & (values >= 0)).all():
             raise InvalidInputError("thetas", "finite numbers that are not negative", values)
@@ -136,7 +136,7 @@ class GeneralizedMallows(RankingDistribution):
         return stages.pair_probabilities(self.thetas)[np.ix_(place, place)]
 
     def rank_probabilities(self) -> Floats:
-        """Return P(item at place k), items x places, shape (n, n)."""
+        """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""
         return stages.place_probabilities(self.thetas)[self.center.ranks]
 
     def entropy(self) -> float:
@@ -154,7 +154,7 @@ class GeneralizedMallows(RankingDistribution):
         profile : Profile
             Complete strict rankings.
         max_theta : float, default 20
-            A theta has no finite maximum where all rankings agree at its place; it is set to this,
+            A theta has no finite maximum where all rankings agree at its rank; it is set to this,
             as are larger ones. Notes say so.
 
         Returns

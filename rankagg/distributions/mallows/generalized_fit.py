@@ -1,9 +1,9 @@
 """Maximum likelihood for the generalized Mallows distribution.
 
 For a center every theta has its own equation: the expected number of items passed over at that
-place equals the mean observed one. The center is searched: through all permutations where they are
+rank equals the mean observed one. The center is searched: through all permutations where they are
 few, else by moving single items from the best of several starts. Kemeny's consensus is a start
-and no more, since places do not weigh alike here.
+and no more, since ranks do not weigh alike here.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FEW = 6
 class GeneralizedMallowsFit(FitResult):
     """A fitted generalized Mallows distribution.
 
-    Made by `GeneralizedMallows.fit`; one theta per place but the last. Standard errors and
+    Made by `GeneralizedMallows.fit`; one theta per rank but the last. Standard errors and
     intervals are conditional on the center, which the rankings chose: with few rankings the thetas
     are too high and their intervals too narrow. `Mallows.fit` has an interval that allows for it.
     `plot` draws a `rankagg.plotting.thetas_plot`.
@@ -118,11 +118,11 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
     agreed = best.means == 0.0
     if agreed.any():
         where = _places(agreed)
-        notes.append(f"No finite maximum at place {where}: set to the bound {bound:g}.")
+        notes.append(f"No finite maximum at rank {where}: set to the bound {bound:g}.")
     if (at_bound & ~agreed).any():
         where = _places(at_bound & ~agreed)
         notes.append(
-            f"The maximum is beyond the bound {bound:g} at place {where}: raise `max_theta`."
+            f"The maximum is beyond the bound {bound:g} at rank {where}: raise `max_theta`."
         )
     return GeneralizedMallowsFit(
         distribution=fitted,
@@ -209,7 +209,7 @@ def _places(which: Bools) -> str:
 
 
 def _moved(order: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the orders in which one item has another place."""
+    """Return the orders in which one item has another rank."""
     n = len(order)
     orders = set()
     for source in range(n):

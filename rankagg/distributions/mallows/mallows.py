@@ -205,7 +205,7 @@ class Mallows(RankingDistribution):
         return self._in_items(table)
 
     def rank_probabilities(self) -> Floats:
-        """Return P(item at place k), items x places, shape (n, n)."""
+        """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""
         return stages.place_probabilities(self.thetas)[self.center.ranks]
 
     def entropy(self) -> float:

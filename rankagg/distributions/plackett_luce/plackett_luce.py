@@ -41,7 +41,7 @@ class PlackettLuce(RankingDistribution):
 
     The probability of a ranking is that of its choices, each from the items that it observes and
     does not rank better. So items that are unranked play no part, and unlisted ones are left
-    over. `complete` draws the places of both, exactly.
+    over. `complete` draws the ranks of both, exactly.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ class PlackettLuce(RankingDistribution):
         return np.maximum(tied, 0.0) if self.log_ties else np.zeros_like(tied)
 
     def rank_probabilities(self) -> Floats:
-        """Return P(item at place k), items x places, shape (n, n); ties share the best place.
+        """Return P(item i has rank k + 1) in row i and column k; ties share the best rank.
 
         A sum over all subsets, and so for at most `subsets.LARGEST` items.
         """

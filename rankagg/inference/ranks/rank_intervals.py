@@ -1,4 +1,4 @@
-"""Confidence intervals for places: where an item may stand, given what is decided of its pairs."""
+"""Confidence intervals for ranks: where an item may stand, given what is decided of its pairs."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def rank_intervals(
     time_limit: float | None = None,
     rng: RNGLike = 0,
 ) -> RankIntervals:
-    """Bound the places of all items at once, and of each alone.
+    """Bound the ranks of all items at once, and of each alone.
 
-    An item's place in the population is one more than the number of items above it. It is at
+    An item's rank in the population is one more than the number of items above it. It is at
     least one more than the number decided to be above, and at most n less the number decided to
     be below; all decisions together are wrong with probability `alpha` at most.
 
@@ -74,7 +74,7 @@ def rank_intervals(
         What "above" means in the population. "borda": more Borda points on average, which are the
         same for every increasing transformation of a unit's scores. "mean": a larger mean score.
         "pairwise": above in more than half of the units that compare the two and do not tie them.
-        There is none for the exact consensus, whose place no decisions about single pairs bound.
+        There is none for the exact consensus, whose rank no decisions about single pairs bound.
     method : str, optional
         "sign-flips" (the default of "borda" and "mean") is exact for every number of units whose
         differences are symmetric about their center; see `RankIntervals.assumes`. "sign-test" (the
@@ -85,7 +85,7 @@ def rank_intervals(
         "sign-test". "max-t" bootstraps the largest studentized difference and is wrong far too
         often with few units; it is the default for the means of fixed tasks without `score_range`.
     alpha : float, default 0.05
-        Probability that any interval misses its place, in (0, 1).
+        Probability that any interval misses its rank, in (0, 1).
     unit : {"ranking", "instance", "task"}, default "ranking"
         What is independent; see `PairwiseIntervals`.
     fixed_tasks : bool, default False
@@ -133,7 +133,7 @@ def rank_intervals(
     >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[40, 30, 30])
     >>> ranks = ra.rank_intervals(profile)
     >>> ranks.to_frame()
-          place  best  worst
+          rank  best  worst
     item
     A         1     1      1
     B         2     2      2
@@ -224,7 +224,7 @@ def _points_of(
     notes: tuple[str, ...] = ()
     if flips and gaps and unranked != "last":
         notes = (
-            _pair_by_pair(gaps, counted(profile.n_rankings * profile.n_items, "place"), "ranked"),
+            _pair_by_pair(gaps, counted(profile.n_rankings * profile.n_items, "rank"), "ranked"),
         )
     return _Observed(profile, known, source, _has_tasks(data), notes)
 

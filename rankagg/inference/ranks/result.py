@@ -1,4 +1,4 @@
-"""Confidence intervals for the places of items, as a result to read, print and draw."""
+"""Confidence intervals for the ranks of items, as a result to read, print and draw."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ SAME = 1e-12
 
 
 class RankIntervals(Result):
-    """Confidence intervals for the places of items: for all at once, and for each alone.
+    """Confidence intervals for the ranks of items: for all at once, and for each alone.
 
     Made by `rank_intervals`; `plot` draws a `rankagg.plotting.forest_plot`.
 
     Attributes
     ----------
     of : {"pairwise", "borda", "mean"}
-        What the places are by.
+        What the ranks are by.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
-    place, best, worst : ndarray of int, shape (n,)
-        The place in the sample, from 1, and its bounds, which hold for all items at once.
+    rank, best, worst : ndarray of int, shape (n,)
+        The rank in the sample, from 1, and its bounds, which hold for all items at once.
     marginal_best, marginal_worst : ndarray of int, shape (n,)
         Bounds that hold for each item alone, and for all of them together less often. To be used
         for an item that was chosen before the data were seen.
@@ -50,7 +50,7 @@ class RankIntervals(Result):
 
     of: Of
     unit: Unit
-    place: NDArray[np.intp]
+    rank: NDArray[np.intp]
     best: NDArray[np.intp]
     worst: NDArray[np.intp]
     marginal_best: NDArray[np.intp]
@@ -75,20 +75,20 @@ class RankIntervals(Result):
         families: Families | None = None,
     ) -> RankIntervals:
         """Return the ranks by `above`, and those that decisions leave."""
-        bounds = decisions.places()
+        bounds = decisions.ranks()
         # Decisions on all pairs hold in every smaller family too.
         known = Families.at_once(decisions.above) if families is None else families
-        place = 1 + above.sum(axis=0)
+        rank = 1 + above.sum(axis=0)
         return cls(
             of=of,
             unit=unit,
-            place=place,
+            rank=rank,
             best=bounds["best"].to_numpy(),
             worst=bounds["worst"].to_numpy(),
             marginal_best=1 + (known.alone < 0).sum(axis=1),
-            marginal_worst=len(place) - (known.alone > 0).sum(axis=1),
+            marginal_worst=len(rank) - (known.alone > 0).sum(axis=1),
             decisions=decisions,
-            notes=(*notes, *_incoherence(place)),
+            notes=(*notes, *_incoherence(rank)),
             _led=known.led,
         )
 
@@ -96,7 +96,7 @@ class RankIntervals(Result):
     def from_intervals(
         cls, intervals: PairwiseIntervals, how: Literal["holm", "intervals"] = "holm"
     ) -> RankIntervals:
-        """Return the places by majorities that follow from decisions about pairs.
+        """Return the ranks by majorities that follow from decisions about pairs.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class RankIntervals(Result):
     def top(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the first k.
 
-        With probability 1 - alpha these hold all items whose place is k or better.
+        With probability 1 - alpha these hold all items whose rank is k or better.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class RankIntervals(Result):
         return tuple(self.items[int(i)] for i in np.flatnonzero(self.best <= last))
 
     def to_frame(self, *, simultaneous: bool = True) -> pd.DataFrame:
-        """Return one row per item: place, best, worst; the best place first.
+        """Return one row per item: rank, best, worst; the best rank first.
 
         Parameters
         ----------
@@ -198,9 +198,9 @@ class RankIntervals(Result):
         best, worst = (
             (self.best, self.worst) if joint else (self.marginal_best, self.marginal_worst)
         )
-        columns = {"place": self.place, "best": best, "worst": worst}
+        columns = {"rank": self.rank, "best": best, "worst": worst}
         frame = pd.DataFrame(columns, index=index)
-        return frame.sort_values(["place", "best", "worst"])
+        return frame.sort_values(["rank", "best", "worst"])
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -214,18 +214,18 @@ class RankIntervals(Result):
             "decidable_from": self.decidable_from,
             "first": list(self.first),
             "notes": list(self.notes),
-            "places": self.to_frame().reset_index().to_dict("records"),
+            "ranks": self.to_frame().reset_index().to_dict("records"),
             "marginal": self.to_frame(simultaneous=False).reset_index().to_dict("records"),
         }
 
     def describe(self) -> str:
-        """Return one sentence: which places, from what, and what the level covers."""
+        """Return one sentence: which ranks, from what, and what the level covers."""
         level = f"{100 * (1 - self.decisions.alpha):g} %"
         what = {"pairwise": "majorities", "borda": "mean Borda points", "mean": "mean scores"}
         basis = self.decisions.basis
         units = f"{self.unit}s" if basis is None else basis.counted()
         return (
-            f"places by {what[self.of]}; {level} intervals for all places at once, by "
+            f"ranks by {what[self.of]}; {level} intervals for all ranks at once, by "
             f"{self.decisions.how}; independent: {units}"
         )
 
@@ -236,8 +236,8 @@ class RankIntervals(Result):
     def _printed(self, table: pd.DataFrame) -> str:
         width = max(len(shortened(item)) for item in table.index)
         return "\n".join(
-            f"{place:>4}  {shortened(item):<{width}}  {_span(best, worst)}"
-            for item, place, best, worst in table.itertuples()
+            f"{rank:>4}  {shortened(item):<{width}}  {_span(best, worst)}"
+            for item, rank, best, worst in table.itertuples()
         )
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
@@ -248,15 +248,15 @@ class RankIntervals(Result):
 
 
 def _span(best: int, worst: int) -> str:
-    return f"place {best}" if best == worst else f"places {best} to {worst}"
+    return f"rank {best}" if best == worst else f"ranks {best} to {worst}"
 
 
-def _incoherence(place: NDArray[np.intp]) -> tuple[str, ...]:
-    """Return a note where places are not those of any ranking with ties."""
-    ranks = 1 + (place[:, None] > place).sum(axis=1)
-    if (place == ranks).all():
+def _incoherence(rank: NDArray[np.intp]) -> tuple[str, ...]:
+    """Return a note where ranks are not those of any ranking with ties."""
+    expected = 1 + (rank[:, None] > rank).sum(axis=1)
+    if (rank == expected).all():
         return ()
     return (
-        "a place is one more than the number of items above; cycles, ties or gaps keep these "
-        "pairs from adding up to a ranking, so that places repeat or are left out",
+        "a rank is one more than the number of items above; cycles, ties or gaps keep these "
+        "pairs from adding up to a ranking, so that ranks repeat or are left out",
     )

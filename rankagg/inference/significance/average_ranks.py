@@ -59,7 +59,7 @@ def average_ranks(ranks: Ranks, counts: NDArray[np.int64]) -> AverageRanks:
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Places from 0.
+        Ranks from 0.
     counts : ndarray of int64, shape (m,)
         How often each ranking was observed.
 
@@ -88,7 +88,7 @@ def rank_units(ranks: Ranks, counts: NDArray[np.int64], units: NDArray[np.intp])
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Places of complete rankings.
+        Ranks of complete rankings.
     counts : ndarray of int64, shape (m,)
         How often each ranking was observed.
     units : ndarray of int, shape (m,)
@@ -121,7 +121,7 @@ def check_average_ranks(given: ArrayLike) -> Floats:
     Raises
     ------
     InvalidInputError
-        If they have another sum, or the best ones are better than places allow.
+        If they have another sum, or the best ones are better than ranks allow.
     """
     values = as_numbers(given, "average_ranks")
     number = np.arange(1, len(values) + 1)

@@ -47,7 +47,7 @@ def known_distances(ranks: Ranks, weights: Floats) -> Floats:
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Places with codes; columns in the order of the center.
+        Ranks with codes; columns in the order of the center.
     weights : ndarray of float, shape (m,)
         Of the rankings.
 
@@ -72,7 +72,7 @@ def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | No
     Parameters
     ----------
     ranks : ndarray of int32, shape (m, n)
-        Places with codes; columns in the order of the center.
+        Ranks with codes; columns in the order of the center.
     weights : ndarray of float, shape (m,)
         Of the rankings.
     theta : float

@@ -19,7 +19,7 @@ def fit_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> 
     """Draw a fitted distribution, as its own `plot` method does.
 
     Plackett-Luce and Bradley-Terry: log worths (`worths_plot`). Mallows: Kendall distances to the
-    center (`distances_plot`). Generalized Mallows: thetas by place (`thetas_plot`). Other fits:
+    center (`distances_plot`). Generalized Mallows: thetas by rank (`thetas_plot`). Other fits:
     parameters (`parameters_plot`).
 
     Parameters

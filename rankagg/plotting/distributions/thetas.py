@@ -1,4 +1,4 @@
-"""How concentrated a generalized Mallows distribution is at every place."""
+"""How concentrated a generalized Mallows distribution is at every rank."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankagg._typing import Floats
 from rankagg.distributions.mallows.generalized_fit import GeneralizedMallowsFit
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.distributions.fit import notes_of
-from rankagg.plotting.style.margins import note_height, place_ticks, write_below
+from rankagg.plotting.style.margins import note_height, rank_ticks, write_below
 from rankagg.plotting.style.rows import GRID, SOLID
 from rankagg.plotting.style.theme import INK, canvas
 
@@ -18,9 +18,9 @@ __all__ = ["thetas_plot"]
 
 
 def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw theta by the place that is filled, with confidence intervals.
+    """Draw theta by the rank that is filled, with confidence intervals.
 
-    The larger theta, the closer is the choice for that place to the center; at 0 it is left to
+    The larger theta, the closer is the choice for that rank to the center; at 0 it is left to
     chance, and intervals end there. A theta without a finite maximum is an open triangle at the
     upper edge.
 
@@ -53,13 +53,13 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     """
     if not isinstance(fit, GeneralizedMallowsFit):
         raise InvalidInputError(
-            "fit", "a fit with thetas by place", fit, "`GeneralizedMallows.fit(profile)` makes one."
+            "fit", "a fit with thetas by rank", fit, "`GeneralizedMallows.fit(profile)` makes one."
         )
     bounds = fit.conf_int(alpha).clip(lower=0.0).to_numpy()
     thetas, known = fit.estimates, np.isfinite(bounds).all(axis=1)
     n = len(thetas)
     notes = [
-        f"place that is filled; thetas with {100 * (1 - alpha):g} % intervals (Wald)",
+        f"rank that is filled; thetas with {100 * (1 - alpha):g} % intervals (Wald)",
         *notes_of(fit, are_known=True),
     ]
     width, new = min(max(28.0, 1.2 * n), 44.0), ax is None
@@ -69,7 +69,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     _draw(ax, thetas, bounds, known, top)
     ax.set_xlim(0.4, n + 0.6)
     ax.set_ylim(0.0, top)
-    ax.set_xticks(place_ticks(n))
+    ax.set_xticks(rank_ticks(n))
     ax.set_ylabel("theta")
     ax.grid(axis="y", color=GRID, linewidth=0.5 * float(mpl.rcParams["lines.linewidth"]))
     ax.set_axisbelow(True)

@@ -15,7 +15,7 @@ from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import (
     letters_across,
     note_height,
-    place_ticks,
+    rank_ticks,
     write_below,
 )
 from rankagg.plotting.style.theme import ACCENTS, INK, canvas, check_axes, plot_labels
@@ -126,12 +126,12 @@ def _draw_axis(ax: Axes, n: int) -> None:
     line.set_visible(True)
     line.set_position(("data", 0.0))
     line.set_bounds(1.0, float(n))
-    ax.set_xticks(place_ticks(n))
+    ax.set_xticks(rank_ticks(n))
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False)
 
 
 def _draw_ruler(ax: Axes, difference: float, alpha: float) -> None:
-    """Draw the critical difference as a length on the axis, from place 1."""
+    """Draw the critical difference as a length on the axis, from rank 1."""
     width = float(mpl.rcParams["lines.linewidth"])
     ax.plot(
         [1.0, 1.0 + difference], [RULER, RULER], color=INK, linewidth=width, marker="|",

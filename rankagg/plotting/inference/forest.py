@@ -1,4 +1,4 @@
-"""Between which places every item may stand."""
+"""Between which ranks every item may stand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import note_height, place_ticks, write_below
+from rankagg.plotting.style.margins import note_height, rank_ticks, write_below
 from rankagg.plotting.style.rows import OPEN, SOLID, interval_rows, legend_above
 from rankagg.plotting.style.theme import canvas, plot_labels
 
@@ -19,12 +19,12 @@ __all__ = ["forest_plot"]
 
 
 def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None = None) -> Axes:
-    """Draw confidence intervals for places: a row for each item, the best place first.
+    """Draw confidence intervals for ranks: a row for each item, the best rank first.
 
-    The point is the place in the data, the bar goes from the best to the worst place that the
+    The point is the rank in the data, the bar goes from the best to the worst rank that the
     decided pairs leave the item. The point is filled where the item is one of `ranks.first`. These
     are asked of the first item alone, the bars hold for all at once; so a bar can reach the first
-    place although the point is open.
+    rank although the point is open.
 
     Parameters
     ----------
@@ -65,21 +65,21 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
         )
     if top is not None:
         check_integer(top, "top", low=1)
-    order = np.lexsort((ranks.worst, ranks.best, ranks.place))[:top]
+    order = np.lexsort((ranks.worst, ranks.best, ranks.rank))[:top]
     names = plot_labels(ranks.items[int(i)] for i in order)
-    rows = [f"{place}  {name}" for place, name in zip(ranks.place[order], names, strict=True)]
-    n, places = len(rows), len(ranks.place)
+    rows = [f"{rank}  {name}" for rank, name in zip(ranks.rank[order], names, strict=True)]
+    n, size = len(rows), len(ranks.rank)
     notes = [ranks.describe(), *(f"note: {note}" for note in ranks.notes)]
-    if n < places:
-        notes.insert(0, f"the first {n} of {counted(places, 'item')}")
-    width, new = min(max(28.0, 1.2 * places), 44.0), ax is None
+    if n < size:
+        notes.insert(0, f"the first {n} of {counted(size, 'item')}")
+    width, new = min(max(28.0, 1.2 * size), 44.0), ax is None
     height = 5 + 1.35 * n + note_height(notes, width)
     ax = canvas(ax, width + 4 + widest(rows), height)
     bounds = np.column_stack([ranks.best[order], ranks.worst[order]]).astype(np.float64)
     first = np.isin(order, ranks.items.indices(ranks.first))
-    interval_rows(ax, rows, ranks.place[order].astype(np.float64), bounds, first)
-    ax.set_xlim(0.5, places + 0.5)
-    ax.set_xticks(place_ticks(places))
+    interval_rows(ax, rows, ranks.rank[order].astype(np.float64), bounds, first)
+    ax.set_xlim(0.5, size + 0.5)
+    ax.set_xticks(rank_ticks(size))
     _explain(ax, may_be_first=bool(first.any()), not_first=bool((~first).any()))
     write_below(ax, notes, width if new else None)
     return ax

@@ -22,7 +22,7 @@ __all__ = ["intervals_heatmap"]
 def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -> Axes:
     """Draw the estimated proportions, row above column, with a dot on every decided pair.
 
-    Items are in the order of their places by majorities, or of the sums of their proportions
+    Items are in the order of their ranks by majorities, or of the sums of their proportions
     where the intervals decide nothing. A frame surrounds a cell where the order has row above
     column although the proportion is below one half. Pairs that nobody compared are hatched.
 
@@ -61,7 +61,7 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
         order, decisions = _by_sums(intervals), None
     else:
         ranks = RankIntervals.from_intervals(intervals, how)
-        order = PartialRanking.from_ranks(ranks.place, items=intervals.items)
+        order = PartialRanking.from_ranks(ranks.rank, items=intervals.items)
         decisions = ranks.decisions
     what = {
         "direct": f"share of {intervals.unit}s\nwith row above column",

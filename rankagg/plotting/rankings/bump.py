@@ -14,7 +14,7 @@ from rankagg._validation import check_integer
 from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.theme import ACCENTS, GREY, INK, LINES, NO_PLACE, canvas, plot_labels
+from rankagg.plotting.style.theme import ACCENTS, GREY, INK, LINES, NO_RANK, canvas, plot_labels
 
 __all__ = ["bump_chart"]
 
@@ -129,7 +129,7 @@ def _slots(ranks: Ranks) -> NDArray[np.float64]:
 
 
 def _moved(slots: NDArray[np.float64], ranks: Ranks) -> NDArray[np.bool_]:
-    """Say which items change places with another, by their ranks, between any two columns."""
+    """Say which items change ranks with another, by their ranks, between any two columns."""
     listed = np.where(ranks >= 0, ranks, ranks.shape[1])
     signs = np.sign(listed[:, :, None] - listed[:, None, :])
     moved: NDArray[np.bool_] = ((signs.max(axis=0) - signs.min(axis=0)) > 0).any(axis=1)
@@ -161,10 +161,10 @@ def _join_ties(ax: Axes, slots: NDArray[np.float64], ranks: Ranks) -> None:
 
 
 def _label(ax: Axes, slots: NDArray[np.float64], ranks: Ranks, labels: list[str]) -> None:
-    """Write place and name at both ends."""
+    """Write rank and name at both ends."""
     sides = [(0, ax.yaxis), (len(ranks) - 1, ax.secondary_yaxis("right").yaxis)]
     for column, axis in sides if len(ranks) > 1 else sides[:1]:
-        places = [str(rank + 1) if rank >= 0 else NO_PLACE for rank in ranks[column].tolist()]
+        places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[column].tolist()]
         right = column > 0
         texts = [
             f"{place}  {label}" if right else f"{label}  {place}"

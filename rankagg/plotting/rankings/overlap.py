@@ -13,7 +13,7 @@ from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import place_ticks, write_below
+from rankagg.plotting.style.margins import rank_ticks, write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import ACCENTS, GREY, LINES, MARKERS, canvas, plot_labels
 
@@ -123,7 +123,7 @@ def _frame(ax: Axes, depth: int) -> None:
     ax.set_xlim(1 if depth > 1 else 0.5, max(depth, 1.5))
     ax.set_ylim(0, 1.03)
     ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
-    ax.set_xticks(place_ticks(depth))
+    ax.set_xticks(rank_ticks(depth))
     ax.grid(color=GRID, linewidth=0.5 * float(mpl.rcParams["lines.linewidth"]))
     ax.set_axisbelow(True)
     for side in ("top", "right"):

@@ -1,4 +1,4 @@
-"""How often every item takes every place when the data are drawn again."""
+"""How often every item takes every rank when the data are drawn again."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rankagg.analysis.robustness.rank_shares import RankShares
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import note_height, place_ticks, write_below
-from rankagg.plotting.style.theme import GREY, INK, NO_PLACE, SHARES, canvas, plot_labels
+from rankagg.plotting.style.margins import note_height, rank_ticks, write_below
+from rankagg.plotting.style.theme import GREY, INK, NO_RANK, SHARES, canvas, plot_labels
 
 __all__ = ["rank_distribution_plot"]
 
@@ -25,15 +25,15 @@ __all__ = ["rank_distribution_plot"]
 NUMBERED = 14
 # A share that is no larger is the rounding of 0.
 ZERO = 1e-9
-# The slot between the places and the column of those without one.
+# The slot between the ranks and the column of those without one.
 GAP = 0.4
 
 
 def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axes:
-    """Draw the share of resamples in which each item takes each place, as a heat map.
+    """Draw the share of resamples in which each item takes each rank, as a heat map.
 
-    Rows are in the order of mean places. Where a resample leaves an item several places, each has
-    an equal part, as in `RankShares.places`. Resamples in which an item has no place are in a
+    Rows are in the order of mean ranks. Where a resample leaves an item several ranks, each has
+    an equal part, as in `RankShares.ranks`. Resamples in which an item has no rank are in a
     hatched column of their own. Numbers are percent, in the cells of up to 14 items.
 
     Parameters
@@ -64,7 +64,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     """
     if not isinstance(shares, RankShares):
         raise InvalidInputError("shares", "RankShares", shares, "`rank_shares(data)` makes them.")
-    frame = shares.places()
+    frame = shares.ranks()
     cells, n = frame.to_numpy(), len(frame)
     names = plot_labels(frame.index)
     order = shares.items.indices(frame.index)
@@ -82,7 +82,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     )  # fmt: skip
     ax.set_xlim(0.5, columns + 0.5)
     ax.set_yticks(range(n), names, parse_math=False)
-    ticks = place_ticks(n)
+    ticks = rank_ticks(n)
     ax.set_xticks(ticks, [str(place) for place in ticks])
     if without.any():
         _add_column(ax, without, n + 1 + GAP, Normalize(0.0, top))
@@ -102,7 +102,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
 
 
 def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
-    """Draw how often every item has no place."""
+    """Draw how often every item has no rank."""
     for row, share in enumerate(without):
         ax.add_patch(
             Rectangle(
@@ -116,8 +116,8 @@ def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
                 fontsize=0.9 * float(mpl.rcParams["font.size"]),
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             )  # fmt: skip
-    ticks = place_ticks(len(without))
-    ax.set_xticks([*ticks, x], [*map(str, ticks), NO_PLACE])
+    ticks = rank_ticks(len(without))
+    ax.set_xticks([*ticks, x], [*map(str, ticks), NO_RANK])
 
 
 def _number(ax: Axes, cells: Floats, top: float) -> None:
@@ -143,9 +143,9 @@ def _sentences(shares: RankShares) -> list[str]:
     within = " within tasks" if shares.fixed_tasks else ""
     several = bool((shares.best != shares.worst).any())
     return [
-        f"place by {shares.aggregator.name} in {counted(shares.n_resamples, 'resample')} of "
+        f"rank by {shares.aggregator.name} in {counted(shares.n_resamples, 'resample')} of "
         f"{shares.unit}s{within}",
-        "shares of resamples, not confidence; rows by mean place",
+        "shares of resamples, not confidence; rows by mean rank",
         *(f"note: {note}" for note in shares.notes),
-        "note: where a resample leaves several places, equal parts" if several else "",
+        "note: where a resample leaves several ranks, equal parts" if several else "",
     ]

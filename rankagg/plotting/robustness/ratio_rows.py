@@ -10,7 +10,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg.core.items import counted
-from rankagg.plotting.style.theme import NO_PLACE
+from rankagg.plotting.style.theme import NO_RANK
 from rankagg.studies.study_result import StudyResult
 
 __all__ = ["RatioRow", "ratio_rows"]
@@ -74,7 +74,7 @@ def ratio_rows(result: StudyResult) -> list[RatioRow]:
         quantiles[quantiles > HUGE / 1e6] = np.inf
         mean = (float(values["mean_ratio"]), float(values["mean_ratio_high"]))
         known = int(part["hit"].count())
-        hits = f"{100 * values['hit_rate']:.0f} %" if known else NO_PLACE
+        hits = f"{100 * values['hit_rate']:.0f} %" if known else NO_RANK
         if 0 < known < len(part):
             hits += f" of {known}"
         if values["failed"]:

@@ -1,4 +1,4 @@
-"""What stands around a plot: notes below it, and places along its axis."""
+"""What stands around a plot: notes below it, and ranks along its axis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
     "add_height",
     "letters_across",
     "note_height",
-    "place_ticks",
+    "rank_ticks",
     "write_below",
 ]
 
@@ -71,8 +71,8 @@ def _lines(sentences: Iterable[str], width: float) -> list[str]:
         letters -= 1
 
 
-def place_ticks(n: int) -> list[int]:
-    """Return the places to print along an axis: all of few, else the first and round ones."""
+def rank_ticks(n: int) -> list[int]:
+    """Return the ranks to print along an axis: all of few, else the first and round ones."""
     if n <= 12:
         return list(range(1, n + 1))
     step, factors = 5, [2.0, 2.0, 2.5]

@@ -28,7 +28,7 @@ __all__ = [
     "INK",
     "LINES",
     "MARKERS",
-    "NO_PLACE",
+    "NO_RANK",
     "SHARES",
     "Context",
     "canvas",
@@ -45,8 +45,8 @@ GREY: Final = "#9a9a9a"
 ACCENTS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
-#: Stands for the place of an unranked item.
-NO_PLACE: Final = "\N{EN DASH}"
+#: Stands for the rank of an unranked item.
+NO_RANK: Final = "\N{EN DASH}"
 #: Shares from 0 to 1; lightness alone tells them, so gray prints read alike.
 SHARES: Final = LinearSegmentedColormap.from_list(
     "rankagg", ["#ffffff", "#bcd7ea", "#0072B2", "#00304d"]

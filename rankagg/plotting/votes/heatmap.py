@@ -15,7 +15,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.theme import ACCENTS, INK, NO_PLACE, SHARES, canvas, plot_labels
+from rankagg.plotting.style.theme import ACCENTS, INK, NO_RANK, SHARES, canvas, plot_labels
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
@@ -130,7 +130,7 @@ def share_matrix(
     n, ranks = len(ranking.items), ranking.ranks
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
     names = plot_labels(ranking.items[int(i)] for i in order)
-    places = [str(rank + 1) if rank >= 0 else NO_PLACE for rank in ranks[order].tolist()]
+    places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     side = max(1.5 if n > NUMBERED else 2.4, 14 / n) * n
     margin = 2 + 0.62 * max(map(len, names))
     ax = canvas(ax, side + margin + 9, side + margin)

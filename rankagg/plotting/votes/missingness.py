@@ -1,4 +1,4 @@
-"""Where scores or places are missing."""
+"""Where scores or ranks are missing."""
 
 from __future__ import annotations
 

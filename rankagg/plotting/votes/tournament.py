@@ -117,7 +117,7 @@ def tournament_plot(
 
 @dataclass(frozen=True)
 class _Order:
-    """The places of the items, whose they are, and what a reader should know of them."""
+    """The ranks of the items, whose they are, and what a reader should know of them."""
 
     ranks: Ranks
     name: str

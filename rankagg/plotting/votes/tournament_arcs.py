@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from rankagg._typing import Ranks
 from rankagg.core.items import ItemSet
 from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.theme import INK, NO_PLACE, canvas, plot_labels
+from rankagg.plotting.style.theme import INK, NO_RANK, canvas, plot_labels
 from rankagg.plotting.votes.tournament_links import BAND, LOOKS, Link, band_width
 
 __all__ = ["draw_arcs"]
@@ -68,7 +68,7 @@ def draw_arcs(
     for link in links:
         far = reach[abs(int(row[link.first] - row[link.second]))]
         _arc(ax, link, float(row[link.first]), float(row[link.second]), far)
-    places = [str(rank + 1) if rank >= 0 else NO_PLACE for rank in ranks[order].tolist()]
+    places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     labels = [f"{place}  {names[i]}" for place, i in zip(places, order, strict=True)]
     ax.set_yticks(range(n), labels, parse_math=False)
     ax.tick_params(axis="y", length=0)

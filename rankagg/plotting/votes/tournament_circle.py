@@ -12,7 +12,7 @@ from matplotlib.patches import FancyArrowPatch
 from rankagg._typing import Floats, Ranks
 from rankagg.core.items import ItemSet
 from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.theme import INK, NO_PLACE, canvas, plot_labels
+from rankagg.plotting.style.theme import INK, NO_RANK, canvas, plot_labels
 from rankagg.plotting.votes.tournament_links import BAND, LOOKS, Link, band_width
 
 __all__ = ["draw_circle"]
@@ -69,7 +69,7 @@ def draw_circle(
     for spine in ax.spines.values():
         spine.set_visible(False)
     for item, (point, rank) in enumerate(zip(points, ranks.tolist(), strict=True)):
-        _node(ax, item, point, names[item], str(rank + 1) if rank >= 0 else NO_PLACE)
+        _node(ax, item, point, names[item], str(rank + 1) if rank >= 0 else NO_RANK)
     for link in links:
         _arrow(ax, link, points[link.first], points[link.second])
     _margins(ax, [link for link in links if link.text], points)
@@ -85,7 +85,7 @@ def _node(ax: Axes, item: int, point: Floats, name: str, place: str) -> None:
     x, y = point
     ax.text(
         x, y, place, ha="center", va="center", zorder=5, fontsize=0.9 * size,
-        gid=f"place-{item}",
+        gid=f"rank-{item}",
     )  # fmt: skip
     align = {1: "left", 0: "center", -1: "right"}[_side(point)]
     rise = point[1] / np.hypot(*point)

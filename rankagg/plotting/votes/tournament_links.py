@@ -95,9 +95,9 @@ def links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list
     graph : TournamentGraph
         The majorities.
     ranks : ndarray of int32, shape (n,)
-        The places that they are held against.
+        The ranks that they are held against.
     others : ndarray of int32, shape (n,), or None
-        The places of another ranking.
+        The ranks of another ranking.
 
     Returns
     -------

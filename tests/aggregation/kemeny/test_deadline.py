@@ -87,7 +87,7 @@ QUESTIONS = {
     "is_unique": lambda optima: optima.is_unique,
     "count": lambda optima: optima.count(),
     "winners": lambda optima: optima.winners(),
-    "place_ranges": lambda optima: [places.tolist() for places in optima.place_ranges()],
+    "rank_ranges": lambda optima: [places.tolist() for places in optima.rank_ranges()],
     "second_value": lambda optima: optima.second_value(),
     "addition_radius": lambda optima: optima.addition_radius,
     "nearest": lambda optima: optima.nearest(ra.Permutation(np.arange(13)[::-1])),

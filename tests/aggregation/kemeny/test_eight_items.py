@@ -66,7 +66,7 @@ def test_relation_count_and_places_are_those_of_all_orders(settled: list[str]) -
         assert np.array_equal(optima.relation(), always)
         assert optima.count() == len(places)
         assert optima.is_unique == (len(places) == 1)
-        best, worst = optima.place_ranges()
+        best, worst = optima.rank_ranges()
         assert np.array_equal(best, 1 + places.min(axis=0))
         assert np.array_equal(worst, 1 + places.max(axis=0))
     assert {"follows", "proved", "met"} <= set(settled)

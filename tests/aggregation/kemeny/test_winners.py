@@ -104,7 +104,7 @@ def test_an_item_that_follows_no_single_other_may_still_never_win(way):
     optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(LATE, items="ABCDE")).optima
     assert not optima.relation()[:, 4].any()
     assert optima.winners() == ("A", "C")
-    best, _ = optima.place_ranges()
+    best, _ = optima.rank_ranges()
     assert best.tolist() == [1, 2, 1, 2, 2]
 
 

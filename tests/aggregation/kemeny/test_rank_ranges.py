@@ -22,7 +22,7 @@ def with_one_above(wins):
 
 def test_places_behind_an_item_that_is_always_first():
     votes = with_one_above(LATE)
-    best, worst = ra.Kemeny().aggregate(votes).optima.place_ranges()
+    best, worst = ra.Kemeny().aggregate(votes).optima.rank_ranges()
     _, orders = oracles.kemeny(votes.scaled_wins.tolist())
     places = 1 + np.argsort(orders, axis=1)
     assert best.tolist() == places.min(axis=0).tolist() == [2, 3, 2, 3, 3, 1]
@@ -34,7 +34,7 @@ def test_places_of_large_blocks_are_what_the_relation_leaves(monkeypatch):
     optima = ra.Kemeny().aggregate(with_one_above(LATE)).optima
     above = optima.relation().sum(axis=0)
     below = optima.relation().sum(axis=1)
-    best, worst = optima.place_ranges()
+    best, worst = optima.rank_ranges()
     assert best.tolist() == (1 + above).tolist()
     assert worst.tolist() == (6 - below).tolist()
 
