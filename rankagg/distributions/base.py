@@ -12,7 +12,7 @@ import scipy
 
 from rankagg._typing import Bools, Floats, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.value import Value
@@ -245,6 +245,9 @@ class RankingDistribution(Value):
         above = target.ranks[:, None] < target.ranks[None, :]
         # A pair that the ranking has one way and the draw the other.
         return float(self.pairwise_probabilities().T[above].sum())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} distribution on {counted(self.n_items, 'item')}>"
 
     # -- as plain data ------------------------------------------------------------------------
 

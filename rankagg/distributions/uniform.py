@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 from rankagg._typing import Floats, Label, Ranks
 from rankagg.core import places
-from rankagg.core.items import ItemSet, counted
+from rankagg.core.items import ItemSet
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.rankings import Permutation
 from rankagg.distributions.base import RankingDistribution
@@ -69,9 +69,6 @@ class Uniform(RankingDistribution):
     def entropy(self) -> float:
         """Return log n!."""
         return lgamma(self.n_items + 1)
-
-    def __repr__(self) -> str:
-        return f"<Uniform distribution on {counted(self.n_items, 'item')}>"
 
 
 def log_compatible(ranks: Ranks) -> Floats:

@@ -329,3 +329,4 @@ class DistributionContract:
 
     def test_repr_names_the_class(self, distribution: ra.RankingDistribution) -> None:
         assert type(distribution).__name__ in repr(distribution)
+        assert repr(pickle.loads(pickle.dumps(distribution))) == repr(distribution)
