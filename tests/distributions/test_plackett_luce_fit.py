@@ -752,7 +752,7 @@ def test_the_sushi_rankings(data):
 
 def test_a_first_step_that_overflows_is_halved(data) -> None:
     table = ra.read_scores(data("tasks/superglue.csv"), higher_is_better=True)
-    fit = ra.fit_plackett_luce(table.rankings(), pseudo_rankings=0.5)
+    fit = ra.PlackettLuce.fit(table.rankings(), pseudo_rankings=0.5)
     assert fit.converged
     assert np.isfinite(fit.log_likelihood)
 
