@@ -343,10 +343,10 @@ class Optima(Result):
         Returns
         -------
         pandas.DataFrame
-            block: from 1, in which the item's place is open; best and worst: its places in the
-            optima, see `place_ranges`.
+            block: from 1, in which the item's rank is open; best and worst: its ranks in the
+            optima, see `rank_ranges`.
         """
-        best, worst = self.place_ranges()
+        best, worst = self.rank_ranges()
         number = {item: k for k, block in enumerate(self.blocks, 1) for item in block}
         labels = [self.items[int(i)] for i in self._order]
         columns = {
@@ -366,7 +366,7 @@ class Optima(Result):
             "count": count,
             "n_undecided_pairs": self.n_undecided_pairs,
             "blocks": [list(block) for block in self.blocks],
-            "places": plain_rows(self.to_frame().reset_index()),
+            "ranks": plain_rows(self.to_frame().reset_index()),
         }
 
     def _table(self) -> pd.DataFrame:
