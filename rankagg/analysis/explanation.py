@@ -145,6 +145,7 @@ class Explanation(Result):
 
     _schema = "rankagg.explanation"
     _version = 2
+    _prints_table = False
 
     @property
     def margin(self) -> float:
@@ -225,9 +226,6 @@ class Explanation(Result):
         }
 
     # -- in words -----------------------------------------------------------------------------
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame()
 
     def _facts(self) -> list[str]:
         a, b = shortened(self.above), shortened(self.below)

@@ -12,13 +12,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 import numpy as np
+import pandas as pd
 
 from rankagg._validation import check_integer
 from rankagg.core.items import counted, shortened
 from rankagg.core.value import Value, array_key, frozen_array
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["ROWS", "Result", "plain_rows"]
@@ -45,6 +45,8 @@ class Result(Value):
     _version: ClassVar[int] = 1
     #: The function of `rankagg.plotting` that draws it; None where none does.
     _plot: ClassVar[str | None] = None
+    #: Whether facts alone do not say all.
+    _prints_table: ClassVar[bool] = True
     #: Of the printed table: what a row is of, whether rows have names, how numbers look.
     _row: ClassVar[str] = "item"
     _named_rows: ClassVar[bool] = True
@@ -83,7 +85,7 @@ class Result(Value):
 
     def _table(self) -> pd.DataFrame:
         """Return the table that is printed and shown; an empty one is left out."""
-        return self.to_frame()
+        return self.to_frame() if self._prints_table else pd.DataFrame()
 
     def _left_out(self, number: int) -> str:
         """Return what stands below a table that is cut off."""

@@ -50,6 +50,7 @@ class Decisions(Result):
 
     _schema = "rankagg.decisions"
     _version = 2
+    _prints_table = False
 
     @property
     def warning(self) -> str | None:
@@ -137,9 +138,6 @@ class Decisions(Result):
             "groups": [list(group) for group in self.groups],
             "cyclic_components": [list(items) for items in self.cyclic_components],
         }
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame()
 
     def _facts(self) -> list[str]:
         n = len(self.items)

@@ -294,7 +294,6 @@ def test_the_summary_shows_the_parameters():
         assert part in text
     assert f"{fit.estimates[0]:.4f}" in text
     assert str(fit) == str(fit.summary())
-    assert "<table" in fit._repr_html_()
 
 
 def test_the_summary_relative_to_an_item():

@@ -1,8 +1,6 @@
 """Intervals of all pairs: bounds, options that do not go together, and how they look."""
 
-import copy
 import json
-import pickle
 from fractions import Fraction
 from math import comb, log, sqrt
 
@@ -749,13 +747,6 @@ def test_a_summary_says_how_many_pairs_it_leaves_out():
         found.summary(rows=0)
 
 
-def test_html_escapes_labels():
-    profile = ra.Profile.from_orders([["<b>", "&"]])
-    page = from_profile(profile)._repr_html_()
-    assert "&lt;b&gt;" in page
-    assert "<b>" not in page
-
-
 # -- values ---------------------------------------------------------------------------------------
 
 
@@ -782,24 +773,6 @@ def test_intervals_differ_where_they_say_something_else(choice):
     once = ra.Profile(list(THREE))
     assert from_profile(once, **choice) != from_profile(once)
     assert from_profile(once) != "intervals"
-
-
-def test_intervals_never_change():
-    found = from_profile(THREE)
-    with pytest.raises(AttributeError, match="immutable"):
-        found.alpha = 0.1
-    for name in ("estimate", "lower", "upper", "n_units", "shares"):
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(found, name)[0, 1] = 0
-
-
-def test_copies_are_the_same_intervals():
-    found = from_profile(SPARSE)
-    assert copy.deepcopy(found) == found
-    again = pickle.loads(pickle.dumps(found))
-    assert again == found
-    assert hash(again) == hash(found)
-    assert not again.lower.flags.writeable
 
 
 def test_units_are_counted_in_whole_numbers():

@@ -412,7 +412,6 @@ def test_summary_tells_places_level_and_unit():
     assert result.summary(rows=1).splitlines()[-2] == "... and 2 more items"
     assert result.summary(rows=None) == result.summary() == str(result)
     assert repr(result) == "<RankIntervals of 3 items by pairwise>"
-    assert "<table" in result._repr_html_()
     with pytest.raises(InvalidInputError, match="`rows`"):
         result.summary(rows=0)
 

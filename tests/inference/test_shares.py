@@ -480,7 +480,6 @@ def test_summary_says_that_shares_are_no_confidence():
     fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)
     assert fixed.summary().startswith("Borda on 2 resamples of rankings within tasks;")
     assert repr(shares) == "<RankShares of 3 items by Kemeny on 50 resamples>"
-    assert "<table" in shares._repr_html_()
     with pytest.raises(InvalidInputError, match="`rows`"):
         shares.summary(rows=0)
 

@@ -78,6 +78,7 @@ class Certificate(Result):
 
     _schema = SCHEMA
     _version = VERSION
+    _prints_table = False
 
     @classmethod
     def build(
@@ -175,9 +176,6 @@ class Certificate(Result):
         """
         rows = [(len(p.positions), *_size(p)) for p in self.proofs]
         return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_cycles"])
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame()
 
     def _facts(self) -> list[str]:
         """Return one line: status, cost, bound, and what proves it."""

@@ -61,6 +61,7 @@ class Optima(Result):
     _deadline: Deadline = field(default_factory=Deadline)
 
     _schema = "rankagg.optima"
+    _prints_table = False
 
     def within(self, time_limit: float | None) -> Optima:
         """Return the same optima with a time limit for all that is asked of them.
@@ -368,9 +369,6 @@ class Optima(Result):
             "blocks": [list(block) for block in self.blocks],
             "ranks": plain_rows(self.to_frame().reset_index()),
         }
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame()
 
     def _facts(self) -> list[str]:
         if self.is_unique:

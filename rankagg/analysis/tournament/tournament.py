@@ -62,6 +62,7 @@ class TournamentGraph(Result):
 
     _schema = "rankagg.tournament"
     _plot = "tournament_plot"
+    _prints_table = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.votes, PairwiseMatrix):
@@ -374,9 +375,6 @@ class TournamentGraph(Result):
             "condensation": [list(group) for group in self.condensation()],
             "cyclic_components": [list(group) for group in self.cyclic_components()],
         }
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame()
 
     def _facts(self) -> list[str]:
         winner, loser = self.condorcet_winner, self.condorcet_loser

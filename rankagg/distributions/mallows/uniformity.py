@@ -43,6 +43,7 @@ class UniformityTest(Result):
     n_resamples: int
 
     _schema = "rankagg.uniformity_test"
+    _prints_table = False
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the attributes as columns."""
@@ -50,9 +51,6 @@ class UniformityTest(Result):
 
     def _content(self) -> dict[str, Any]:
         return asdict(self)
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame()
 
     def _facts(self) -> list[str]:
         return [

@@ -69,6 +69,7 @@ class Estimate(Result):
     stopped: Literal["fixed", "relative", "absolute", "max_samples"]
 
     _schema = "rankagg.estimate"
+    _prints_table = False
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the attributes as columns."""
@@ -76,9 +77,6 @@ class Estimate(Result):
 
     def _content(self) -> dict[str, Any]:
         return asdict(self)
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame()
 
     def _facts(self) -> list[str]:
         return [
