@@ -25,7 +25,13 @@ def files_of(guide: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("guide", "least"),
-    [("own_rule", 20), ("own_distance", 7), ("own_distribution", 25), ("own_plot", 6)],
+    [
+        ("own_rule", 20),
+        ("own_distance", 7),
+        ("own_distribution", 25),
+        ("own_plot", 6),
+        ("own_command", 10),
+    ],
 )
 def test_a_guide_followed_literally_passes_its_contract(
     guide: str, least: int, tmp_path: Path

@@ -52,28 +52,32 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """Commands that are imported when they are called, so that --help is quick."""
+    """Commands that are imported when they are called, so that --help is quick.
+
+    Others can be added, as to every group of click.
+    """
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
+        added = [(name, one.get_short_help_str(200)) for name, one in self.commands.items()]
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([*COMMANDS.items(), *added])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *self.commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            return super().get_command(ctx, cmd_name)
         command: click.Command = import_module(f"rankagg.cli.commands.{cmd_name}").command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
-            ctx.fail(f"No such command {name!r}. {nearest(name, COMMANDS)}".rstrip())
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-"):
+            ctx.fail(f"No such command {name!r}. {nearest(name, known)}".rstrip())
         return super().resolve_command(ctx, args)
 
 
