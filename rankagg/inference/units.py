@@ -291,12 +291,16 @@ def units_of(
 def rankings_of(
     data: object, tolerance: float | Mapping[Label, float], instances: Sequence[Label] | None
 ) -> tuple[Profile, Sequence[Label] | None]:
-    """Return the rankings of some data and their instances, those of a table first."""
+    """Return the rankings of some data and their instances, which a table has of its own."""
     if isinstance(data, ScoreTable):
+        if instances is not None:
+            raise InvalidInputError(
+                "instances", "left out for a table, which has its own", instances
+            )
         return data.rankings(tolerance), data.instances
     if isinstance(data, Profile):
         return data, instances
-    raise InvalidInputError("data", "a Profile or a ScoreTable", data)
+    raise InvalidInputError("data", "a ScoreTable or a Profile", data)
 
 
 def units_from(

@@ -217,7 +217,7 @@ def test_guarantees_stand_beside_ratios_of_complete_strict_rankings(comparison) 
 def test_pairs_are_decided_as_the_decisions_say() -> None:
     profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[60, 40])
     comparison = ra.compare(profile, [ra.Borda(), ra.Kemeny()])
-    decisions = ra.PairwiseIntervals.from_profile(profile, method="clopper-pearson").decisions()
+    decisions = ra.PairwiseIntervals.from_data(profile, method="clopper-pearson").decisions()
     assert ("B", "C") in decisions.pairs
     assert ("A", "B") not in decisions.pairs
     plain = comparison.disagreements("Kemeny", "Borda")

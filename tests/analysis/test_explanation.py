@@ -34,7 +34,7 @@ def test_a_swap_is_the_cheapest_ranking_the_other_way_round(profile, data):
 def test_a_cycle_of_majorities_goes_through_both(profile, data):
     a, b = data.draw(st.permutations(list(profile.items)))[:2]
     found = ra.explain(ra.Kemeny().aggregate(profile), a, b)
-    graph = ra.TournamentGraph.from_profile(profile).to_networkx()
+    graph = ra.TournamentGraph.from_data(profile).to_networkx()
     cycle = found.cycle
     if cycle:
         assert {a, b} <= set(cycle)
@@ -42,7 +42,7 @@ def test_a_cycle_of_majorities_goes_through_both(profile, data):
         steps = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
         assert all(graph.has_edge(*step) for step in steps)
     else:
-        longer = ra.TournamentGraph.from_profile(profile).cycles(length=5)
+        longer = ra.TournamentGraph.from_data(profile).cycles(length=5)
         together = [c for c in longer if a in c and b in c]
         neighbors = [
             c for c in together if {(a, b), (b, a)} & set(zip(c, (*c[1:], c[0]), strict=True))

@@ -130,14 +130,14 @@ def test_winners_of_finer_rules_are_undefeated(matrix):
 
 
 def test_equal_majorities_in_a_cycle_defeat_nobody():
-    cycle = ra.TournamentGraph.from_profile(ra.datasets.load("three_cycle"))
+    cycle = ra.TournamentGraph.from_data(ra.datasets.load("three_cycle"))
     assert cycle.split_cycle_winners() == ("A", "B", "C")
     assert cycle.essential_set() == ("A", "B", "C")
 
 
 def test_a_cycle_is_split_at_its_weakest_majority():
     # A beats B by 6, B beats C by 24, C beats A by 10.
-    graph = ra.TournamentGraph.from_profile(ra.datasets.load("condorcet_1785"))
+    graph = ra.TournamentGraph.from_data(ra.datasets.load("condorcet_1785"))
     assert graph.split_cycle_winners() == ("B",)
     assert graph.essential_set() == ("A", "B", "C")
 
@@ -275,7 +275,7 @@ def test_a_condorcet_winner_is_alone(matrix, data):
 @given(strategies.profiles(min_size=2))
 @as_found
 def test_weights_are_exact_and_margins_need_comparisons(profile):
-    graph = ra.TournamentGraph.from_profile(profile)
+    graph = ra.TournamentGraph.from_data(profile)
     wins, denominator = graph.votes.scaled_wins, graph.votes.denominator
     matrix = np.where(graph.votes.scaled_comparisons > 0, wins - wins.T, 0)
     assert np.allclose(
@@ -288,12 +288,12 @@ def test_weights_are_exact_and_margins_need_comparisons(profile):
 
 
 def test_a_pair_that_nobody_compares_has_no_margin():
-    graph = ra.TournamentGraph.from_profile(ra.Profile.from_orders(["AB", "C"], items="ABC"))
+    graph = ra.TournamentGraph.from_data(ra.Profile.from_orders(["AB", "C"], items="ABC"))
     assert graph.margins[0, 2] > 0
     assert graph.split_cycle_winners() == ("A", "C")
     assert graph.essential_set() == ("A", "C")
 
 
 def test_one_item_wins():
-    graph = ra.TournamentGraph.from_profile(ra.Profile.from_orders(["A"]))
+    graph = ra.TournamentGraph.from_data(ra.Profile.from_orders(["A"]))
     assert graph.split_cycle_winners() == graph.essential_set() == ("A",)

@@ -164,7 +164,7 @@ def test_disagreements_are_the_pairs_that_differ(graph, data):
 
 
 def test_tied_and_unranked_items_differ_from_nothing():
-    graph = ra.TournamentGraph.from_profile(ra.datasets.load("tennessee"))
+    graph = ra.TournamentGraph.from_data(ra.datasets.load("tennessee"))
     items = graph.items
     tied = ra.PartialRanking.from_ranks([0, 0, 0, 0], items=items)
     exact = ra.Kemeny().aggregate(graph.votes).ranking
@@ -178,7 +178,7 @@ def test_sports_differ_in_one_swap(facts):
     profile = ra.Profile.from_ranks(case["ranks"], items=sports, counts=case["weights"])
     borda, exact = (rule.aggregate(profile) for rule in (ra.Borda(), ra.Kemeny()))
     assert exact.optima.is_unique
-    found = ra.TournamentGraph.from_profile(profile).disagreements(borda.ranking, exact.ranking)
+    found = ra.TournamentGraph.from_data(profile).disagreements(borda.ranking, exact.ranking)
     assert [set(pair) for pair in found[["above", "below"]].to_numpy()] == [
         {"Basketball", "Swimming"}
     ]
@@ -241,8 +241,8 @@ def test_it_is_a_value_and_plain_data(graph):
 
 def test_policies_and_inputs():
     profile = ra.Profile.from_orders(["AB", "C"], items="ABC")
-    last = ra.TournamentGraph.from_profile(profile, unranked="last")
-    ignored = ra.TournamentGraph.from_profile(profile, unranked="ignore")
+    last = ra.TournamentGraph.from_data(profile, unranked="last")
+    ignored = ra.TournamentGraph.from_data(profile, unranked="ignore")
     assert len(ignored.arcs()) == 1
     assert last.votes == profile.pairwise("last")
     with pytest.raises(InvalidInputError, match="`votes` must be a PairwiseMatrix"):

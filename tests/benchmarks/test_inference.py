@@ -75,7 +75,7 @@ def borda_by_matrices(columns, before):
 
 def intervals_of(table):
     """Return intervals whose unit is the instance that all metrics share."""
-    return ra.PairwiseIntervals.from_scores(table, unit="instance")
+    return ra.PairwiseIntervals.from_data(table, unit="instance")
 
 
 def seconds(call):
@@ -121,7 +121,7 @@ def test_borda_and_intervals_of_a_million_rankings(benchmark, estimand):
     def everything():
         profile = ra.Profile.from_scores(scores, higher_is_better=True)
         consensus = ra.Borda().aggregate(profile)
-        return consensus, ra.PairwiseIntervals.from_profile(profile, estimand=estimand)
+        return consensus, ra.PairwiseIntervals.from_data(profile, estimand=estimand)
 
     benchmark.pedantic(everything, rounds=1)
     tracemalloc.start()
@@ -141,7 +141,7 @@ def test_intervals_by_bootstrap_of_ten_thousand_rankings(benchmark):
     scores[rng.random(scores.shape) < MISSING] = np.nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
     intervals = benchmark.pedantic(
-        lambda: ra.PairwiseIntervals.from_profile(
+        lambda: ra.PairwiseIntervals.from_data(
             profile, method="percentile", simultaneous="max-t", rng=0
         ),
         rounds=1,

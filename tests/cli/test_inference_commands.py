@@ -93,7 +93,7 @@ def test_too_few_units_are_said_to_be_too_few_once(run):
 def test_intervals_as_json_are_those_of_the_package(parsed):
     told = parsed("intervals", "table.csv", "--simultaneous", "bonferroni", "--alpha", "0.2")
     assert set(told) == {"schema", "version", "ranks", "decisions", "intervals", "input"}
-    intervals = ra.PairwiseIntervals.from_scores(table(), simultaneous="bonferroni", alpha=0.2)
+    intervals = ra.PairwiseIntervals.from_data(table(), simultaneous="bonferroni", alpha=0.2)
     ranks = ra.rank_intervals(table(), alpha=0.2)
     assert told["intervals"] == plain(intervals.to_dict())
     assert told["decisions"] == plain(ranks.decisions.to_dict())
@@ -135,7 +135,7 @@ def test_places_by_a_method_that_was_asked_for(parsed, of, method):
 @pytest.mark.parametrize("method", ["bca", "percentile"])
 def test_proportions_by_resampling(parsed, method):
     told = parsed("intervals", "full.csv", "--pairs", method, "--resamples", "200", "--seed", "3")
-    expected = ra.PairwiseIntervals.from_scores(
+    expected = ra.PairwiseIntervals.from_data(
         table("full.csv"), method=method, n_resamples=200, rng=3
     )
     assert told["intervals"] == plain(expected.to_dict())

@@ -267,7 +267,7 @@ def test_max_t_from_above_mirrors_max_t_from_below():
     found = []
     for items, alternative in (("AB", "greater"), ("BA", "less")):
         profile = ra.Profile.from_orders(["AB", "BA"], items=items, counts=[95, 5])
-        intervals = PairwiseIntervals.from_profile(
+        intervals = PairwiseIntervals.from_data(
             profile, alternative=alternative, n_resamples=20_000, **options
         )
         a, b = items.index("A"), items.index("B")
@@ -321,7 +321,5 @@ def test_pairs_that_do_not_vary_do_not_widen_the_others():
     sides = "two-sided"
     for mine, theirs in zip(kept.max_t(0.05, sides), alone.max_t(0.05, sides), strict=True):
         assert mine == pytest.approx(theirs, rel=0.1)
-    found = PairwiseIntervals.from_profile(
-        profile, method="percentile", simultaneous="max-t", rng=1
-    )
+    found = PairwiseIntervals.from_data(profile, method="percentile", simultaneous="max-t", rng=1)
     assert found.lower[0, 1] == pytest.approx(alone.max_t(0.05, sides)[0][0], abs=0.021)

@@ -16,7 +16,7 @@ import rankagg as ra
 from rankagg import PairwiseIntervals, hoeffding_radius
 from rankagg.inference.intervals.bounds import anytime_alpha
 
-from_profile = PairwiseIntervals.from_profile
+from_data = PairwiseIntervals.from_data
 
 ORDERS = ["".join(order) for order in permutations("ABC")]
 CHANCES = np.array([0.35, 0.25, 0.15, 0.1, 0.1, 0.05])
@@ -41,7 +41,7 @@ def bounds(n, method, alpha, **_):
     """Return lower and upper bounds of A above B for 0 to n wins."""
     options = {"rng": 1, "n_resamples": 1000} if method in ("percentile", "bca") else {}
     found = [
-        from_profile(pair_of(k, n - k), method=method, alpha=alpha, **options) for k in range(n + 1)
+        from_data(pair_of(k, n - k), method=method, alpha=alpha, **options) for k in range(n + 1)
     ]
     return tuple(np.array([getattr(i, name)[0, 1] for i in found]) for name in ("lower", "upper"))
 
@@ -92,7 +92,7 @@ def test_one_sided_coverage_is_never_below_the_level(method):
     chances = np.array([stats.binom.pmf(np.arange(n + 1), n, p) for p in EVERYWHERE])
     for alternative in ("greater", "less"):
         found = [
-            from_profile(pair_of(k, n - k), method=method, alpha=alpha, alternative=alternative)
+            from_data(pair_of(k, n - k), method=method, alpha=alpha, alternative=alternative)
             for k in range(n + 1)
         ]
         lower, upper = (
@@ -131,7 +131,7 @@ def test_other_intervals_do_not():
 
 def test_the_intervals_are_those_whose_looks_are_covered():
     for n in (1, 7, 300):
-        found = from_profile(pair_of(n, 0), anytime=True, alpha=0.9)
+        found = from_data(pair_of(n, 0), anytime=True, alpha=0.9)
         radius = float(hoeffding_radius(1 / n, anytime_alpha(0.9, n)))
         assert found.lower[0, 1] == pytest.approx(max(1 - radius, 0))
 
@@ -157,14 +157,14 @@ def covered(intervals, truth=TRUTH):
 def test_bonferroni_covers_all_pairs_at_once(method, size):
     runs, alpha = 250, 0.2
     options = {"method": method, "alpha": alpha, "simultaneous": "bonferroni"}
-    inside = [covered(from_profile(p, **options)).all() for p in rankings(runs, size, 1)]
+    inside = [covered(from_data(p, **options)).all() for p in rankings(runs, size, 1)]
     assert np.mean(inside) >= least(1 - alpha, runs)
 
 
 def test_intervals_for_each_pair_do_not_cover_all_pairs():
     runs, alpha = 250, 0.2
     inside = np.array([
-        covered(from_profile(p, method="wilson", alpha=alpha)) for p in rankings(runs, 60, 2)
+        covered(from_data(p, method="wilson", alpha=alpha)) for p in rankings(runs, 60, 2)
     ])  # fmt: skip
     assert np.abs(inside.mean(axis=0) - (1 - alpha)).max() < 0.1
     assert inside.all(axis=1).mean() < 0.7
@@ -174,7 +174,7 @@ def test_max_t_covers_all_pairs_at_once_about_as_often_as_it_says():
     runs, alpha = 250, 0.2
     inside = [
         covered(
-            from_profile(
+            from_data(
                 profile, method="percentile", simultaneous="max-t", alpha=alpha, n_resamples=400,
                 rng=seed,
             )
@@ -194,7 +194,7 @@ def test_decisions_are_seldom_wrong():
         profile = ra.Profile.from_orders(
             [ORDERS[k] for k in told], items="ABC", counts=counts[told]
         )
-        pairs = from_profile(profile, method="clopper-pearson", alpha=alpha).decisions().pairs
+        pairs = from_data(profile, method="clopper-pearson", alpha=alpha).decisions().pairs
         wrong += not set(pairs) <= {("A", "B"), ("A", "C")}
     assert wrong / runs <= 1 - least(1 - alpha, runs)
 
@@ -222,7 +222,7 @@ def test_averaged_instances_cover(method):
     runs, p, alpha = 200, 0.7, 0.2
     inside = []
     for profile, labels in instance_runs(runs, 20, 5, p, 5):
-        found = from_profile(profile, method=method, unit="instance", instances=labels, alpha=alpha)
+        found = from_data(profile, method=method, unit="instance", instances=labels, alpha=alpha)
         inside.append(found.lower[0, 1] <= p <= found.upper[0, 1])
     assert np.mean(inside) >= least(1 - alpha, runs)
 
@@ -231,7 +231,7 @@ def test_metrics_of_the_same_instances_are_no_replication():
     runs, p, alpha = 200, 0.5, 0.2
     inside = []
     for profile, _ in instance_runs(runs, 15, 10, p, 6):
-        found = from_profile(profile, alpha=alpha)
+        found = from_data(profile, alpha=alpha)
         inside.append(found.lower[0, 1] <= p <= found.upper[0, 1])
     assert np.mean(inside) < 1 - alpha - 0.05
 
@@ -240,7 +240,7 @@ def test_a_bootstrap_of_instances_covers_about_as_often_as_it_says():
     runs, p, alpha = 200, 0.6, 0.2
     inside = []
     for seed, (profile, labels) in enumerate(instance_runs(runs, 40, 4, p, 7)):
-        found = from_profile(
+        found = from_data(
             profile, method="percentile", unit="instance", instances=labels, alpha=alpha,
             n_resamples=400, rng=seed,
         )  # fmt: skip
@@ -274,7 +274,7 @@ def share_covered(profiles, options):
     inside = []
     for seed, profile in enumerate(profiles):
         rng = {"rng": seed} if options.get("method") == "percentile" else {}
-        found = from_profile(profile, **options, **rng)
+        found = from_data(profile, **options, **rng)
         inside.append(found.lower[0, 1] <= TASK_TRUTH <= found.upper[0, 1])
     return np.mean(inside)
 

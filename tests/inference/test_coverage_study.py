@@ -121,7 +121,7 @@ def test_intervals_of_pairs_that_miss_their_level_say_so(study, kept):
     assert set(missed["method"]) == {"wilson", "percentile", "bca"}
     for method, units in set(missed[["method", "units"]].itertuples(index=False, name=None)):
         profile = ra.Profile.from_orders(["AB", "BA"], counts=[units - 2, 2])
-        found = ra.PairwiseIntervals.from_profile(profile, method=method, n_resamples=400, rng=0)
+        found = ra.PairwiseIntervals.from_data(profile, method=method, n_resamples=400, rng=0)
         assert any("were measured to be wrong more often" in note for note in found.notes)
 
 

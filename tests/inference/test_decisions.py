@@ -14,7 +14,7 @@ from rankagg import Decisions, PairwiseIntervals
 from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
 
-from_profile = PairwiseIntervals.from_profile
+from_data = PairwiseIntervals.from_data
 
 # statsmodels collects garbage before it adjusts p-values, which takes longer than all the rest.
 few = settings(strategies.quick, max_examples=12)
@@ -57,7 +57,7 @@ def holm(p_values, alpha):
 @given(ballots(ties=False), st.sampled_from(["hoeffding", "clopper-pearson"]))
 @few
 def test_holm_rejects_the_smallest_p_values_in_turn(profile, method):
-    found = from_profile(profile, method=method, alpha=0.1)
+    found = from_data(profile, method=method, alpha=0.1)
     p_values = found.p_values()
     named = {(i, j): p_values[i, j] for i, j in oracles.ordered_pairs(profile.n_items)}
     decisions = found.decisions()
@@ -67,7 +67,7 @@ def test_holm_rejects_the_smallest_p_values_in_turn(profile, method):
 @given(ballots(), st.floats(0.001, 0.5))
 @settings(strategies.quick, max_examples=3)  # statsmodels collects garbage at each call
 def test_holm_is_that_of_statsmodels(profile, alpha):
-    found = from_profile(profile, alpha=alpha)
+    found = from_data(profile, alpha=alpha)
     ordered = oracles.ordered_pairs(profile.n_items)
     rejected = multipletests([found.p_values()[pair] for pair in ordered], alpha, "holm")[0]
     decisions = found.decisions("holm")
@@ -78,19 +78,19 @@ def test_holm_is_that_of_statsmodels(profile, alpha):
 def test_a_known_case_of_holm():
     # Twelve hypotheses; the p-values that matter are exp(-2 * 130 * 0.25) and exp(-2 * 130 *
     # (120/130 - 0.5)**2), far below 0.05/12, and 0.21 of A and B, above 0.05/7.
-    found = from_profile(CLEAR)
+    found = from_data(CLEAR)
     assert found.p_values()[0, 1] == pytest.approx(np.exp(-260 * (70 / 130 - 0.5) ** 2))
     expected = (("A", "C"), ("A", "D"), ("B", "C"), ("B", "D"), ("C", "D"))
     assert found.decisions().pairs == expected
     assert found.decisions().how == "Holm's procedure on Hoeffding p-values"
-    binomial = from_profile(CLEAR, method="wilson").decisions()
+    binomial = from_data(CLEAR, method="wilson").decisions()
     assert binomial.how == "exact sign tests (Holm, Tarone)"
 
 
 @given(ballots(), st.floats(0.001, 0.5))
 @few
 def test_holm_decides_no_pair_both_ways_and_none_against_the_estimate(profile, alpha):
-    found = from_profile(profile, alpha=alpha)
+    found = from_data(profile, alpha=alpha)
     above = found.decisions().above
     assert not (above & above.T).any()
     assert (found.estimate[above] > 0.5).all()
@@ -101,17 +101,15 @@ def test_holm_decides_no_pair_both_ways_and_none_against_the_estimate(profile, a
 @few
 def test_holm_decides_what_simultaneous_intervals_decide(profile, alpha):
     # Holm's first step spends alpha/(n(n - 1)) on each side of a pair, as the intervals do.
-    by_intervals = from_profile(profile, alpha=alpha, simultaneous="bonferroni").decisions(
-        "intervals"
-    )
-    by_holm = from_profile(profile, alpha=alpha).decisions()
+    by_intervals = from_data(profile, alpha=alpha, simultaneous="bonferroni").decisions("intervals")
+    by_holm = from_data(profile, alpha=alpha).decisions()
     assert set(by_intervals.pairs) <= set(by_holm.pairs)
 
 
 def test_holm_may_decide_more_than_simultaneous_intervals():
     # Once two pairs are decided, 65 of 100 are enough: exp(-2 * 100 * 0.15**2) < 0.05/4.
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[65, 35])
-    found = from_profile(profile, simultaneous="bonferroni")
+    found = from_data(profile, simultaneous="bonferroni")
     assert found.decisions("intervals").pairs == (("A", "C"), ("B", "C"))
     assert found.decisions("holm").pairs == (("A", "B"), ("A", "C"), ("B", "C"))
 
@@ -122,7 +120,7 @@ def test_holm_may_decide_more_than_simultaneous_intervals():
 @given(ballots(), st.floats(0.001, 0.5))
 @strategies.quick
 def test_intervals_decide_where_one_half_is_outside(profile, alpha):
-    found = from_profile(profile, alpha=alpha, simultaneous="bonferroni")
+    found = from_data(profile, alpha=alpha, simultaneous="bonferroni")
     decisions = found.decisions("intervals")
     frame = found.to_frame()
     outside = {(row.above, row.below) for row in frame.itertuples() if row.outside}
@@ -132,7 +130,7 @@ def test_intervals_decide_where_one_half_is_outside(profile, alpha):
 
 def test_max_t_intervals_decide():
     profile = ra.Profile.from_orders(["ABC", "BAC", "CBA"], counts=[30, 30, 8])
-    found = from_profile(profile, method="percentile", simultaneous="max-t", rng=1)
+    found = from_data(profile, method="percentile", simultaneous="max-t", rng=1)
     decisions = found.decisions("intervals")
     assert decisions.how == "max-t percentile intervals"
     assert decisions.pairs == (("A", "C"), ("B", "C"))
@@ -151,7 +149,7 @@ def test_max_t_intervals_decide():
     ],
 )
 def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate):
-    decisions = from_profile(CLEAR, **choice).decisions(how)
+    decisions = from_data(CLEAR, **choice).decisions(how)
     assert decisions.is_approximate is approximate
     assert ("rate about 0.05" if approximate else "rate at most 0.05") in decisions.summary()
 
@@ -159,8 +157,8 @@ def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate)
 def test_anytime_intervals_decide_fewer_pairs():
     profile = ra.Profile.from_orders(["ABC", "BAC", "CAB"], counts=[60, 30, 10])
     options = {"simultaneous": "bonferroni"}
-    once = from_profile(profile, **options).decisions("intervals")
-    always = from_profile(profile, anytime=True, **options).decisions("intervals")
+    once = from_data(profile, **options).decisions("intervals")
+    always = from_data(profile, anytime=True, **options).decisions("intervals")
     assert set(always.pairs) < set(once.pairs)
 
 
@@ -179,17 +177,17 @@ def test_anytime_intervals_decide_fewer_pairs():
 )  # fmt: skip
 def test_decisions_that_would_not_hold_are_refused(choice, how, parameter, message):
     with pytest.raises(InvalidInputError, match=message) as caught:
-        from_profile(CLEAR, **choice).decisions(how)
+        from_data(CLEAR, **choice).decisions(how)
     assert caught.value.parameter == parameter
 
 
 def test_fixed_tasks_and_averaged_instances_can_be_decided():
     profile = ra.Profile.from_orders(["AB", "BA"] * 2, counts=[50, 5, 40, 2], groups="xxyy")
-    assert from_profile(profile, fixed_tasks=True).decisions().pairs == (("A", "B"),)
+    assert from_data(profile, fixed_tasks=True).decisions().pairs == (("A", "B"),)
     many = ra.Profile.from_orders(["AB"] * 60)
     for repeats, expected in ((1, (("A", "B"),)), (20, ())):
         instances = np.repeat(range(60 // repeats), repeats).tolist()
-        found = from_profile(many, unit="instance", instances=instances)
+        found = from_data(many, unit="instance", instances=instances)
         assert found.decisions().pairs == expected
 
 
@@ -198,7 +196,7 @@ def test_fixed_tasks_and_averaged_instances_can_be_decided():
 
 @pytest.mark.parametrize("how", ["holm", "intervals"])
 def test_decided_majorities_may_go_in_a_cycle(how):
-    decisions = from_profile(CYCLE, simultaneous="bonferroni").decisions(how)
+    decisions = from_data(CYCLE, simultaneous="bonferroni").decisions(how)
     assert decisions.pairs == (("A", "B"), ("B", "C"), ("C", "A"))
     assert decisions.cyclic_components == (("A", "B", "C"),)
     assert decisions.groups == (("A",), ("B",), ("C",))
@@ -208,7 +206,7 @@ def test_decided_majorities_may_go_in_a_cycle(how):
 
 
 def test_a_clear_order_has_no_cycle():
-    assert from_profile(CLEAR).decisions().cyclic_components == ()
+    assert from_data(CLEAR).decisions().cyclic_components == ()
 
 
 def test_cycles_are_told_apart():
@@ -256,7 +254,7 @@ def test_nothing_decided_is_one_group():
 @given(ballots(), st.floats(0.01, 0.9))
 @few
 def test_every_pair_across_groups_is_decided(profile, alpha):
-    decisions = from_profile(profile, alpha=alpha).decisions()
+    decisions = from_data(profile, alpha=alpha).decisions()
     pairs = set(decisions.pairs)
     assert sorted(label for group in decisions.groups for label in group) == sorted(profile.items)
     group_of = {label: k for k, group in enumerate(decisions.groups) for label in group}
@@ -268,7 +266,7 @@ def test_every_pair_across_groups_is_decided(profile, alpha):
 @given(ballots(unranked=False), st.floats(0.01, 0.9))
 @few
 def test_places_are_counted_pair_by_pair(profile, alpha):
-    decisions = from_profile(profile, alpha=alpha).decisions()
+    decisions = from_data(profile, alpha=alpha).decisions()
     frame = decisions.ranks()
     assert list(frame.index) == list(profile.items)
     for label in profile.items:
@@ -279,7 +277,7 @@ def test_places_are_counted_pair_by_pair(profile, alpha):
 
 
 def test_places_of_a_clear_order():
-    frame = from_profile(CLEAR).decisions().ranks()
+    frame = from_data(CLEAR).decisions().ranks()
     assert frame.to_dict("index") == {
         "A": {"best": 1, "worst": 2},
         "B": {"best": 1, "worst": 2},
@@ -290,7 +288,7 @@ def test_places_of_a_clear_order():
 
 
 def test_the_graph_has_all_items_and_the_decided_pairs():
-    decisions = from_profile(CLEAR).decisions()
+    decisions = from_data(CLEAR).decisions()
     graph = decisions.to_graph()
     assert list(graph.nodes) == list("ABCD")
     assert set(graph.edges) == set(decisions.pairs)
@@ -298,26 +296,26 @@ def test_the_graph_has_all_items_and_the_decided_pairs():
 
 
 def test_the_share_is_of_all_pairs():
-    assert from_profile(CLEAR).decisions().share == pytest.approx(5 / 6)
-    assert from_profile(ra.Profile.from_orders(["A"])).decisions().share == 1
+    assert from_data(CLEAR).decisions().share == pytest.approx(5 / 6)
+    assert from_data(ra.Profile.from_orders(["A"])).decisions().share == 1
 
 
 # -- how they look --------------------------------------------------------------------------------
 
 
 def test_a_summary_says_what_is_decided_and_what_is_not():
-    lines = from_profile(CLEAR, alpha=0.01).decisions().summary().splitlines()
+    lines = from_data(CLEAR, alpha=0.01).decisions().summary().splitlines()
     assert lines == [
         "decided      5 of 6 pairs, by Holm's procedure on Hoeffding p-values; "
         "family-wise error rate at most 0.01",
         "assumed      rankings are independent draws",
         "not told apart  A, B",
     ]
-    assert repr(from_profile(CLEAR).decisions()) == "<Decisions on 5 pairs of 4 items>"
+    assert repr(from_data(CLEAR).decisions()) == "<Decisions on 5 pairs of 4 items>"
 
 
 def test_a_dict_is_plain_data():
-    decisions = from_profile(CLEAR).decisions()
+    decisions = from_data(CLEAR).decisions()
     data = json.loads(json.dumps(decisions.to_dict(), allow_nan=False))
     assert data == decisions.to_dict()
     assert (data["schema"], data["version"]) == ("rankagg.decisions", 2)
@@ -326,12 +324,12 @@ def test_a_dict_is_plain_data():
     assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)
     assert data["groups"] == [["A", "B"], ["C"], ["D"]]
     assert data["cyclic_components"] == []
-    assert from_profile(CYCLE).decisions().to_dict()["cyclic_components"] == [["A", "B", "C"]]
+    assert from_data(CYCLE).decisions().to_dict()["cyclic_components"] == [["A", "B", "C"]]
 
 
 def test_decisions_are_values():
-    mine, again = (from_profile(CLEAR).decisions() for _ in range(2))
+    mine, again = (from_data(CLEAR).decisions() for _ in range(2))
     assert mine == again
     assert hash(mine) == hash(again)
-    assert mine != from_profile(CLEAR, alpha=0.01).decisions()
-    assert mine != from_profile(CLEAR, method="wilson").decisions()
+    assert mine != from_data(CLEAR, alpha=0.01).decisions()
+    assert mine != from_data(CLEAR, method="wilson").decisions()

@@ -17,17 +17,17 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: ra.PairwiseIntervals.from_scores(VOTES),
-         f"`table` must be a ScoreTable. Got {VOTES!r}."),
-        (lambda: ra.PairwiseIntervals.from_profile(TABLE),
-         f"`profile` must be a Profile. Got {TABLE!r}. `from_scores` takes a ScoreTable."),
-        (lambda: ra.PairwiseIntervals.from_profile(
+        (lambda: ra.PairwiseIntervals.from_data([1]),
+         "`data` must be a ScoreTable or a Profile. Got [1]."),
+        (lambda: ra.PairwiseIntervals.from_data(TABLE, instances=["a"]),
+         "`instances` must be left out for a table, which has its own. Got ['a']."),
+        (lambda: ra.PairwiseIntervals.from_data(
             VOTES, estimand="imputed", simultaneous="bonferroni").decisions(),
          "`estimand` must be 'direct' for decisions. Got 'imputed'. An imputed proportion says "
          "nothing of which item would win."),
-        (lambda: ra.PairwiseIntervals.from_profile(VOTES).decisions("bonferroni"),
+        (lambda: ra.PairwiseIntervals.from_data(VOTES).decisions("bonferroni"),
          "`how` must be 'holm' or 'intervals'. Got 'bonferroni'."),
-        (lambda: ra.PairwiseIntervals.from_profile(VOTES).summary(rows=0),
+        (lambda: ra.PairwiseIntervals.from_data(VOTES).summary(rows=0),
          "`rows` must be an integer of at least 1. Got 0."),
         (lambda: ra.rank_intervals(VOTES, of="rank"),
          "`of` must be 'pairwise' or 'borda' or 'mean'. Got 'rank'."),
@@ -126,7 +126,7 @@ def test_thirty_items_are_printed_unless_more_are_asked_for():
 
 
 def test_a_pair_that_was_never_compared_is_a_gap_in_a_page_and_a_dash_in_print():
-    apart = ra.PairwiseIntervals.from_profile(ra.Profile.from_orders(["AB", "C"], items="ABC"))
+    apart = ra.PairwiseIntervals.from_data(ra.Profile.from_orders(["AB", "C"], items="ABC"))
     assert apart._repr_html_().count("<td></td>") == 2
     assert sum(line.split()[2:3] == ["-"] for line in apart.summary().splitlines()) == 2
 
@@ -134,7 +134,7 @@ def test_a_pair_that_was_never_compared_is_a_gap_in_a_page_and_a_dash_in_print()
 def test_half_on_the_edge_of_an_interval_is_not_outside():
     # Half of all resamples of two units have one of each.
     equal = ra.Profile.from_orders(["AB", "BA"])
-    found = ra.PairwiseIntervals.from_profile(equal, method="percentile", alpha=0.9, rng=0)
+    found = ra.PairwiseIntervals.from_data(equal, method="percentile", alpha=0.9, rng=0)
     assert found.lower[0, 1] == found.upper[0, 1] == 0.5
     assert found.to_frame()["outside"].tolist() == [False]
 
@@ -142,7 +142,7 @@ def test_half_on_the_edge_of_an_interval_is_not_outside():
 def test_an_interval_that_touches_half_decides_nothing():
     profile = ra.Profile.from_orders(["BA"], items="AB", counts=[2])
     alpha = 2 / np.e  # the radius is the root of log(2 / alpha) / 4, a half
-    found = ra.PairwiseIntervals.from_profile(profile, alpha=alpha, simultaneous="bonferroni")
+    found = ra.PairwiseIntervals.from_data(profile, alpha=alpha, simultaneous="bonferroni")
     assert (found.upper[0, 1], found.lower[1, 0]) == (0.5, 0.5)
     assert found.to_frame()["outside"].tolist() == [False]
     assert found.decisions("intervals").pairs == ()
@@ -163,7 +163,7 @@ def test_hypotheses_that_cannot_be_rejected_do_not_count_for_single_items_either
 
 @pytest.mark.parametrize(
     "found",
-    [ra.PairwiseIntervals.from_profile(VOTES), ra.rank_intervals(VOTES)],
+    [ra.PairwiseIntervals.from_data(VOTES), ra.rank_intervals(VOTES)],
     ids=["intervals", "ranks"],
 )
 def test_they_are_drawn_where_they_are_told_to(found):
@@ -178,7 +178,7 @@ def test_they_are_drawn_where_they_are_told_to(found):
 
 def test_one_number_for_all_of_a_row_and_column():
     # Shares of pairs never compared are none, and so is the share of an item in itself.
-    apart = ra.PairwiseIntervals.from_profile(ra.Profile.from_orders(["AB", "C"], items="ABC"))
+    apart = ra.PairwiseIntervals.from_data(ra.Profile.from_orders(["AB", "C"], items="ABC"))
     assert np.diag(apart.n_units).tolist() == [0, 0, 0]
     assert np.isnan(np.diag(apart.shares)).all()
 

@@ -19,7 +19,7 @@ from rankagg.inference.units import units_of
 from tests import strategies
 
 NAN = float("nan")
-from_profile = PairwiseIntervals.from_profile
+from_data = PairwiseIntervals.from_data
 
 BINOMIAL = ("wilson", "clopper-pearson")
 EXACT = ("hoeffding", "bernstein", *BINOMIAL)
@@ -66,27 +66,27 @@ def options_of(method):
 @strategies.quick
 def test_estimates_are_the_proportions_of_the_votes(profile):
     for estimand, policy in (("direct", "ignore"), ("imputed", "uniform")):
-        intervals = from_profile(profile, estimand=estimand)
+        intervals = from_data(profile, estimand=estimand)
         votes = profile.pairwise(policy)
         np.testing.assert_allclose(
             upper(intervals.estimate), upper(votes.proportion), atol=1e-12
         )  # fmt: skip
-    direct = from_profile(profile)
+    direct = from_data(profile)
     assert direct.never_compared == profile.pairwise("ignore").never_compared
-    assert from_profile(profile, estimand="imputed").never_compared == ()
+    assert from_data(profile, estimand="imputed").never_compared == ()
 
 
 @given(strict, st.sampled_from(EXACT))
 @strategies.quick
 def test_all_methods_estimate_the_same(profile, method):
-    estimate, plain = (from_profile(profile, method=m).estimate for m in (method, "hoeffding"))
+    estimate, plain = (from_data(profile, method=m).estimate for m in (method, "hoeffding"))
     np.testing.assert_allclose(estimate, plain, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", RESAMPLING)
 def test_resampling_estimates_from_the_sample(method):
-    found = from_profile(THREE, method=method, rng=1, n_resamples=100)
-    np.testing.assert_allclose(found.estimate, from_profile(THREE).estimate, atol=1e-12)
+    found = from_data(THREE, method=method, rng=1, n_resamples=100)
+    np.testing.assert_allclose(found.estimate, from_data(THREE).estimate, atol=1e-12)
 
 
 # -- what holds for all ---------------------------------------------------------------------------
@@ -112,21 +112,21 @@ def check_shape(intervals):
 @given(strict, st.sampled_from(EXACT), st.sampled_from(ALTERNATIVES), st.floats(0.001, 0.3))
 @strategies.quick
 def test_rows_and_columns_swap(profile, method, alternative, alpha):
-    check_shape(from_profile(profile, method=method, alternative=alternative, alpha=alpha))
+    check_shape(from_data(profile, method=method, alternative=alternative, alpha=alpha))
 
 
 @given(complete, st.sampled_from(RESAMPLING), st.sampled_from(ALTERNATIVES))
 @strategies.quick
 def test_rows_and_columns_swap_when_resampled(profile, method, alternative):
     options = {"rng": 1, "n_resamples": 100, "alternative": alternative}
-    check_shape(from_profile(profile, method=method, **options))
+    check_shape(from_data(profile, method=method, **options))
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_order_of_the_items_does_not_matter(method):
     other = ra.Profile.from_orders([r.order for r in THREE], items="CAB", counts=THREE.counts)
     mine, theirs = (
-        from_profile(p, method=method, **options_of(method)) for p in (THREE, other)
+        from_data(p, method=method, **options_of(method)) for p in (THREE, other)
     )  # fmt: skip
     at = [other.items.index(label) for label in THREE.items]
     tolerance = 0.06 if method in RESAMPLING else 1e-12
@@ -139,7 +139,7 @@ def test_the_order_of_the_items_does_not_matter(method):
 def test_less_error_takes_more_room(method):
     options = {"method": method, **options_of(method)}
     many = ra.Profile(list(THREE), counts=10 * THREE.counts)
-    wide, narrow = (from_profile(many, alpha=alpha, **options) for alpha in (0.01, 0.2))
+    wide, narrow = (from_data(many, alpha=alpha, **options) for alpha in (0.01, 0.2))
     assert (upper(wide.lower) < upper(narrow.lower)).all()
     assert (upper(wide.upper) > upper(narrow.upper)).all()
 
@@ -148,7 +148,7 @@ def test_less_error_takes_more_room(method):
 def test_ten_times_the_data_take_less_room(method):
     options = {"method": method, **options_of(method)}
     many = ra.Profile(list(THREE), counts=10 * THREE.counts)
-    narrow, wide = (from_profile(p, **options) for p in (many, THREE))
+    narrow, wide = (from_data(p, **options) for p in (many, THREE))
     widths = [upper(intervals.upper - intervals.lower) for intervals in (narrow, wide)]
     assert (widths[0] < widths[1] / 2).all()
 
@@ -157,7 +157,7 @@ def test_ten_times_the_data_take_less_room(method):
 
 
 def test_hoeffding_is_the_estimate_and_its_radius():
-    intervals = from_profile(THREE, alpha=0.1)
+    intervals = from_data(THREE, alpha=0.1)
     radius = sqrt(log(20) / (2 * 40))
     estimate = np.array([27, 30, 25]) / 40
     assert upper(intervals.estimate) == pytest.approx(estimate)
@@ -168,12 +168,12 @@ def test_hoeffding_is_the_estimate_and_its_radius():
 
 
 def test_hoeffding_takes_weights_and_fixed_tasks():
-    weighted = from_profile(GROUPED)
+    weighted = from_data(GROUPED)
     n_eff = (8 + 12 * 3) ** 2 / (8 + 12 * 9)
     radius = hoeffding_radius(1 / n_eff, 0.05)
     assert weighted.estimate[0, 1] == pytest.approx((6 + 9) / 44)
     assert weighted.upper[0, 1] == pytest.approx(15 / 44 + radius)
-    fixed = from_profile(GROUPED, fixed_tasks=True)
+    fixed = from_data(GROUPED, fixed_tasks=True)
     mean = 1 / 4 * 6 / 8 + 3 / 4 * 3 / 12
     radius = hoeffding_radius(1 / 16 / 8 + 9 / 16 / 12, 0.05)
     assert fixed.fixed_tasks
@@ -184,16 +184,16 @@ def test_hoeffding_takes_weights_and_fixed_tasks():
 
 def test_bernstein_is_the_estimate_and_its_radius():
     profile = ra.Profile.from_orders(["AB", "BA"], counts=[198, 2])
-    found = from_profile(profile, method="bernstein", alpha=0.02)
+    found = from_data(profile, method="bernstein", alpha=0.02)
     variance = 0.99 * 0.01 * 200 / 199
     assert found.lower[0, 1] == pytest.approx(0.99 - bernstein_radius(variance, 200, 0.02))
-    assert found.lower[0, 1] > from_profile(profile, alpha=0.02).lower[0, 1]
+    assert found.lower[0, 1] > from_data(profile, alpha=0.02).lower[0, 1]
     assert found.upper[0, 1] == 1
 
 
 def test_bernstein_uses_the_spread_of_averaged_units():
     profile = ra.Profile.from_orders(["AB", "BA"] * 50 + ["AB", "AB"])
-    found = from_profile(
+    found = from_data(
         profile, method="bernstein", unit="instance", instances=np.repeat(range(51), 2).tolist()
     )
     values = np.array([0.5] * 50 + [1])
@@ -204,7 +204,7 @@ def test_bernstein_uses_the_spread_of_averaged_units():
 @given(strict, st.sampled_from(BINOMIAL), st.floats(0.001, 0.4))
 @strategies.quick
 def test_binomial_intervals_are_those_of_scipy_and_statsmodels(profile, method, alpha):
-    intervals = from_profile(profile, method=method, alpha=alpha)
+    intervals = from_data(profile, method=method, alpha=alpha)
     votes = profile.pairwise("ignore")
     kinds = {"wilson": "wilson", "clopper-pearson": "beta"}
     for i, j in zip(*np.triu_indices(profile.n_items, k=1), strict=True):
@@ -229,9 +229,9 @@ def test_one_bound_is_that_of_twice_the_error(method, alpha):
     else:
         doubled, profile = 2 * alpha, THREE
     options = {"method": method, **options_of(method)}
-    both = from_profile(profile, alpha=doubled, **options)
-    above = from_profile(profile, alpha=alpha, alternative="greater", **options)
-    below = from_profile(profile, alpha=alpha, alternative="less", **options)
+    both = from_data(profile, alpha=doubled, **options)
+    above = from_data(profile, alpha=alpha, alternative="greater", **options)
+    below = from_data(profile, alpha=alpha, alternative="less", **options)
     np.testing.assert_allclose(upper(above.lower), upper(both.lower), atol=1e-12)
     np.testing.assert_allclose(upper(below.upper), upper(both.upper), atol=1e-12)
     assert (upper(above.upper) == 1).all()
@@ -243,25 +243,25 @@ def test_one_bound_is_that_of_twice_the_error(method, alpha):
 @pytest.mark.parametrize("method", METHODS)
 def test_bonferroni_shares_the_error_among_the_pairs(method, alternative):
     options = {"method": method, "alternative": alternative, **options_of(method)}
-    together = from_profile(THREE, alpha=0.3, simultaneous="bonferroni", **options)
-    alone = from_profile(THREE, alpha=0.1, **options)
+    together = from_data(THREE, alpha=0.3, simultaneous="bonferroni", **options)
+    alone = from_data(THREE, alpha=0.1, **options)
     np.testing.assert_allclose(together.lower, alone.lower, atol=1e-12)
     np.testing.assert_allclose(together.upper, alone.upper, atol=1e-12)
     assert together.alpha == 0.3
 
 
 def test_bonferroni_counts_pairs_that_were_never_compared():
-    together = from_profile(SPARSE, alpha=0.3, simultaneous="bonferroni")
-    alone = from_profile(SPARSE, alpha=0.3 / comb(4, 2))
+    together = from_data(SPARSE, alpha=0.3, simultaneous="bonferroni")
+    alone = from_data(SPARSE, alpha=0.3 / comb(4, 2))
     np.testing.assert_allclose(together.lower, alone.lower, atol=1e-12)
 
 
 def test_max_t_covers_all_pairs_and_is_shorter_than_bonferroni():
     options = {"method": "percentile", "n_resamples": 5000, "rng": 1}
-    alone = from_profile(THREE, **options)
-    max_t = from_profile(THREE, simultaneous="max-t", **options)
+    alone = from_data(THREE, **options)
+    max_t = from_data(THREE, simultaneous="max-t", **options)
     assert (upper(max_t.lower) < upper(alone.lower)).all()
-    bonferroni = from_profile(THREE, simultaneous="bonferroni")
+    bonferroni = from_data(THREE, simultaneous="bonferroni")
     assert (upper(max_t.lower) > upper(bonferroni.lower)).all()
     middle = upper(max_t.lower + max_t.upper) / 2
     unclipped = upper(max_t.upper) < 1
@@ -271,7 +271,7 @@ def test_max_t_covers_all_pairs_and_is_shorter_than_bonferroni():
 @pytest.mark.parametrize("simultaneous", [None, "bonferroni"])
 def test_anytime_intervals_are_wider_by_what_other_sizes_take(simultaneous):
     choice = {"simultaneous": simultaneous, "alpha": 0.3}
-    once, always = (from_profile(THREE, anytime=anytime, **choice) for anytime in (False, True))
+    once, always = (from_data(THREE, anytime=anytime, **choice) for anytime in (False, True))
     assert (upper(always.lower) < upper(once.lower)).all()
     alpha = 0.1 if simultaneous else 0.3
     radius = hoeffding_radius(1 / 40, anytime_alpha(alpha, 40))
@@ -280,7 +280,7 @@ def test_anytime_intervals_are_wider_by_what_other_sizes_take(simultaneous):
 
 def test_anytime_goes_by_the_comparisons_of_each_pair():
     profile = ra.Profile.from_orders(["AB", "BA", "ABC"], counts=[200, 200, 100])
-    found = from_profile(profile, anytime=True)
+    found = from_data(profile, anytime=True)
     for pair, n in (((0, 1), 500), ((1, 2), 100)):
         radius = hoeffding_radius(1 / n, anytime_alpha(0.05, n))
         assert found.estimate[pair] - found.lower[pair] == pytest.approx(radius)
@@ -318,33 +318,28 @@ def table():
 )
 def test_scores_are_ranked_first(table, choice):
     instances = {"instances": table.instances} if choice.get("unit") == "instance" else {}
-    of_scores = PairwiseIntervals.from_scores(table, **choice)
-    assert of_scores == from_profile(table.rankings(), **instances, **choice)
-    assert hash(of_scores) == hash(from_profile(table.rankings(), **instances, **choice))
+    of_scores = PairwiseIntervals.from_data(table, **choice)
+    assert of_scores == from_data(table.rankings(), **instances, **choice)
+    assert hash(of_scores) == hash(from_data(table.rankings(), **instances, **choice))
 
 
 def test_scores_are_tied_within_a_tolerance(table):
-    wide = PairwiseIntervals.from_scores(table, tolerance=100)
+    wide = PairwiseIntervals.from_data(table, tolerance=100)
     assert (upper(wide.estimate) == 0.5).all()
-    one = PairwiseIntervals.from_scores(table, tolerance=0.3)
-    assert one == from_profile(table.rankings(0.3))
-    assert one != PairwiseIntervals.from_scores(table)
-    by_task = PairwiseIntervals.from_scores(table, tolerance={"f1": 0.3})
-    assert by_task == from_profile(table.rankings({"f1": 0.3}))
+    one = PairwiseIntervals.from_data(table, tolerance=0.3)
+    assert one == from_data(table.rankings(0.3))
+    assert one != PairwiseIntervals.from_data(table)
+    by_task = PairwiseIntervals.from_data(table, tolerance={"f1": 0.3})
+    assert by_task == from_data(table.rankings({"f1": 0.3}))
 
 
 def test_averaged_instances_claim_less_than_their_metrics(table):
-    instances = PairwiseIntervals.from_scores(table, unit="instance")
-    rankings = PairwiseIntervals.from_scores(table.with_task_weights({}))
+    instances = PairwiseIntervals.from_data(table, unit="instance")
+    rankings = PairwiseIntervals.from_data(table.with_task_weights({}))
     assert instances.n_units.max() == 12
     assert rankings.n_units.max() == 23
     widths = [upper(found.upper - found.lower) for found in (instances, rankings)]
     assert (widths[0] > widths[1]).all()
-
-
-def test_only_a_score_table_has_scores():
-    with pytest.raises(InvalidInputError, match="`table` must be a ScoreTable"):
-        PairwiseIntervals.from_scores(THREE)
 
 
 # -- little or nothing to tell --------------------------------------------------------------------
@@ -360,7 +355,7 @@ def chosen(method):
 
 @pytest.mark.parametrize("method", ANY_METHOD)
 def test_pairs_never_compared_are_named_and_may_be_anything(method):
-    found = from_profile(SPARSE, **chosen(method))
+    found = from_data(SPARSE, **chosen(method))
     assert found.never_compared == (("A", "D"), ("B", "D"), ("C", "D"))
     assert found.notes[0] == "3 pairs were never compared: the interval is [0, 1]"
     assert np.isnan(found.estimate[3, :3]).all()
@@ -372,7 +367,7 @@ def test_pairs_never_compared_are_named_and_may_be_anything(method):
 
 @pytest.mark.parametrize("method", ANY_METHOD)
 def test_with_everything_missing_nothing_is_claimed(method):
-    found = from_profile(ALL_MISSING, **chosen(method))
+    found = from_data(ALL_MISSING, **chosen(method))
     assert len(found.never_compared) == 3
     assert np.isnan(upper(found.estimate)).all()
     assert (upper(found.lower) == 0).all()
@@ -381,26 +376,26 @@ def test_with_everything_missing_nothing_is_claimed(method):
 
 
 def test_imputation_of_everything_is_even():
-    found = from_profile(ALL_MISSING, estimand="imputed")
+    found = from_data(ALL_MISSING, estimand="imputed")
     assert (found.estimate == 0.5).all()
     assert found.never_compared == ()
     assert upper(found.n_units).tolist() == [4, 4, 4]
 
 
 def test_one_pair_is_no_pairs():
-    found = from_profile(ra.Profile.from_orders(["A", "B"], items="AB"))
+    found = from_data(ra.Profile.from_orders(["A", "B"], items="AB"))
     assert found.notes == ("1 pair was never compared: the interval is [0, 1]",)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 def test_one_bound_of_a_pair_never_compared_is_the_end(alternative):
-    found = from_profile(SPARSE, alternative=alternative)
+    found = from_data(SPARSE, alternative=alternative)
     assert (found.lower[0, 3], found.upper[0, 3]) == (0, 1)
 
 
 @pytest.mark.parametrize("method", EXACT)
 def test_one_ranking_decides_nothing(method):
-    found = from_profile(ra.Profile.from_orders(["AB"]), method=method)
+    found = from_data(ra.Profile.from_orders(["AB"]), method=method)
     assert found.estimate[0, 1] == 1
     assert found.upper[0, 1] == 1
     assert found.lower[0, 1] < 0.5
@@ -414,8 +409,8 @@ def test_one_ranking_decides_nothing(method):
 @pytest.mark.parametrize("method", [*RESAMPLING, "max-t"])
 def test_where_rankings_agree_the_interval_is_exact_and_a_note_says_so(method):
     for m in (1, 30):
-        found = from_profile(ra.Profile.from_orders(["AB"] * m), **chosen(method))
-        exact = from_profile(ra.Profile.from_orders(["AB"] * m), method="clopper-pearson")
+        found = from_data(ra.Profile.from_orders(["AB"] * m), **chosen(method))
+        exact = from_data(ra.Profile.from_orders(["AB"] * m), method="clopper-pearson")
         assert found.lower[0, 1] == pytest.approx(exact.lower[0, 1])
         assert found.upper[0, 1] == 1
         (note,) = found.notes
@@ -424,34 +419,34 @@ def test_where_rankings_agree_the_interval_is_exact_and_a_note_says_so(method):
 
 def test_units_that_agree_on_a_tie_leave_both_sides_open():
     profile = ra.Profile.from_ranks([[0, 0]] * 20, items="AB")
-    found = from_profile(profile, method="percentile", rng=0)
+    found = from_data(profile, method="percentile", rng=0)
     assert found.lower[0, 1] == pytest.approx(0.5 * 0.025 ** (1 / 20))
     assert found.upper[0, 1] == pytest.approx(1 - found.lower[0, 1])
 
 
 def test_fixed_tasks_that_agree_leave_the_proportion_open():
     profile = ra.Profile.from_orders(["AB"] * 20, groups="x" * 10 + "y" * 10)
-    found = from_profile(profile, method="percentile", fixed_tasks=True, rng=0)
+    found = from_data(profile, method="percentile", fixed_tasks=True, rng=0)
     assert (found.lower[0, 1], found.upper[0, 1]) == (0, 1)
     assert found.notes
 
 
 def test_only_pairs_that_agree_are_counted_as_such():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[30, 20])
-    (note,) = without_few(from_profile(profile, method="percentile", rng=1))
+    (note,) = without_few(from_data(profile, method="percentile", rng=1))
     assert "all units agree on 2 pairs" in note
-    assert without_few(from_profile(THREE, method="percentile", rng=1)) == ()
+    assert without_few(from_data(THREE, method="percentile", rng=1)) == ()
 
 
 def test_intervals_without_width_are_not_the_fault_of_ties():
-    found = from_profile(ra.Profile([ra.PartialRanking([0, 0], "AB")], counts=[200]))
+    found = from_data(ra.Profile([ra.PartialRanking([0, 0], "AB")], counts=[200]))
     assert (found.estimate[0, 1], found.lower[1, 0]) == (0.5, 1 - found.upper[0, 1])
     assert found.lower[0, 1] < 0.5 < found.upper[0, 1]
 
 
 @pytest.mark.parametrize("method", EXACT)
 def test_one_item_has_no_pairs(method):
-    found = from_profile(ra.Profile.from_orders(["A"]), method=method)
+    found = from_data(ra.Profile.from_orders(["A"]), method=method)
     assert found.estimate.tolist() == [[0.5]]
     assert len(found.to_frame()) == 0
     assert found.decisions().share == 1
@@ -459,12 +454,12 @@ def test_one_item_has_no_pairs(method):
 
 @pytest.mark.parametrize("method", [*RESAMPLING, "max-t"])
 def test_one_item_has_nothing_to_resample(method):
-    assert from_profile(ra.Profile.from_orders(["A"]), **chosen(method)).never_compared == ()
+    assert from_data(ra.Profile.from_orders(["A"]), **chosen(method)).never_compared == ()
 
 
 def test_a_frame_without_rows_has_its_columns():
-    frame = from_profile(ra.Profile.from_orders(["A"])).to_frame()
-    assert list(frame.columns) == list(from_profile(THREE).to_frame().columns)
+    frame = from_data(ra.Profile.from_orders(["A"])).to_frame()
+    assert list(frame.columns) == list(from_data(THREE).to_frame().columns)
 
 
 # -- ties -----------------------------------------------------------------------------------------
@@ -473,28 +468,28 @@ def test_a_frame_without_rows_has_its_columns():
 @pytest.mark.parametrize("method", BINOMIAL)
 def test_binomial_intervals_leave_ties_out_on_request(method):
     with pytest.raises(InvalidInputError, match="the data have 2 ties in 1 pair") as caught:
-        from_profile(TIED, method=method)
+        from_data(TIED, method=method)
     assert "'hoeffding', where a tie counts half" in str(caught.value)
-    found = from_profile(TIED, method=method, ties="exclude")
+    found = from_data(TIED, method=method, ties="exclude")
     assert without_few(found) == ("2 ties were left out",)
     assert upper(found.n_units).tolist() == [5, 7, 7]
     without = ra.Profile([TIED[1]], counts=[5])
-    expected = from_profile(without, method=method)
+    expected = from_data(without, method=method)
     assert found.lower[0, 1] == expected.lower[0, 1]
-    assert from_profile(THREE, method=method, ties="exclude") == from_profile(THREE, method=method)
+    assert from_data(THREE, method=method, ties="exclude") == from_data(THREE, method=method)
 
 
 @pytest.mark.parametrize("method", BINOMIAL)
 def test_nothing_but_ties_is_no_comparison_without_them(method):
     tied = ra.Profile([ra.PartialRanking([0, 0], "AB")], counts=[3])
-    found = from_profile(tied, method=method, ties="exclude")
+    found = from_data(tied, method=method, ties="exclude")
     assert (found.lower[0, 1], found.upper[0, 1]) == (0, 1)
     assert found.never_compared == (("A", "B"),)
 
 
 def test_a_tie_counts_half_elsewhere():
-    assert from_profile(TIED).estimate[0, 1] == pytest.approx(6 / 7)
-    assert from_profile(TIED).n_units[0, 1] == 7
+    assert from_data(TIED).estimate[0, 1] == pytest.approx(6 / 7)
+    assert from_data(TIED).n_units[0, 1] == 7
 
 
 # -- options that do not go together --------------------------------------------------------------
@@ -537,14 +532,14 @@ WEIGHTED = ra.Profile(list(THREE), weights=[1, 1, 1, 1, 1, 2])
 )
 def test_options_that_do_not_go_together_are_refused(profile, choice, parameter, message):
     with pytest.raises(InvalidInputError, match=message) as caught:
-        from_profile(profile, **choice)
+        from_data(profile, **choice)
     assert caught.value.parameter == parameter
 
 
 def test_the_message_names_the_parameter():
     with pytest.raises(InvalidInputError) as caught:
-        from_profile([["A", "B"]])
-    assert caught.value.parameter == "profile"
+        from_data([["A", "B"]])
+    assert caught.value.parameter == "data"
 
 
 @pytest.mark.parametrize(
@@ -562,19 +557,19 @@ def test_the_message_names_the_parameter():
 )
 def test_options_that_go_together(choice):
     rng = {"rng": 1} if "method" in choice else {}
-    check_shape(from_profile(GROUPED, **choice, **rng))
+    check_shape(from_data(GROUPED, **choice, **rng))
 
 
 def test_a_whole_number_of_resamples_may_be_a_float():
     options = {"method": "percentile", "rng": 1}
-    few = from_profile(THREE, n_resamples=200.0, **options)
-    assert few == from_profile(THREE, n_resamples=200, **options)
+    few = from_data(THREE, n_resamples=200.0, **options)
+    assert few == from_data(THREE, n_resamples=200, **options)
 
 
 @pytest.mark.parametrize("alpha", [Fraction(1, 16), np.float32(1 / 16)])
 def test_any_number_that_passes_for_a_probability_is_kept_as_a_float(alpha):
-    found = from_profile(THREE, alpha=alpha)
-    assert found == from_profile(THREE, alpha=1 / 16)
+    found = from_data(THREE, alpha=alpha)
+    assert found == from_data(THREE, alpha=1 / 16)
     assert json.loads(json.dumps(found.to_dict()))["alpha"] == 1 / 16
 
 
@@ -584,23 +579,23 @@ def test_any_number_that_passes_for_a_probability_is_kept_as_a_float(alpha):
 @pytest.mark.parametrize("method", [*RESAMPLING, "max-t"])
 def test_a_seed_makes_the_same_intervals(method):
     options = chosen(method)
-    assert from_profile(THREE, **options) == from_profile(THREE, **options)
+    assert from_data(THREE, **options) == from_data(THREE, **options)
     generator = options | {"rng": np.random.default_rng(1)}
-    assert from_profile(THREE, **generator) == from_profile(THREE, **options)
-    other = from_profile(THREE, **options | {"rng": 2})
-    assert other != from_profile(THREE, **options)
-    again = from_profile(THREE, **generator)
-    assert again != from_profile(THREE, **options)
+    assert from_data(THREE, **generator) == from_data(THREE, **options)
+    other = from_data(THREE, **options | {"rng": 2})
+    assert other != from_data(THREE, **options)
+    again = from_data(THREE, **generator)
+    assert again != from_data(THREE, **options)
 
 
 def test_too_few_resamples_for_the_level_are_noted():
     options = {"method": "percentile", "n_resamples": 100, "rng": 1}
-    (note,) = without_few(from_profile(THREE, alpha=0.01, **options))
+    (note,) = without_few(from_data(THREE, alpha=0.01, **options))
     assert note == "only 0.5 resamples to be expected beyond each bound: raise `n_resamples`"
-    assert without_few(from_profile(THREE, alpha=0.2, **options)) == ()
-    joint = from_profile(THREE, alpha=0.2, simultaneous="bonferroni", **options)
+    assert without_few(from_data(THREE, alpha=0.2, **options)) == ()
+    joint = from_data(THREE, alpha=0.2, simultaneous="bonferroni", **options)
     assert len(without_few(joint)) == 1
-    assert without_few(from_profile(THREE, alpha=0.01, simultaneous="max-t", **options)) == ()
+    assert without_few(from_data(THREE, alpha=0.01, simultaneous="max-t", **options)) == ()
 
 
 # -- p-values -------------------------------------------------------------------------------------
@@ -608,7 +603,7 @@ def test_too_few_resamples_for_the_level_are_noted():
 
 @pytest.mark.parametrize("method", BINOMIAL)
 def test_p_values_of_binomial_intervals_are_exact(method):
-    found = from_profile(THREE, method=method).p_values()
+    found = from_data(THREE, method=method).p_values()
     wins = THREE.pairwise().wins
     for i in range(3):
         for j in range(3):
@@ -620,7 +615,7 @@ def test_p_values_of_binomial_intervals_are_exact(method):
 
 @pytest.mark.parametrize("method", ["hoeffding", "bernstein", "percentile", "bca"])
 def test_other_p_values_are_those_of_hoeffding(method):
-    found = from_profile(THREE, method=method, **options_of(method)).p_values()
+    found = from_data(THREE, method=method, **options_of(method)).p_values()
     estimate = THREE.pairwise().proportion
     for i in range(3):
         for j in range(3):
@@ -631,10 +626,10 @@ def test_other_p_values_are_those_of_hoeffding(method):
 
 
 def test_p_values_take_weights_and_fixed_tasks():
-    weighted = from_profile(GROUPED)
+    weighted = from_data(GROUPED)
     expected = hoeffding_p_value(29 / 44, (8 + 12 * 9) / 44**2)
     assert weighted.p_values()[1, 0] == pytest.approx(expected)
-    fixed = from_profile(GROUPED, fixed_tasks=True)
+    fixed = from_data(GROUPED, fixed_tasks=True)
     expected = hoeffding_p_value(1 - 3 / 8, 1 / 16 / 8 + 9 / 16 / 12)
     assert fixed.p_values()[1, 0] == pytest.approx(expected)
     assert fixed.p_values()[0, 1] == 1
@@ -643,7 +638,7 @@ def test_p_values_take_weights_and_fixed_tasks():
 @given(strict, st.floats(0.01, 0.4))
 @strategies.quick
 def test_a_p_value_below_alpha_is_a_bound_above_one_half(profile, alpha):
-    found = from_profile(profile, alpha=alpha, alternative="greater")
+    found = from_data(profile, alpha=alpha, alternative="greater")
     np.testing.assert_array_equal(
         upper(found.lower) > 0.5 + 1e-9, upper(found.p_values()) < alpha - 1e-9
     )
@@ -654,7 +649,7 @@ def test_a_p_value_below_alpha_is_a_bound_above_one_half(profile, alpha):
 
 def test_a_frame_has_the_larger_proportion_above():
     profile = ra.Profile.from_orders(["BAC", "CBA", "ABC"], counts=[30, 5, 5])
-    frame = from_profile(profile, simultaneous="bonferroni").to_frame()
+    frame = from_data(profile, simultaneous="bonferroni").to_frame()
     expected = ["above", "below", "estimate", "lower", "upper", "n_units", "outside"]
     assert list(frame.columns) == expected
     assert frame[["above", "below"]].to_numpy().tolist() == [["B", "A"], ["A", "C"], ["B", "C"]]
@@ -666,14 +661,14 @@ def test_a_frame_has_the_larger_proportion_above():
 
 
 def test_outside_means_that_one_half_is_not_in_the_interval():
-    frame = from_profile(THREE).to_frame()
+    frame = from_data(THREE).to_frame()
     for row in frame.itertuples():
         assert row.outside == (not row.lower <= 0.5 <= row.upper)
     assert frame["outside"].tolist() == [False, True, False]
 
 
 def test_a_frame_keeps_pairs_never_compared_in_the_order_of_the_items():
-    frame = from_profile(SPARSE).to_frame()
+    frame = from_data(SPARSE).to_frame()
     row = frame[frame["below"] == "D"].iloc[0]
     assert (row["above"], row["lower"], row["upper"], row["n_units"]) == ("A", 0, 1, 0)
     assert np.isnan(row["estimate"])
@@ -683,7 +678,7 @@ def test_a_frame_keeps_pairs_never_compared_in_the_order_of_the_items():
 @pytest.mark.parametrize("profile", [THREE, SPARSE, ALL_MISSING, ra.Profile.from_orders(["A"])])
 @pytest.mark.parametrize("choice", [{}, {"simultaneous": "bonferroni", "alternative": "less"}])
 def test_a_dict_is_plain_data(profile, choice):
-    found = from_profile(profile, **choice)
+    found = from_data(profile, **choice)
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert data == found.to_dict()
     assert (data["schema"], data["version"]) == ("rankagg.intervals", 2)
@@ -701,17 +696,17 @@ def test_a_dict_is_plain_data(profile, choice):
 
 
 def test_integer_labels_are_plain_data():
-    data = from_profile(ra.Profile.from_ranks(np.array([[0, 1], [1, 0]]))).to_dict()
+    data = from_data(ra.Profile.from_ranks(np.array([[0, 1], [1, 0]]))).to_dict()
     assert json.loads(json.dumps(data))["pairs"][0]["above"] == 0
 
 
 def test_a_description_says_what_the_level_covers():
-    plain = from_profile(THREE)
+    plain = from_data(THREE)
     assert plain.describe() == (
         "P(above) among rankings that compare the two; 95 % intervals for each pair alone "
         "(hoeffding); independent: rankings"
     )
-    full = from_profile(
+    full = from_data(
         GROUPED, fixed_tasks=True, estimand="imputed", simultaneous="bonferroni", alpha=0.01,
         anytime=True, alternative="greater",
     )  # fmt: skip
@@ -720,12 +715,12 @@ def test_a_description_says_what_the_level_covers():
         "pairs at once (hoeffding, bonferroni, fixed tasks, at all sample sizes, one-sided "
         "(greater)); independent: rankings"
     )
-    assert "independent: tasks" in from_profile(GROUPED, unit="task").describe()
+    assert "independent: tasks" in from_data(GROUPED, unit="task").describe()
     assert plain.describe() in repr(plain)
 
 
 def test_a_summary_has_the_description_the_notes_and_the_pairs():
-    found = from_profile(SPARSE)
+    found = from_data(SPARSE)
     lines = found.summary().splitlines()
     assert lines[0] == found.describe()
     assert lines[1] == f"note: {found.notes[0]}"
@@ -736,11 +731,11 @@ def test_a_summary_has_the_description_the_notes_and_the_pairs():
 
 
 def test_a_summary_says_how_many_pairs_it_leaves_out():
-    found = from_profile(SPARSE)
+    found = from_data(SPARSE)
     lines = found.summary(rows=2).splitlines()
     assert lines[-1] == "... and 4 more pairs"
     assert len(lines) == 3 + 2 + 1
-    many = from_profile(ra.Profile.from_orders(["ABCDEFGHI"]))
+    many = from_data(ra.Profile.from_orders(["ABCDEFGHI"]))
     assert many.summary().endswith("... and 6 more pairs")
     assert "more pairs" not in many.summary(rows=None)
     with pytest.raises(InvalidInputError, match="`rows` must be an integer of at least 1"):
@@ -751,10 +746,10 @@ def test_a_summary_says_how_many_pairs_it_leaves_out():
 
 
 def test_intervals_are_equal_where_they_say_the_same():
-    assert from_profile(SPARSE) == from_profile(SPARSE)
-    assert hash(from_profile(SPARSE)) == hash(from_profile(SPARSE))
+    assert from_data(SPARSE) == from_data(SPARSE)
+    assert hash(from_data(SPARSE)) == hash(from_data(SPARSE))
     merged = ra.Profile.from_orders(["AB"] * 3 + ["BA"] * 2 + ["ABC"] * 2 + ["C"], items="ABCD")
-    assert from_profile(merged) == from_profile(SPARSE)
+    assert from_data(merged) == from_data(SPARSE)
 
 
 @pytest.mark.parametrize(
@@ -771,23 +766,23 @@ def test_intervals_are_equal_where_they_say_the_same():
 )
 def test_intervals_differ_where_they_say_something_else(choice):
     once = ra.Profile(list(THREE))
-    assert from_profile(once, **choice) != from_profile(once)
-    assert from_profile(once) != "intervals"
+    assert from_data(once, **choice) != from_data(once)
+    assert from_data(once) != "intervals"
 
 
 def test_units_are_counted_in_whole_numbers():
-    assert from_profile(THREE).n_units.dtype.kind == "i"
+    assert from_data(THREE).n_units.dtype.kind == "i"
 
 
 def test_a_single_task_may_be_fixed_too():
     profile = ra.Profile.from_orders(["AB", "BA"], groups="xx")
-    assert from_profile(profile, fixed_tasks=True).fixed_tasks
+    assert from_data(profile, fixed_tasks=True).fixed_tasks
 
 
 @given(strategies.profiles(groups=True), st.booleans())
 @strategies.quick
 def test_units_and_shares_are_those_of_the_units(profile, fixed):
-    found = from_profile(profile, fixed_tasks=fixed)
+    found = from_data(profile, fixed_tasks=fixed)
     moments = units_of(profile, fixed_tasks=fixed).moments()
     np.testing.assert_array_equal(upper(found.n_units), moments.n)
     np.testing.assert_array_equal(upper(found.shares), moments.shares)

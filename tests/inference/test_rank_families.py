@@ -338,7 +338,7 @@ def test_the_first_k_are_a_number_of_items():
 )
 def test_single_items_are_decided_within_their_pairs(method, design):
     profile = ranked(*design).rankings()
-    found = ra.PairwiseIntervals.from_profile(
+    found = ra.PairwiseIntervals.from_data(
         profile, method="clopper-pearson" if method == "sign-test" else method, alpha=0.2
     )
     p_values, n = found.p_values(), 4
@@ -358,7 +358,7 @@ def test_single_items_are_decided_within_their_pairs(method, design):
 
 @pytest.mark.parametrize("method", ["clopper-pearson", "hoeffding"])
 def test_all_pairs_at_once_are_decided_as_by_holm(method):
-    found = ra.PairwiseIntervals.from_profile(
+    found = ra.PairwiseIntervals.from_data(
         ranked(6, 60, 0.3).rankings(), method=method, simultaneous="bonferroni", alpha=0.2
     )
     families = Families.from_p_values(found.p_values(), np.zeros((4, 4)), 0.2)

@@ -86,7 +86,7 @@ def test_pairwise_places_count_the_majorities_above():
 
 @pytest.mark.parametrize("how", ["holm", "intervals"])
 def test_places_follow_from_intervals_of_pairs(how):
-    intervals = ra.PairwiseIntervals.from_profile(TENNESSEE, simultaneous="bonferroni", alpha=0.3)
+    intervals = ra.PairwiseIntervals.from_data(TENNESSEE, simultaneous="bonferroni", alpha=0.3)
     result = ra.RankIntervals.from_intervals(intervals, how)
     decisions = intervals.decisions(how)
     assert result.decisions == decisions
@@ -99,16 +99,14 @@ def test_places_follow_from_intervals_of_pairs(how):
 
 @pytest.mark.parametrize("method", ["hoeffding", "clopper-pearson"])
 def test_majorities_are_decided_by_holm(method):
-    intervals = ra.PairwiseIntervals.from_profile(
-        TENNESSEE, method=method, simultaneous="bonferroni"
-    )
+    intervals = ra.PairwiseIntervals.from_data(TENNESSEE, method=method, simultaneous="bonferroni")
     result = ra.rank_intervals(TENNESSEE, of="pairwise", method=method)
     assert result.decisions == intervals.decisions("holm")
 
 
 def test_majorities_by_bootstrap_are_decided_by_intervals():
     result = ra.rank_intervals(TENNESSEE, of="pairwise", method="max-t", rng=0)
-    intervals = ra.PairwiseIntervals.from_profile(
+    intervals = ra.PairwiseIntervals.from_data(
         TENNESSEE, method="percentile", simultaneous="max-t", rng=0
     )
     assert result.decisions == intervals.decisions("intervals")
@@ -508,5 +506,5 @@ def test_weighted_rankings_have_no_bernstein_interval():
 
 def test_votes_hold_no_rankings():
     for of in ("pairwise", "borda"):
-        with pytest.raises(InvalidInputError, match="`data` must be a Profile or a ScoreTable"):
+        with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable or a Profile"):
             ra.rank_intervals(CLEAR.pairwise(), of=of)

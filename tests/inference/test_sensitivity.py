@@ -393,7 +393,7 @@ def test_options_are_checked(options, words):
 
 
 def test_votes_have_no_gaps():
-    with pytest.raises(InvalidInputError, match="`data` must be a Profile or a ScoreTable"):
+    with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable or a Profile"):
         ra.sensitivity(GAPS.pairwise())
 
 

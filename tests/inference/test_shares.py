@@ -519,5 +519,5 @@ def test_units_other_than_rankings_have_no_fixed_tasks():
 def test_the_rule_gets_what_it_needs():
     with pytest.raises(InformationLostError, match="Mean needs scores"):
         ra.rank_shares(CLOSE, ra.Mean())
-    with pytest.raises(InvalidInputError, match="`data` must be a Profile or a ScoreTable"):
+    with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable or a Profile"):
         ra.rank_shares(CLOSE.pairwise(), BORDA)

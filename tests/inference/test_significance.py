@@ -386,8 +386,8 @@ def test_weights_must_be_equal():
             ra.Profile.from_ranks([[0, 0]] * 3),
             "rankings that tell items apart. Got a tie of all in every ranking.",
         ),
-        (ra.Profile.from_orders(["AB", "BA"]).pairwise(), "a Profile or a ScoreTable"),
-        ([[1, 2]], "a Profile or a ScoreTable"),
+        (ra.Profile.from_orders(["AB", "BA"]).pairwise(), "a ScoreTable or a Profile"),
+        ([[1, 2]], "a ScoreTable or a Profile"),
     ],
 )
 def test_other_data_are_refused(data, words):

@@ -437,7 +437,7 @@ GROUPED = ra.Profile.from_orders(["AB", "BA"], groups="xy")
     [
         (BALLOTS, {"unit": "metric"}, "`unit` must be 'ranking' or 'instance' or 'task'"),
         (BALLOTS, {"estimand": "mean"}, "`estimand` must be 'direct' or 'imputed'"),
-        ([[0, 1]], {}, "`data` must be a Profile or a ScoreTable"),
+        ([[0, 1]], {}, "`data` must be a ScoreTable or a Profile"),
         (BALLOTS, {"unit": "instance"}, "they have no instances.*give `instances=`"),
         (BALLOTS, {"unit": "task"}, "they have no tasks.*Give the profile `groups=`"),
         (BALLOTS, {"unit": "instance", "instances": [1]}, r"one instance per ranking \(2 of them"),

@@ -519,7 +519,7 @@ def test_radii_of_two_bounds():
     assert comparisons_needed(0.1, 0.05) == 185
     for m, radius in zip(SAMPLE_SIZES, radii, strict=True):
         profile = ra.Profile.from_orders(["AB", "BA"], counts=[m // 2, m // 2])
-        intervals = ra.PairwiseIntervals.from_profile(profile)
+        intervals = ra.PairwiseIntervals.from_data(profile)
         assert intervals.upper[0, 1] - 0.5 == pytest.approx(radius, abs=1e-12)
 
 
@@ -530,7 +530,7 @@ def test_radii_of_one_bound():
     assert hoeffding_radius(1 / SAMPLE_SIZES, 0.01, sides=1) == pytest.approx(radii, abs=1e-12)
     for m, radius in zip(SAMPLE_SIZES, radii, strict=True):
         profile = ra.Profile.from_orders(["AB", "BA"], counts=[m // 2, m // 2])
-        intervals = ra.PairwiseIntervals.from_profile(profile, alpha=0.01, alternative="greater")
+        intervals = ra.PairwiseIntervals.from_data(profile, alpha=0.01, alternative="greater")
         assert 0.5 - intervals.lower[0, 1] == pytest.approx(radius, abs=1e-12)
 
 

@@ -500,13 +500,13 @@ def test_equation_4_of_p2_is_the_radius_of_one_bound():
     assert printed == pytest.approx(0.15174271, abs=1e-7)
     # As two bounds it holds at twice the error.
     assert printed == pytest.approx(hoeffding_radius(1 / 100, 0.02), abs=1e-12)
-    bound = ra.PairwiseIntervals.from_profile(even_pair(100), alpha=0.01, alternative="less")
+    bound = ra.PairwiseIntervals.from_data(even_pair(100), alpha=0.01, alternative="less")
     assert bound.upper[0, 1] == pytest.approx(0.5 + printed, abs=1e-12)
 
 
 @ledger.covers("hoeffding/two_sided*")
 def test_two_bounds_take_more():
-    both = ra.PairwiseIntervals.from_profile(even_pair(100), alpha=0.01)
+    both = ra.PairwiseIntervals.from_data(even_pair(100), alpha=0.01)
     assert both.upper[0, 1] - 0.5 == pytest.approx(0.16276236, abs=1e-7)
     assert 0.5 - both.lower[0, 1] == pytest.approx(0.16276236, abs=1e-7)
 
@@ -523,7 +523,7 @@ def test_anytime_intervals_of_all_pairs(n, alpha, m):
     expected = sqrt(log(pi**2 * n * (n - 1) * m**2 / (6 * alpha)) / (2 * m))
     assert hoeffding_radius(1 / m, spent) == pytest.approx(expected, abs=1e-12)
     profile = ra.Profile.from_ranks([[*range(n)], [*range(n)][::-1]], counts=[50 * m, 50 * m])
-    intervals = ra.PairwiseIntervals.from_profile(
+    intervals = ra.PairwiseIntervals.from_data(
         profile, alpha=alpha, simultaneous="bonferroni", anytime=True
     )
     size = 100 * m

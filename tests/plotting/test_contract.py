@@ -44,7 +44,7 @@ def results():
         plotting.tournament_plot: ra.TournamentGraph(PROFILE.pairwise()),
         plotting.missingness_map: ra.missing_report(HOLES),
         plotting.forest_plot: ra.rank_intervals(SCORES, of="borda"),
-        plotting.intervals_heatmap: ra.PairwiseIntervals.from_profile(PROFILE),
+        plotting.intervals_heatmap: ra.PairwiseIntervals.from_data(PROFILE),
         plotting.critical_difference_diagram: ra.friedman(PROFILE),
         plotting.robustness_plot: ra.stability(SCORES, ra.Borda(), rng=0),
         plotting.ratio_plot: study.run(),

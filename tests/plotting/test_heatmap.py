@@ -50,7 +50,7 @@ def test_majorities_that_the_consensus_contradicts_are_framed() -> None:
 
 def test_decided_pairs_have_a_dot() -> None:
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[60, 50])
-    decisions = ra.PairwiseIntervals.from_profile(profile, method="clopper-pearson").decisions()
+    decisions = ra.PairwiseIntervals.from_data(profile, method="clopper-pearson").decisions()
     assert set(decisions.pairs) == {("A", "C"), ("B", "C")}
     ax = plotting.pairwise_heatmap(profile.pairwise(), decisions=decisions)
     dots = {(round(y), round(x)) for d in of_group(ax, "decided") for x, y in d.get_xydata()}

@@ -12,7 +12,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.theme import plot_labels
 from rankagg.testing.plots import collisions, cut_off, of_group
 
-INTERVALS = ra.PairwiseIntervals.from_profile
+INTERVALS = ra.PairwiseIntervals.from_data
 
 
 @cache
@@ -143,7 +143,7 @@ def test_frames_are_explained_where_there_are_any() -> None:
 
 
 def test_names_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
-    intervals = ra.PairwiseIntervals.from_scores(thirty)
+    intervals = ra.PairwiseIntervals.from_data(thirty)
     ax = intervals.plot()
     assert not collisions(ax)
     assert not cut_off(ax)

@@ -20,7 +20,7 @@ SPORTS = ["Cycling", "Swimming", "Basketball", "Baseball"]
 
 
 def graph_of(profile, unranked="uniform"):
-    return ra.TournamentGraph.from_profile(profile, unranked=unranked)
+    return ra.TournamentGraph.from_data(profile, unranked=unranked)
 
 
 def drawn(ax, kind):
@@ -344,7 +344,7 @@ def test_any_number_of_items(n) -> None:
 def test_bad_input_is_named() -> None:
     profile = ra.datasets.load("tennessee")
     graph = graph_of(profile)
-    with pytest.raises(InvalidInputError, match=r"TournamentGraph\.from_profile"):
+    with pytest.raises(InvalidInputError, match=r"TournamentGraph\.from_data"):
         plotting.tournament_plot(profile)
     for bad in ("Borda", SimpleNamespace(ranking=1)):
         with pytest.raises(InvalidInputError, match="`against` must be a PartialRanking"):
@@ -369,5 +369,5 @@ def test_a_graph_draws_itself() -> None:
 def test_one_pair_is_told_in_the_singular() -> None:
     profile = ra.Profile.from_orders(["ABCDEFGHIJ"])
     tied = ra.PartialRanking.from_buckets([["A", "B"], *[[c] for c in "CDEFGHIJ"]])
-    note = ra.TournamentGraph.from_profile(profile).plot(against=tied).get_xlabel()
+    note = ra.TournamentGraph.from_data(profile).plot(against=tied).get_xlabel()
     assert "1 pair is ordered by only one of" in " ".join(note.split())

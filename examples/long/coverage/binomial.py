@@ -68,7 +68,7 @@ class Cell:
         profile = ra.Profile.from_ranks(
             [ranks for ranks, _ in told], items="AB", counts=[count for _, count in told]
         )
-        found = ra.PairwiseIntervals.from_profile(profile, method=self.method, rng=0)
+        found = ra.PairwiseIntervals.from_data(profile, method=self.method, rng=0)
         return float(found.lower[0, 1]), float(found.upper[0, 1])
 
     def row(self, _: int) -> dict[str, object]:

@@ -44,7 +44,7 @@ def holds(
     data: ra.Profile, truth: np.ndarray, rng: np.random.Generator, **options: object
 ) -> np.ndarray:
     """Say of each pair whether its interval holds the truth."""
-    intervals = ra.PairwiseIntervals.from_profile(
+    intervals = ra.PairwiseIntervals.from_data(
         data, alpha=ALPHA, n_resamples=RESAMPLES, rng=rng, **options
     )
     inside = (intervals.lower <= truth + 1e-12) & (truth <= intervals.upper + 1e-12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 from os import PathLike
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Bools, Floats, Integers, Label, Unranked
-from rankagg._validation import check_integer
+from rankagg._validation import check_integer, check_unranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.analysis.tournament import export
 from rankagg.analysis.tournament.margin_solutions import essential_items, undefeated_items
@@ -35,7 +36,7 @@ class TournamentGraph(Result):
     Parameters
     ----------
     votes : PairwiseMatrix
-        Pairwise votes; `from_profile` counts those of rankings. A pair without a majority, or
+        Pairwise votes; `from_data` counts those of rankings. A pair without a majority, or
         never compared, has no arc.
 
     Attributes
@@ -51,7 +52,7 @@ class TournamentGraph(Result):
     Examples
     --------
     >>> import rankagg as ra
-    >>> graph = ra.TournamentGraph.from_profile(ra.datasets.load("condorcet_1785"))
+    >>> graph = ra.TournamentGraph.from_data(ra.datasets.load("condorcet_1785"))
     >>> graph.condorcet_winner, graph.smith_set()
     (None, ('A', 'B', 'C'))
     >>> graph.arcs().to_string(index=False).splitlines()[1].split()
@@ -67,26 +68,36 @@ class TournamentGraph(Result):
     def __post_init__(self) -> None:
         if not isinstance(self.votes, PairwiseMatrix):
             raise InvalidInputError(
-                "votes", "a PairwiseMatrix", self.votes, "`from_profile` takes rankings and scores."
+                "votes", "a PairwiseMatrix", self.votes, "`from_data` takes rankings and scores."
             )
         super().__post_init__()
 
     @classmethod
-    def from_profile(cls, data: Data, *, unranked: Unranked = "uniform") -> TournamentGraph:
-        """Count the votes of rankings or scores.
+    def from_data(
+        cls,
+        data: Data | Evidence,
+        *,
+        unranked: Unranked | None = None,
+        tolerance: float | Mapping[Label, float] = 0.0,
+    ) -> TournamentGraph:
+        """Count the votes of scores or rankings.
 
         Parameters
         ----------
-        data : Profile, ScoreTable or PairwiseMatrix
+        data : ScoreTable, Profile, PairwiseMatrix or Evidence
             The data.
-        unranked : {"uniform", "ignore", "last"}, default "uniform"
-            The policy for unranked items.
+        unranked : {"uniform", "ignore", "last"}, optional
+            The policy for unranked items; by default that of the votes where they were counted
+            under one, "uniform" otherwise.
+        tolerance : float or mapping from task to float, default 0
+            Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
         Returns
         -------
         TournamentGraph
         """
-        return cls(Evidence(data).votes(unranked))
+        policy = None if unranked is None else check_unranked(unranked)
+        return cls(Evidence.of(data, tolerance).votes(policy))
 
     @property
     def items(self) -> ItemSet:

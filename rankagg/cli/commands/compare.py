@@ -111,11 +111,10 @@ def _decisions(given: Input, unit: Unit) -> Decisions:
         raise click.UsageError("--decide needs rankings or scores; a matrix does not hold them.")
     # Only this option needs the statistics, which take most of a second to load.
     from rankagg.inference.intervals.pairwise import PairwiseIntervals  # noqa: PLC0415
-    from rankagg.inference.units import rankings_of  # noqa: PLC0415
 
-    profile, instances = rankings_of(given.data, given.tolerance, None)
     with options_named({"unit": "--decide"}):
-        return PairwiseIntervals.from_profile(profile, unit=unit, instances=instances).decisions()
+        intervals = PairwiseIntervals.from_data(given.data, tolerance=given.tolerance, unit=unit)
+        return intervals.decisions()
 
 
 def _write(comparison: Comparison, given: Input, folder: Path) -> None:

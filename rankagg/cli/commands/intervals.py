@@ -28,7 +28,7 @@ from rankagg.inference.ranks.rank_intervals import (
     RankMethod,
     rank_intervals,
 )
-from rankagg.inference.units import Estimand, Unit, rankings_of
+from rankagg.inference.units import Estimand, Unit
 
 __all__ = ["command"]
 
@@ -146,7 +146,7 @@ def command(
         raise click.UsageError("Intervals need rankings or scores; a matrix does not hold them.")
     ranks = _ranks(given.data, given, options)
     first = _first(ranks, options["top"])
-    intervals = _proportions(given, options)
+    intervals = _proportions(given.data, given.tolerance, options)
     save_plot(ranks.plot, plot)
     if as_json:
         told: dict[str, Any] = {
@@ -230,12 +230,14 @@ def _alone(ranks: RankIntervals, rows: int | None) -> str:
     return "\n".join(lines)
 
 
-def _proportions(given: Input, options: dict[str, Any]) -> PairwiseIntervals:
-    profile, instances = rankings_of(given.data, given.tolerance, None)
+def _proportions(
+    data: ScoreTable | Profile, tolerance: float, options: dict[str, Any]
+) -> PairwiseIntervals:
     exclude = options["ties"] == "exclude" and options["pairs"] in BINOMIAL
     with options_named({**OPTIONS, "method": "--pairs", "simultaneous": "--simultaneous"}):
-        return PairwiseIntervals.from_profile(
-            profile,
+        return PairwiseIntervals.from_data(
+            data,
+            tolerance=tolerance,
             method=options["pairs"],
             alpha=options["alpha"],
             simultaneous=None if options["simultaneous"] == "none" else options["simultaneous"],
@@ -243,7 +245,6 @@ def _proportions(given: Input, options: dict[str, Any]) -> PairwiseIntervals:
             unit=options["unit"],
             fixed_tasks=options["fixed_tasks"],
             ties="exclude" if exclude else "half",
-            instances=instances,
             n_resamples=options["resamples"] or RESAMPLES,
             rng=options["seed"],
         )

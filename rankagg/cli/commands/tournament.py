@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.analysis.tournament.tournament import TournamentGraph
@@ -54,7 +53,9 @@ def command(
         rankagg tournament election.soc
         rankagg tournament scores.csv --dot graph.dot
     """
-    graph = TournamentGraph(Evidence(given.data, given.tolerance).votes(given.unranked))
+    graph = TournamentGraph.from_data(
+        given.data, unranked=given.unranked, tolerance=given.tolerance
+    )
     if as_json:
         echo_json({**graph.to_dict(), "input": list(given.lines)})
     else:

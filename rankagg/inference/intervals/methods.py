@@ -44,7 +44,7 @@ RESAMPLING = ("percentile", "bca")
 
 @dataclass(frozen=True)
 class Options:
-    """How intervals are to be made; the names are those of `PairwiseIntervals.from_profile`."""
+    """How intervals are to be made; the names are those of `PairwiseIntervals.from_data`."""
 
     method: Method
     alpha: float

@@ -25,7 +25,7 @@ from rankagg.inference.intervals.methods import (
     bounds_of,
 )
 from rankagg.inference.intervals.pair_decisions import by_holm, by_intervals_of_pairs, p_values
-from rankagg.inference.units import Estimand, Unit, Units, units_of
+from rankagg.inference.units import Estimand, Unit, Units, rankings_of, units_of
 
 __all__ = ["PairwiseIntervals"]
 
@@ -36,7 +36,7 @@ class PairwiseIntervals(Result):
     A tie counts half for each. What the proportion is of, which observations are independent,
     and what the level covers are part of the result, because the numbers mean nothing without.
 
-    Made by `from_profile` or `from_scores`; `plot` draws a `rankagg.plotting.intervals_heatmap`.
+    Made by `from_data`; `plot` draws a `rankagg.plotting.intervals_heatmap`.
 
     Attributes
     ----------
@@ -102,10 +102,11 @@ class PairwiseIntervals(Result):
     # -- constructors -------------------------------------------------------------------------
 
     @classmethod
-    def from_profile(
+    def from_data(
         cls,
-        profile: Profile,
+        data: ScoreTable | Profile,
         *,
+        tolerance: float | Mapping[Label, float] = 0.0,
         method: Method = "hoeffding",
         alpha: float = 0.05,
         simultaneous: Simultaneous | None = None,
@@ -119,12 +120,15 @@ class PairwiseIntervals(Result):
         n_resamples: int = 2000,
         rng: RNGLike = None,
     ) -> PairwiseIntervals:
-        """Make the intervals of rankings.
+        """Make the intervals of scores or rankings.
 
         Parameters
         ----------
-        profile : Profile
-            The rankings; counts are independent repetitions, weights are importance.
+        data : ScoreTable or Profile
+            Rankings, of which counts are independent repetitions and weights importance; or
+            scores, which are ranked first.
+        tolerance : float or mapping from task to float, default 0
+            Scores that differ by no more are tied; see `ScoreTable.rankings`.
         method : str, default "hoeffding"
             "hoeffding" holds for any independent units. "bernstein" (empirical; units of equal
             weight) is shorter where values vary little. "wilson" and "clopper-pearson" are for
@@ -149,7 +153,7 @@ class PairwiseIntervals(Result):
         ties : {"half", "exclude"}, default "half"
             Let a tie count half for each item, or not at all, as the binomial methods need.
         instances : sequence, length m, optional
-            The instance of each ranking, for `unit="instance"`.
+            The instance of each ranking of a profile, for `unit="instance"`; a table has its own.
         n_resamples : int, default 2000
             For "percentile" and "bca".
         rng : int or numpy.random.Generator, optional
@@ -168,47 +172,19 @@ class PairwiseIntervals(Result):
         --------
         >>> import rankagg as ra
         >>> ballots = ra.datasets.load("condorcet_1785")
-        >>> intervals = ra.PairwiseIntervals.from_profile(ballots, method="wilson")
+        >>> intervals = ra.PairwiseIntervals.from_data(ballots, method="wilson")
         >>> intervals.to_frame()[["above", "below", "estimate", "lower", "upper"]].round(3)
           above below  estimate  lower  upper
         0     A     B     0.550  0.425  0.669
         1     C     A     0.583  0.457  0.699
         2     B     C     0.700  0.575  0.801
         """
+        profile, known = rankings_of(data, tolerance, instances)
         units = units_of(
-            _as_profile(profile),
-            unit=unit,
-            estimand=estimand,
-            fixed_tasks=fixed_tasks,
-            instances=instances,
+            profile, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks, instances=known
         )
         options = Options(method, alpha, simultaneous, alternative, anytime, ties, n_resamples)
         return _interval(units, estimand, options, as_generator(rng))
-
-    @classmethod
-    def from_scores(
-        cls, table: ScoreTable, *, tolerance: float | Mapping[Label, float] = 0.0, **options: Any
-    ) -> PairwiseIntervals:
-        """Make the intervals of the rankings of a score table.
-
-        Parameters
-        ----------
-        table : ScoreTable
-            Its units are ranked first.
-        tolerance : float or mapping from task to float, default 0
-            Scores that differ by no more are tied; see `ScoreTable.rankings`.
-        **options
-            Those of `from_profile`; `instances` are the table's own.
-
-        Returns
-        -------
-        PairwiseIntervals
-        """
-        if not isinstance(table, ScoreTable):
-            raise InvalidInputError("table", "a ScoreTable", table)
-        return cls.from_profile(
-            table.rankings(tolerance), **{"instances": table.instances, **options}
-        )
 
     # -- what they say ------------------------------------------------------------------------
 
@@ -320,12 +296,6 @@ class PairwiseIntervals(Result):
 
     def __repr__(self) -> str:
         return f"<PairwiseIntervals of {counted(len(self.items), 'item')}: {self.describe()}>"
-
-
-def _as_profile(given: object) -> Profile:
-    if isinstance(given, Profile):
-        return given
-    raise InvalidInputError("profile", "a Profile", given, "`from_scores` takes a ScoreTable.")
 
 
 def _interval(

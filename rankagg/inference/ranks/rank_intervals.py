@@ -310,7 +310,7 @@ def _by_majorities(
             )  # fmt: skip
         ties = "exclude"
     resampling = method == "max-t"
-    intervals = PairwiseIntervals.from_profile(
+    intervals = PairwiseIntervals.from_data(
         profile, method="percentile" if resampling else cast(Any, _intervals_of(method)),
         simultaneous="max-t" if resampling else "bonferroni", ties=ties or "half", **options,
     )  # fmt: skip

@@ -29,7 +29,7 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
     Parameters
     ----------
     intervals : PairwiseIntervals
-        Made by `PairwiseIntervals.from_profile` or `from_scores`.
+        Made by `PairwiseIntervals.from_data`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
 
@@ -47,14 +47,14 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[40, 30, 30])
-    >>> ax = plotting.intervals_heatmap(ra.PairwiseIntervals.from_profile(profile))
+    >>> ax = plotting.intervals_heatmap(ra.PairwiseIntervals.from_data(profile))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  A', '2  B', '3  C']
     """
     if not isinstance(intervals, PairwiseIntervals):
         raise InvalidInputError(
             "intervals", "PairwiseIntervals", intervals,
-            "`PairwiseIntervals.from_profile(profile)` makes them.",
+            "`PairwiseIntervals.from_data(data)` makes them.",
         )  # fmt: skip
     how = _how(intervals)
     if how is None:

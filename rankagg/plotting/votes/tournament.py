@@ -82,14 +82,14 @@ def tournament_plot(
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> voters = ra.datasets.load("borda_fails_condorcet")
-    >>> graph = ra.TournamentGraph.from_profile(voters)
+    >>> graph = ra.TournamentGraph.from_data(voters)
     >>> ax = plotting.tournament_plot(graph, against=ra.Borda().aggregate(voters))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['majority: arrow to the loser, margin', 'Kemeny and Borda differ']
     """
     if not isinstance(graph, TournamentGraph):
         raise InvalidInputError(
-            "graph", "a TournamentGraph", graph, "`TournamentGraph.from_profile` makes one."
+            "graph", "a TournamentGraph", graph, "`TournamentGraph.from_data` makes one."
         )
     if ranking is None:
         ranking = Kemeny(unranked=graph.votes.unranked or "uniform").aggregate(graph.votes)
