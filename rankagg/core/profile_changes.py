@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from rankagg._typing import Group, Ranks
 from rankagg.core.items import ItemSet
 from rankagg.core.places import UNRANKED
+from rankagg.core.rows import Rows
 from rankagg.exceptions import InvalidInputError
-
-if TYPE_CHECKING:
-    from rankagg.core.profile import Profile
 
 __all__ = ["equal_rows", "joined", "rows_of_groups", "spread_over"]
 
 
-def equal_rows(profile: Profile) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def equal_rows(profile: Rows) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Return the first of every set of rows that are equal, and the summed counts of the set."""
     codes: dict[Group | None, int] = {}
     groups = profile.groups or (None,) * len(profile)
@@ -40,7 +38,7 @@ def rows_of_groups(groups: Sequence[Group]) -> dict[Group, list[int]]:
     return rows
 
 
-def spread_over(profile: Profile, target: ItemSet) -> Ranks:
+def spread_over(profile: Rows, target: ItemSet) -> Ranks:
     """Return the places over more items, which are unranked everywhere."""
     lost = [label for label in profile.items if label not in target]
     if lost:
@@ -52,7 +50,7 @@ def spread_over(profile: Profile, target: ItemSet) -> Ranks:
     return ranks
 
 
-def joined(first: Profile, second: Profile) -> dict[str, Any]:
+def joined(first: Rows, second: Rows) -> dict[str, Any]:
     """Return what a profile of the rows of both is made of, but for its items."""
     first.items.require_same(second.items, "Added profiles")
     if (first.groups is None) != (second.groups is None):
