@@ -74,7 +74,7 @@ from .distributions.mallows.kendall_distances import (
     kendall_distance_counts as kendall_distance_counts,
 )
 from .distributions.mallows.mallows import Mallows as Mallows
-from .distributions.mallows.mallows import mallows_log_normalizer as mallows_log_normalizer
+from .distributions.mallows.parameters import mallows_log_normalizer as mallows_log_normalizer
 from .distributions.mallows.uniformity import UniformityTest as UniformityTest
 from .distributions.plackett_luce.bradley_terry import BradleyTerry as BradleyTerry
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce

@@ -24,7 +24,7 @@ from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import Permutation
 from rankagg.distributions.mallows.likelihood import LARGE, MallowsData, best_theta, theta_of
-from rankagg.distributions.mallows.mallows import as_center
+from rankagg.distributions.mallows.parameters import as_center
 from rankagg.distributions.mallows.saem import Sampled, climb_by_sampling
 from rankagg.distributions.mallows.uniformity import one_row_each
 

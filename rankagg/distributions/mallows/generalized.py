@@ -17,7 +17,7 @@ from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows import stages
 from rankagg.distributions.mallows.kendall_distances import stage_log_normalizers, stage_means
-from rankagg.distributions.mallows.mallows import as_center
+from rankagg.distributions.mallows.parameters import as_center
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings import Permutation
 from rankagg.distributions.mallows.compatible_sums import can_sum, expected_votes, log_sums
 from rankagg.distributions.mallows.kendall_distances import stage_means
-from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.mallows.parameters import distance_variance, mallows_log_normalizer
 
 __all__ = ["LARGE", "MallowsData", "best_theta", "information_at", "theta_of"]
 
@@ -68,9 +68,9 @@ class MallowsData:
 
     def log_likelihood(self, center: Permutation, theta: float) -> float:
         """Return the weighted log likelihood."""
-        mallows = Mallows(center, theta)
         sums = log_sums(self.ranks[:, np.argsort(center.ranks)], theta)
-        return float(self.weights @ sums) - self.total * mallows.log_normalizer
+        each = mallows_log_normalizer(center.n_items, theta)
+        return float(self.weights @ sums) - self.total * each
 
     def votes(self, center: Permutation, theta: float) -> PairwiseMatrix:
         """Return the expected votes among compatible permutations."""
@@ -124,7 +124,7 @@ def best_theta(data: MallowsData, center: Permutation) -> float:
 
 def information_at(data: MallowsData, center: Permutation, theta: float) -> float:
     """Return minus the second derivative of the log likelihood in theta."""
-    complete = data.total * Mallows(center, theta).distance_variance
+    complete = data.total * distance_variance(center.n_items, theta)
     if data.is_plain:
         return complete
     # Of sums over permutations: what observing all of each would tell, less what was not seen.

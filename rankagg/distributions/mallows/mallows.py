@@ -9,71 +9,31 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike
-from rankagg._validation import check_integer, check_number
+from rankagg._validation import check_number
 from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking, Permutation
+from rankagg.core.rankings import Permutation
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows import stages
 from rankagg.distributions.mallows.compatible_sums import log_sums
 from rankagg.distributions.mallows.gibbs import Completions
 from rankagg.distributions.mallows.kendall_distances import (
     pair_stays,
-    stage_log_normalizers,
     stage_means,
-    stage_variances,
 )
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.distributions.mallows.parameters import (
+    as_center,
+    check_theta,
+    distance_variance,
+    mallows_log_normalizer,
+)
 
 if TYPE_CHECKING:
     from rankagg.distributions.mallows.fit import MallowsFit
 
-__all__ = ["Mallows", "as_center", "mallows_log_normalizer"]
+__all__ = ["Mallows"]
 
 # Sweeps of the chain that completes rankings.
 SWEEPS = 50
-
-
-def mallows_log_normalizer(n_items: int, theta: float) -> float:
-    """Return the log of the sum of exp(-theta d) over all permutations, d the Kendall distance.
-
-    Parameters
-    ----------
-    n_items : int
-        At least 1.
-    theta : float
-        Not negative; log n! at 0.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from rankagg import mallows_log_normalizer
-    >>> round(mallows_log_normalizer(10, 0.3), 9)
-    9.696410084
-    """
-    n = check_integer(n_items, "n_items", low=1)
-    return float(stage_log_normalizers(np.arange(1, n + 1), check_theta(theta)).sum())
-
-
-def check_theta(theta: object, parameter: str = "theta") -> float:
-    """Return a finite number that is not negative."""
-    return check_number(theta, parameter, low=0)
-
-
-def as_center(
-    center: PartialRanking | Iterable[Label], items: Iterable[Label] | None = None
-) -> Permutation:
-    """Return a center as a complete strict ranking."""
-    if isinstance(center, PartialRanking):
-        if not isinstance(center, Permutation):
-            raise InvalidInputError(
-                "center", "complete and strict", Described(repr(center)),
-                "Break the ties first: a tied center is several distributions.",
-            )  # fmt: skip
-        return center
-    return Permutation.from_order(center, items=items)
 
 
 class Mallows(RankingDistribution):
@@ -220,7 +180,7 @@ class Mallows(RankingDistribution):
     @property
     def distance_variance(self) -> float:
         """The variance of the Kendall distance to the center."""
-        return float(stage_variances(np.arange(1, self.n_items + 1), self.theta).sum())
+        return distance_variance(self.n_items, self.theta)
 
     # -- inference ----------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import Permutation
 from rankagg.distributions.mallows.gibbs import Completions
-from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.mallows.parameters import distance_variance, mallows_log_normalizer
 from rankagg.distributions.uniform import log_compatible
 
 __all__ = ["Sampled", "climb_by_sampling"]
@@ -105,9 +105,9 @@ def climb_by_sampling(
         chain.reorder(np.argsort(order)[fresh])
         order = fresh
     variances = _posterior_variances(chain, theta)
-    mallows = Mallows(center, theta)
-    information = total * mallows.distance_variance - float(weights**2 @ variances)
-    height = _log_sums(ranks[:, order], weights, theta, rng) - total * mallows.log_normalizer
+    information = total * distance_variance(n, theta) - float(weights**2 @ variances)
+    sums = _log_sums(ranks[:, order], weights, theta, rng)
+    height = sums - total * mallows_log_normalizer(n, theta)
     return Sampled(center, theta, height, information, EXPLORE + AVERAGE)
 
 
