@@ -161,7 +161,7 @@ class Aggregator(ABC):
         unseen = (evidence.profile.ranks == UNRANKED).all(axis=0)
         if not unseen.any():
             return ()
-        names = listed([evidence.items[int(i)] for i in np.flatnonzero(unseen)])
+        names = listed(evidence.items.where(unseen))
         return (f"in no ranking, placed by the policy {self.policy!r} alone: {names}",)
 
     @abstractmethod

@@ -109,7 +109,7 @@ class Schulze(Aggregator):
         also = ~beats.any(axis=0) & (scores < scores.max())
         if not also.any():
             return Outcome(scores=scores)
-        names = listed([votes.items[int(i)] for i in np.flatnonzero(also)])
+        names = listed(votes.items.where(also))
         return Outcome(scores=scores, notes=(f"winners too, as no item beats them: {names}",))
 
 

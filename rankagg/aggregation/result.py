@@ -143,7 +143,7 @@ class Consensus(Result):
         numbers = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
         columns: dict[str, Any] = {
             "rank": pd.array(numbers, dtype="Int64"),
-            "item": [self.items[int(i)] for i in order],
+            "item": self.items.at(order),
         }
         if self.scores is not None:
             columns["score"] = self.scores[order]

@@ -159,9 +159,7 @@ class MissingReport(Result):
         """
         label = connected_parts(self.comparisons > 0)
         numbers = sorted(np.unique(label), key=lambda g: -int((label == g).sum()))
-        return tuple(
-            tuple(self.items[int(i)] for i in np.flatnonzero(label == number)) for number in numbers
-        )
+        return tuple(self.items.where(label == number) for number in numbers)
 
     @property
     def absent(self) -> Bools:

@@ -8,6 +8,7 @@ from html import escape
 from typing import overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Label
 from rankagg.core.value import Value
@@ -122,6 +123,18 @@ class ItemSet(Value, Sequence[Label]):
     def indices(self, labels: Iterable[Label]) -> list[int]:
         """Return the positions of `labels`, in their order."""
         return [self.index(label) for label in labels]
+
+    def at(self, positions: Iterable[int] | NDArray[np.integer]) -> tuple[Label, ...]:
+        """Return the labels at these positions, in their order."""
+        return tuple(self._labels[i] for i in positions)
+
+    def where(self, chosen: ArrayLike) -> tuple[Label, ...]:
+        """Return the labels where a mask of shape (n,) is True, in order."""
+        return tuple(self._labels[i] for i in np.flatnonzero(chosen).tolist())
+
+    def pairs_where(self, chosen: ArrayLike) -> tuple[tuple[Label, Label], ...]:
+        """Return the labels of row and column where a mask of shape (n, n) is True."""
+        return tuple((self._labels[i], self._labels[j]) for i, j in np.argwhere(chosen).tolist())
 
     def require_same(self, other: ItemSet, what: str) -> None:
         """Raise unless `other` holds the same labels in the same order.

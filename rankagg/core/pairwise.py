@@ -263,10 +263,7 @@ class PairwiseMatrix(Value):
     @property
     def never_compared(self) -> tuple[tuple[Label, Label], ...]:
         """The pairs of items that no ranking compares."""
-        first, second = np.nonzero(np.triu(self.scaled_comparisons == 0, k=1))
-        return tuple(
-            (self.items[int(i)], self.items[int(j)]) for i, j in zip(first, second, strict=True)
-        )
+        return self.items.pairs_where(np.triu(self.scaled_comparisons == 0, k=1))
 
     def _in_votes(self, scaled: Integers) -> Floats:
         if scaled.dtype == object:

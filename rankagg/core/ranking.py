@@ -164,7 +164,7 @@ class Ranking(Value):
         return position + 1 if position >= 0 else None
 
     def _labels_where(self, code: int) -> tuple[Label, ...]:
-        return tuple(self.items[int(i)] for i in np.flatnonzero(self.ranks == code))
+        return self.items.where(self.ranks == code)
 
     # -- how it looks -------------------------------------------------------------------------
 

@@ -85,7 +85,7 @@ def check_observed(profile: Profile) -> None:
     """Raise where some item is in no ranking."""
     unseen = (profile.ranks == UNRANKED).all(axis=0)
     if unseen.any():
-        names = listed([profile.items[int(i)] for i in np.flatnonzero(unseen)])
+        names = listed(profile.items.where(unseen))
         raise InvalidInputError(
             "profile", "rankings that observe every item somewhere", Described(names),
             "Leave items out with `profile.restrict(...)`.",
@@ -120,9 +120,7 @@ def check_connected(beats: Bools, items: ItemSet) -> None:
         "never above another": seen & ~beats.any(axis=1),
     }
     facts = [
-        f"{what}: {listed([items[int(i)] for i in np.flatnonzero(which)])}"
-        for what, which in kinds.items()
-        if which.any()
+        f"{what}: {listed(items.where(which))}" for what, which in kinds.items() if which.any()
     ]
     groups = " | ".join(listed([items[i] for i in part]) for part in parts[:8])
     more = f" | ... {counted(len(parts), 'group')} in all" if len(parts) > 8 else ""

@@ -111,4 +111,4 @@ class MallowsRanking(Aggregator):
 def _observed(profile: Profile) -> list[Label]:
     """Return the items that some ranking observes."""
     seen = (profile.ranks != UNRANKED).any(axis=0)
-    return [profile.items[int(i)] for i in np.flatnonzero(seen)]
+    return list(profile.items.where(seen))

@@ -60,7 +60,7 @@ class Decisions(Result):
     @property
     def pairs(self) -> tuple[tuple[Label, Label], ...]:
         """The decided pairs as (above, below), in the order of the items."""
-        return tuple((self.items[int(i)], self.items[int(j)]) for i, j in np.argwhere(self.above))
+        return self.items.pairs_where(self.above)
 
     @property
     def share(self) -> float:
@@ -79,7 +79,7 @@ class Decisions(Result):
         label = connected_parts(undecided)
         strength = self.above.sum(axis=1) - self.above.sum(axis=0)
         numbers = sorted(np.unique(label), key=lambda g: -float(strength[label == g].mean()))
-        return tuple(self._labels(label == number) for number in numbers)
+        return tuple(self.items.where(label == number) for number in numbers)
 
     @cached_property
     def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
@@ -89,11 +89,8 @@ class Decisions(Result):
         (Condorcet), so this need not be an error.
         """
         label = strong_parts(self.above)
-        sets = (self._labels(label == number) for number in np.unique(label))
+        sets = (self.items.where(label == number) for number in np.unique(label))
         return tuple(items for items in sets if len(items) > 1)
-
-    def _labels(self, inside: Bools) -> tuple[Label, ...]:
-        return tuple(self.items[int(i)] for i in np.flatnonzero(inside))
 
     def ranks(self) -> pd.DataFrame:
         """Return for each item the ranks that the decided pairs leave it.

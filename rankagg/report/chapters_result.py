@@ -306,7 +306,7 @@ def _other(findings: Findings) -> Consensus | None:
 def _first(findings: Findings) -> PartialRanking:
     ranking = findings.exact.ranking
     order = np.argsort(ranking.ranks, kind="stable")[:IN_SQUARE]
-    return ranking.restrict([ranking.items[int(i)] for i in order])
+    return ranking.restrict(ranking.items.at(order))
 
 
 def lead(findings: Findings) -> list[str]:

@@ -211,6 +211,6 @@ class ResampleModel(StudyModel):
         shares = self.profile.counts * self.profile.weights
         rows = rng.choice(len(shares), n_rankings, p=shares / shares.sum())
         chosen = rng.choice(self.profile.n_items, n_items, replace=False)
-        labels = [self.profile.items[int(i)] for i in chosen]
+        labels = self.profile.items.at(chosen)
         rankings = Profile._trusted(self.profile.items, self.profile.ranks[rows])
         return rankings.restrict(labels)

@@ -81,6 +81,15 @@ def test_equality_looks_at_the_order(items):
     assert items != ItemSet(list(reversed(items)))
 
 
+def test_labels_are_taken_by_positions_and_by_masks():
+    items = ItemSet("ABC")
+    assert items.at([2, 0]) == items.at(np.array([2, 0])) == ("C", "A")
+    assert items.where([True, False, True]) == ("A", "C")
+    assert items.where(np.zeros(3, dtype=bool)) == ()
+    above = np.array([[0, 1, 0], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    assert items.pairs_where(above) == (("A", "B"), ("C", "A"))
+
+
 def test_is_a_sequence():
     items = ItemSet("ABCD")
     assert len(items) == 4

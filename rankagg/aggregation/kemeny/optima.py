@@ -135,7 +135,7 @@ class Optima(Result):
     @property
     def blocks(self) -> tuple[tuple[Label, ...], ...]:
         """The items in groups, best first: optima differ inside groups only."""
-        return tuple(tuple(self.items[int(i)] for i in sorted(block)) for block in self._positions)
+        return tuple(self.items.at(sorted(block)) for block in self._positions)
 
     @cached_property
     def _positions(self) -> list[NDArray[np.intp]]:
@@ -202,7 +202,7 @@ class Optima(Result):
         tuple of str or int
         """
         best, _ = self.rank_ranges()
-        return tuple(self.items[int(i)] for i in np.flatnonzero(best == 1))
+        return self.items.where(best == 1)
 
     def rank_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the best and the worst rank, from 1, of every item among the optima.
@@ -349,7 +349,7 @@ class Optima(Result):
         """
         best, worst = self.rank_ranges()
         number = {item: k for k, block in enumerate(self.blocks, 1) for item in block}
-        labels = [self.items[int(i)] for i in self._order]
+        labels = self.items.at(self._order)
         columns = {
             "block": [number[item] for item in labels],
             "best": best[self._order],

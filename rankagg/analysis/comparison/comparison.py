@@ -250,7 +250,7 @@ class Comparison(Result):
             )
             for method, c in zip(self.methods, self.consensuses, strict=True)
         }
-        labels = [self.votes.items[int(i)] for i in order]
+        labels = self.votes.items.at(order)
         return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
 
     def disagreements(

@@ -131,7 +131,7 @@ class TournamentGraph(Result):
     def draws(self) -> tuple[tuple[Label, Label], ...]:
         """Return the pairs without a majority."""
         level = np.triu(~(self.beats | self.beats.T), k=1)
-        return tuple((self.items[int(i)], self.items[int(j)]) for i, j in np.argwhere(level))
+        return self.items.pairs_where(level)
 
     def _frame(self, pairs: Any) -> pd.DataFrame:
         first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
@@ -175,7 +175,7 @@ class TournamentGraph(Result):
         part = strong_parts(self.beats)
         outside = self.beats & (part[:, None] != part)
         beaten = {int(part[j]) for _, j in np.argwhere(outside)}
-        return self._labels([int(p) not in beaten for p in part])
+        return self.items.where([int(p) not in beaten for p in part])
 
     def uncovered_set(self) -> tuple[Label, ...]:
         """Return the items that nothing covers, in the sense of Gillies (1959).
@@ -188,7 +188,7 @@ class TournamentGraph(Result):
         # k beats i and not j, for some k
         escapes = beats.T @ (1 - beats) > 0
         covers = self.beats & ~escapes
-        return self._labels(~covers.any(axis=0))
+        return self.items.where(~covers.any(axis=0))
 
     def split_cycle_winners(self) -> tuple[Label, ...]:
         """Return the items that nothing defeats under Split Cycle; within Smith's set.
@@ -196,7 +196,7 @@ class TournamentGraph(Result):
         A majority is no defeat where it is a weakest one of a majority cycle. Holliday and
         Pacuit (2023), https://doi.org/10.1007/s11127-023-01042-3.
         """
-        return self._labels(undefeated_items(self._scaled_margins))
+        return self.items.where(undefeated_items(self._scaled_margins))
 
     def essential_set(self) -> tuple[Label, ...]:
         """Return the items that optimal mixed strategies of the margin game play.
@@ -214,9 +214,6 @@ class TournamentGraph(Result):
         margins = self.votes.scaled_wins - self.votes.scaled_wins.T
         return np.where(self.votes.scaled_comparisons > 0, margins, 0)
 
-    def _labels(self, chosen: Any) -> tuple[Label, ...]:
-        return tuple(self.items[int(i)] for i in np.flatnonzero(chosen))
-
     # -- cycles -------------------------------------------------------------------------------
 
     def condensation(self) -> tuple[tuple[Label, ...], ...]:
@@ -231,7 +228,7 @@ class TournamentGraph(Result):
         outside = (self.beats & (part[:, None] != part)).sum(axis=1)
         later = {int(p): int(outside[part == p].max()) for p in np.unique(part)}
         order = sorted(later, key=lambda p: -later[p])
-        return tuple(self._labels(part == p) for p in order)
+        return tuple(self.items.where(part == p) for p in order)
 
     def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
         """Return the strong components of more than one item: the items on Condorcet cycles.
@@ -240,7 +237,7 @@ class TournamentGraph(Result):
         """
         part = strong_parts(self.beats)
         sizes = np.bincount(part)
-        groups = [self._labels(part == p) for p in np.flatnonzero(sizes > 1)]
+        groups = [self.items.where(part == p) for p in np.flatnonzero(sizes > 1)]
         return tuple(sorted(groups, key=lambda group: self.items.index(group[0])))
 
     def cycles(self, *, length: int = 3) -> list[tuple[Label, ...]]:

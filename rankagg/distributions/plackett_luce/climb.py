@@ -101,7 +101,7 @@ def _names(
     ties: NDArray[np.int64],
     sign: int,
 ) -> str:
-    named = [items[int(i)] for i in np.flatnonzero(worths[: len(items)] * sign > 0)]
+    named = items.where(worths[: len(items)] * sign > 0)
     sizes = [str(d) for d, value in zip(likelihood.sizes, ties, strict=True) if value * sign > 0]
     parts = [f"the worths of {listed(named)}"] if named else []
     parts += [f"the weights of ties of {' and '.join(sizes)}"] if sizes else []

@@ -191,8 +191,7 @@ class PairwiseIntervals(Result):
     @property
     def never_compared(self) -> tuple[tuple[Label, Label], ...]:
         """The pairs of which no unit tells anything; their interval is [0, 1]."""
-        empty = np.argwhere(np.triu(self.n_units == 0, k=1))
-        return tuple((self.items[int(i)], self.items[int(j)]) for i, j in empty)
+        return self.items.pairs_where(np.triu(self.n_units == 0, k=1))
 
     def p_values(self) -> Floats:
         """Return one-sided p-values of "row is above column in half of the units at most".

@@ -160,7 +160,7 @@ class RankIntervals(Result):
         # For an item that is first that is an error, so it is left out with probability alpha at
         # most. How many other items are tried does not matter: to leave out
         # those is no error.
-        return tuple(self.items[int(i)] for i in np.flatnonzero(~self._led))
+        return self.items.where(~self._led)
 
     def top(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the first k.
@@ -179,7 +179,7 @@ class RankIntervals(Result):
             item only.
         """
         last = check_integer(k, "k", low=1, high=len(self.items))
-        return tuple(self.items[int(i)] for i in np.flatnonzero(self.best <= last))
+        return self.items.where(self.best <= last)
 
     def to_frame(self, *, simultaneous: bool = True) -> pd.DataFrame:
         """Return one row per item: rank, best, worst; the best rank first.

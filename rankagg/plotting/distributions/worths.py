@@ -59,7 +59,7 @@ def worths_plot(fit: PlackettLuceFit, *, alpha: float = 0.05, ax: Axes | None = 
     n = len(items)
     order = np.argsort(-fit.estimates[:n], kind="stable")
     known = np.isfinite(bounds[order]).all(axis=1)
-    names = plot_labels(items[int(i)] for i in order)
+    names = plot_labels(items.at(order))
     notes = _sentences(fit, bounds, alpha)
     width, new = 32.0, ax is None
     height = 3 + 1.35 * n + note_height(notes, width)

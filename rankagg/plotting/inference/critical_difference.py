@@ -74,7 +74,7 @@ def critical_difference_diagram(
     difference = test.critical_difference(alpha)
     order = np.argsort(test.average_ranks, kind="stable")
     ranks = test.average_ranks[order]
-    names = plot_labels(test.items[int(i)] for i in order)
+    names = plot_labels(test.items.at(order))
     position = np.argsort(order)
     groups = [
         np.sort(position[test.items.indices(group)])

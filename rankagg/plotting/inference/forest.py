@@ -66,7 +66,7 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     if top is not None:
         check_integer(top, "top", low=1)
     order = np.lexsort((ranks.worst, ranks.best, ranks.rank))[:top]
-    names = plot_labels(ranks.items[int(i)] for i in order)
+    names = plot_labels(ranks.items.at(order))
     rows = [f"{rank}  {name}" for rank, name in zip(ranks.rank[order], names, strict=True)]
     n, size = len(rows), len(ranks.rank)
     notes = [ranks.describe(), *(f"note: {note}" for note in ranks.notes)]

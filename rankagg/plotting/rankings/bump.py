@@ -71,7 +71,7 @@ def bump_chart(
     kept, note = _kept(comparison, names, top)
     ranks = ranks[:, kept]
     slots = _slots(ranks)
-    labels = plot_labels(comparison.votes.items[int(i)] for i in kept)
+    labels = plot_labels(comparison.votes.items.at(kept))
     columns = plot_labels(names, 24)
     width = 2 * (4 + 0.55 * max(map(len, labels))) + _spacing(columns) * max(len(names) - 1, 0.5)
     ax = canvas(ax, width, 5 + 1.35 * (slots.max() + 1))

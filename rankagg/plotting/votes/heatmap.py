@@ -129,7 +129,7 @@ def share_matrix(
     """
     n, ranks = len(ranking.items), ranking.ranks
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
-    names = plot_labels(ranking.items[int(i)] for i in order)
+    names = plot_labels(ranking.items.at(order))
     places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     side = max(1.5 if n > NUMBERED else 2.4, 14 / n) * n
     margin = 2 + 0.62 * max(map(len, names))

@@ -61,7 +61,7 @@ def missing_grid(report: MissingReport, profile: Profile | None) -> MissingGrid:
     MissingGrid
     """
     order = np.argsort(-report.missing, kind="stable")
-    names = plot_labels(report.items[int(i)] for i in order)
+    names = plot_labels(report.items.at(order))
     rows = [
         f"{name}  {report.missing[i]} of {report.n_units}"
         for name, i in zip(names, order, strict=True)
