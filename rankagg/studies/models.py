@@ -84,7 +84,8 @@ class MallowsModel(StudyModel):
     Parameters
     ----------
     phi : float
-        The dispersion, in (0, 1]: 1 is uniform, near 0 all rankings agree.
+        The dispersion parameter phi = exp(-theta), in (0, 1]: 1 is uniform, near 0 all rankings
+        agree.
 
     References
     ----------

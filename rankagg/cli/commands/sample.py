@@ -32,7 +32,7 @@ PLACES = 10**8
 @click.command("sample")
 @click.argument("fit", required=False, type=click.Path())
 @click.option("--center", metavar="A,B,C", help="Mallows: the center, best first.")
-@click.option("--theta", type=Number(), help="Mallows: the concentration.")
+@click.option("--theta", type=Number(), help="Mallows: dispersion parameter; phi = exp(-theta).")
 @click.option(
     "--log-worth",
     "worths",

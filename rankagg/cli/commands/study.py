@@ -37,7 +37,7 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     multiple=True,
     type=Number(0, 1, open_low=True),
     metavar="PHI",
-    help="Mallows rankings, 0 < PHI <= 1.",
+    help="Mallows rankings, 0 < PHI <= 1; PHI = exp(-theta).",
 )
 @click.option(
     "--plackett-luce",

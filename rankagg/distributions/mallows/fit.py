@@ -121,10 +121,10 @@ def _frame(lower: float, upper: float) -> pd.DataFrame:
 class MallowsFit(FitResult):
     """A fitted Mallows distribution.
 
-    Made by `Mallows.fit`. The one continuous parameter is theta; its standard error is conditional
-    on the center, and so is the count of parameters in AIC and BIC. Its interval is not, where the
-    center was chosen by the rankings: see `conf_int`. `plot` draws a
-    `rankagg.plotting.distances_plot`.
+    Made by `Mallows.fit`. The one continuous parameter is the dispersion parameter theta, of which
+    phi = exp(-theta). Its standard error is conditional on the center, and so is the count of
+    parameters in AIC and BIC. Its interval is not, where the center was chosen by the rankings:
+    see `conf_int`. `plot` draws a `rankagg.plotting.distances_plot`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Generalized Mallows: a concentration of its own for every rank that is filled."""
+"""Generalized Mallows: a dispersion parameter of its own for every rank that is filled."""
 
 from __future__ import annotations
 
@@ -40,14 +40,15 @@ class GeneralizedMallows(RankingDistribution):
     center : Permutation or iterable of str or int
         The center; labels, best first.
     thetas : array_like of float, shape (n - 1,)
-        Not negative and finite, from the first rank to the last but one.
+        Dispersion parameters, not negative and finite, from the first rank to the last but one;
+        of each, phi = exp(-theta).
 
     Attributes
     ----------
     center : Permutation
         The center.
     thetas : ndarray of float, shape (n - 1,)
-        The concentrations.
+        The dispersion parameters.
 
     References
     ----------

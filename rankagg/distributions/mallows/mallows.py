@@ -49,14 +49,15 @@ class Mallows(RankingDistribution):
     center : Permutation or iterable of str or int
         The center; labels, best first.
     theta : float
-        Not negative and finite. At 0 all permutations are alike.
+        The dispersion parameter, not negative and finite: phi = exp(-theta) is the factor for each
+        pair. At theta 0, phi 1, the distribution is uniform.
 
     Attributes
     ----------
     center : Permutation
         The center.
     theta : float
-        The concentration.
+        The dispersion parameter; the larger, the closer are rankings to the center.
 
     References
     ----------
@@ -81,7 +82,7 @@ class Mallows(RankingDistribution):
 
     @classmethod
     def from_phi(cls, center: Permutation | Iterable[Label], phi: float) -> Mallows:
-        """Create the distribution from phi = exp(-theta).
+        """Create the distribution from phi = exp(-theta), so theta = -log(phi).
 
         Parameters
         ----------
@@ -105,7 +106,7 @@ class Mallows(RankingDistribution):
 
     @property
     def phi(self) -> float:
-        """exp(-theta)."""
+        """The dispersion parameter as a factor, phi = exp(-theta), in (0, 1]."""
         return float(np.exp(-self.theta))
 
     @property
@@ -193,7 +194,7 @@ class Mallows(RankingDistribution):
         max_iterations: int = 500,
         rng: RNGLike = None,
     ) -> MallowsFit:
-        """Estimate the center and the concentration of a Mallows distribution.
+        """Estimate the center and the dispersion parameter theta of a Mallows distribution.
 
         Parameters
         ----------

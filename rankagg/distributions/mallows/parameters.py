@@ -23,7 +23,7 @@ def mallows_log_normalizer(n_items: int, theta: float) -> float:
     n_items : int
         At least 1.
     theta : float
-        Not negative; log n! at 0.
+        The dispersion parameter, not negative; phi = exp(-theta). The result is log n! at 0.
 
     Returns
     -------

@@ -42,7 +42,7 @@ class Sampled:
     center : Permutation
         The center.
     theta : float
-        The concentration.
+        The dispersion parameter.
     log_likelihood : float
         Estimated.
     information : float

@@ -1,0 +1,215 @@
+"""One name for one thing: parameters of all public callables, and words that people search for."""
+
+import inspect
+import re
+from collections import defaultdict
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import rankagg as ra
+from rankagg.core.result import Result
+
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "explanation"
+
+# Other names for what has one, and the one; where a parameter is something else, it is stated.
+SYNONYMS = {
+    "alpha": {
+        "delta", "level", "confidence", "confidence_level", "significance", "error", "coverage",
+    },
+    "rng": {"seed", "random_state", "random_seed", "generator", "random"},
+    "center": {"centre", "central", "modal", "mode", "consensus_ranking", "sigma0"},
+    "theta": {"beta", "concentration", "dispersion", "lam"},
+    "items": {"candidates", "alternatives", "objects", "elements", "players", "options"},
+    "unranked": {"policy", "missing_policy", "incomplete", "na", "nan_policy"},
+    "tolerance": {"tol", "atol", "rtol", "eps"},
+    "time_limit": {"timeout", "max_time", "limit_seconds", "max_seconds"},
+    "aggregators": {"rules", "rule"},
+    "distribution": {"law", "laws"},
+    "rank": {"place", "places"},
+    "cycle": {"circle", "circles"},
+    "n_units": {"n", "m", "repetitions", "b"},
+    "n_resamples": {"n_boot", "n_bootstrap", "resamples"},
+    "n_samples": {"n_draws", "samples"},
+    "n_jobs": {"jobs", "workers", "threads", "processes"},
+    "n_items": {"n_candidates", "n_alternatives", "n_objects"},
+    "n_rankings": {"n_voters", "n_ballots", "n_votes"},
+    "higher_is_better": {"ascending", "descending", "direction", "maximize", "minimize"},
+}  # fmt: skip
+# The seed of a study is a part of its value: another one is another study.
+EXPLAINED = {("ApproximationStudy", "seed")}
+
+# Whole numbers that count nothing, or are a bound of what is shown.
+NO_COUNTS = {
+    "batch", "degree", "denominator", "digits", "k", "length", "limit", "max_iterations",
+    "max_samples", "max_tied", "rows", "seed", "shares", "sides", "size", "top",
+}  # fmt: skip
+
+TERMS = (
+    "Condorcet winner", "Condorcet loser", "Condorcet cycle", "majority cycle", "majority graph",
+    "tournament graph", "majority relation", "margin", "Kemeny distance", "Kemeny score",
+    "Kemeny consensus", "median ranking", "Borda count", "Copeland score", "rank", "mid-rank",
+    "competition rank", "partial ranking", "top-k list", "linear order", "weak order",
+    "permutation", "dispersion parameter", "theta", "phi", "center", "modal ranking",
+    "Mallows model", "Plackett-Luce model", "Bradley-Terry model", "worth", "strength",
+    "family-wise error rate", "simultaneous confidence interval", "marginal confidence interval",
+    "sign-flip test", "randomization test", "estimand", "policy for unranked items",
+    "linear ordering problem", "feedback arc set", "certificate", "DataFrame",
+    "sensitivity analysis", "robustness", "influence", "leave-one-out", "Smith set",
+    "rank aggregation", "confidence interval", "bootstrap", "alpha",
+)  # fmt: skip
+
+
+def _callables():
+    """Yield the public callables as (name, function), each function once."""
+    seen = set()
+    for name, value in _public(ra, ""):
+        members = [(name, value)]
+        if inspect.isclass(value):
+            # What makes a result is a function; its constructor takes what was found.
+            members = [] if issubclass(value, Result) else [(name, value)]
+            members += [
+                (f"{name}.{attribute}", member)
+                for attribute, member in inspect.getmembers(value, inspect.isroutine)
+                if callable(member) and not attribute.startswith("_")
+            ]
+        for label, member in members:
+            key = getattr(member, "__func__", member)
+            if key not in seen:
+                seen.add(key)
+                yield label, member
+
+
+def _public(module, prefix):
+    for name in getattr(module, "__all__", dir(module)):
+        value = getattr(module, name)
+        if name.startswith("_") or name == "exceptions":
+            continue
+        if isinstance(value, ModuleType):
+            if value.__name__.startswith("rankagg."):
+                yield from _public(value, f"{prefix}{name}.")
+        elif callable(value):
+            yield prefix + name, value
+
+
+def _parameters():
+    found = []
+    for name, function in _callables():
+        try:
+            parameters = inspect.signature(function).parameters.values()
+        except ValueError:  # of a built-in type
+            continue
+        found += [
+            (name, parameter)
+            for parameter in parameters
+            if parameter.name not in ("self", "cls") and parameter.kind not in (2, 4)
+        ]
+    return found
+
+
+PARAMETERS = _parameters()
+
+
+def table():
+    """Return the names and meanings that the page of conventions states."""
+    page = (PAGES / "conventions.rst").read_text(encoding="utf-8")
+    _, _, rest = page.partition(".. _vocabulary:")
+    _, _, body, *_ = re.split(r"^=+  =+$", rest, flags=re.MULTILINE)
+    return dict(re.findall(r"^``(\w+)`` +(\S.*)$", body, flags=re.MULTILINE))
+
+
+def test_the_walk_finds_what_is_public() -> None:
+    names = {name for name, _ in PARAMETERS}
+    assert {"compare", "Kemeny", "Mallows.fit", "plotting.bump_chart", "datasets.load"} <= names
+    assert not names & {"Consensus", "Stability"}
+    assert len(PARAMETERS) > 500
+
+
+@pytest.mark.parametrize("name", SYNONYMS)
+def test_one_thing_has_one_name(name: str) -> None:
+    others = {
+        (where, parameter.name)
+        for where, parameter in PARAMETERS
+        if parameter.name.lower() in SYNONYMS[name]
+    }
+    assert others <= EXPLAINED
+
+
+def test_counts_begin_with_n() -> None:
+    whole = {
+        (where, parameter.name)
+        for where, parameter in PARAMETERS
+        if parameter.annotation in ("int", "int | None", int)
+        and not parameter.name.startswith("n_")
+        and parameter.name not in NO_COUNTS
+    }
+    assert not whole
+
+
+def test_what_draws_takes_a_generator_or_a_seed() -> None:
+    drawing = [parameter for _, parameter in PARAMETERS if parameter.name == "rng"]
+    assert len(drawing) >= 15
+    assert {parameter.annotation for parameter in drawing} == {"RNGLike"}
+    assert {parameter.default for parameter in drawing} <= {None, 0}
+
+
+def test_names_of_several_callables_are_in_the_table() -> None:
+    where = defaultdict(set)
+    for name, parameter in PARAMETERS:
+        where[parameter.name].add(name)
+    common = {name for name, places in where.items() if len(places) >= 3}
+    stated = table()
+    assert not common - stated.keys(), "not in the table of conventions.rst"
+    assert not stated.keys() - where.keys(), "in the table, and no parameter"
+    assert not [name for name in stated if any(name in names for names in SYNONYMS.values())]
+
+
+def test_where_theta_or_phi_stands_their_relation_stands() -> None:
+    silent = []
+    for name, value in _public(ra, ""):
+        text = inspect.getdoc(value) or ""
+        stated = re.search(r"^(thetas?|phi) : ", text, flags=re.MULTILINE)
+        if stated and not re.search(r"phi = exp\(-theta\)", text):
+            silent.append(name)
+    assert not silent
+
+
+# -- the glossary ---------------------------------------------------------------------------------
+
+
+def glossary():
+    """Return the terms of the glossary and its text."""
+    text = (PAGES / "glossary.rst").read_text(encoding="utf-8")
+    body = text.partition(":sorted:\n")[2]
+    return re.findall(r"^   (\S.*)$", body, flags=re.MULTILINE), body
+
+
+def test_usual_names_are_in_the_glossary() -> None:
+    terms, _ = glossary()
+    assert set(TERMS) <= set(terms)
+    assert len(terms) == len(set(terms))
+
+
+def test_the_glossary_names_what_there_is() -> None:
+    _, body = glossary()
+    names = re.findall(r":(?:class|func|meth):`(\w+)`", body)
+    assert names
+    assert not [name for name in names if not hasattr(ra, name)]
+    attributes = re.findall(r"``([A-Z]\w+)\.(\w+)", body)
+    assert attributes
+    classes = {owner: getattr(ra, owner) for owner, _ in attributes}
+    missing = [
+        f"{owner}.{name}"
+        for owner, name in attributes
+        if not hasattr(classes[owner], name)
+        and name not in getattr(classes[owner], "__annotations__", {})
+    ]
+    assert not missing
+
+
+def test_the_glossary_refers_to_its_own_terms() -> None:
+    terms, body = glossary()
+    referred = re.findall(r":term:`(?:[^`<]*<)?([^`<>]+)>?`", body.replace("\n      ", " "))
+    assert referred
+    assert not set(referred) - set(terms)
