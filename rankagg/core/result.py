@@ -166,7 +166,7 @@ class Result(Value):
     def _repr_html_(self) -> str:
         table = self._table()
         shown = table.to_html(
-            index=self._named_rows, na_rep="", escape=True, max_rows=SHOWN, show_dimensions=True
+            index=self._named_rows, na_rep="", max_rows=SHOWN, show_dimensions=len(table) > SHOWN
         )
         return _html(self._facts()) + shown * bool(len(table)) + _html(self._below())
 

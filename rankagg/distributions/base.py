@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
+from html import escape
 from itertools import permutations
 from typing import Any, overload
 
@@ -248,6 +249,9 @@ class RankingDistribution(Value):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} distribution on {counted(self.n_items, 'item')}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>"
 
     # -- as plain data ------------------------------------------------------------------------
 

@@ -39,6 +39,8 @@ LARGEST = 1e100
 class LatentScores(Value):
     """Scores of N systems: a location for each, and independent noise.
 
+    Something to draw from, and no result: it has no table and no plot.
+
     Parameters
     ----------
     locations : array_like of float, shape (N,) or (N, T)

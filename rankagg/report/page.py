@@ -35,7 +35,7 @@ __all__ = ["Report", "make_report"]
 class Report:
     """A self-contained page about a data set.
 
-    Made by `make_report`.
+    Made by `make_report`. It holds results as text and pictures; the numbers are in these.
 
     Attributes
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from functools import cache
+from html import escape
 from itertools import permutations, product
 from typing import Any, ClassVar
 
@@ -330,3 +331,10 @@ class DistributionContract:
     def test_repr_names_the_class(self, distribution: ra.RankingDistribution) -> None:
         assert type(distribution).__name__ in repr(distribution)
         assert repr(pickle.loads(pickle.dumps(distribution))) == repr(distribution)
+
+    def test_a_notebook_shows_what_the_repr_says(
+        self, distribution: ra.RankingDistribution
+    ) -> None:
+        shown: str = distribution._repr_html_()
+        assert escape(repr(distribution)) in shown
+        assert "<script" not in shown

@@ -70,6 +70,16 @@ def test_more_items_than_can_be_enumerated_are_refused() -> None:
             ask()
 
 
+class TestHostileNames(DistributionContract):
+    names = ("<script>alert(1)</script>", "b & c")
+    distributions = (
+        ra.Uniform(names),
+        ra.Mallows(names, theta=1.0),
+        ra.GeneralizedMallows(names, thetas=[0.4]),
+        ra.PlackettLuce(dict(zip(names, [0.0, 1.0], strict=True))),
+    )
+
+
 class TestOneItem(DistributionContract):
     distributions = (
         ra.Uniform("A"),

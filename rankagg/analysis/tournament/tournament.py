@@ -33,16 +33,11 @@ class TournamentGraph(Result):
 
     `plot` draws a `rankagg.plotting.tournament_plot`.
 
-    Parameters
+    Attributes
     ----------
     votes : PairwiseMatrix
         Pairwise votes; `from_data` counts those of rankings. A pair without a majority, or
         never compared, has no arc.
-
-    Attributes
-    ----------
-    votes : PairwiseMatrix
-        The votes.
 
     References
     ----------

@@ -13,6 +13,7 @@ from scipy.special import expit, logsumexp, softmax
 from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
 from rankagg.core import places
+from rankagg.core.html import html_table
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
@@ -330,6 +331,11 @@ class PlackettLuce(RankingDistribution):
         best = self._by_worth()
         ties = f", buckets up to {max(self.log_ties)}" if self.log_ties else ""
         return f"<PlackettLuce distribution on {counted(self.n_items, 'item')}: {best}{ties}>"
+
+    def _repr_html_(self) -> str:
+        order = np.argsort(-self.log_worths, kind="stable")
+        rows = [(self.items[int(i)], f"{self.log_worths[i]:.3f}") for i in order]
+        return super()._repr_html_() + html_table(["item", "log worth"], rows, named=True)
 
     def _by_worth(self) -> str:
         order = np.argsort(-self.log_worths, kind="stable")
