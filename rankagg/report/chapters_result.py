@@ -46,7 +46,7 @@ def consensus_table(findings: Findings) -> Section:
         level = f"{100 * (1 - findings.ranks.decisions.alpha):g} %"
         best, worst = findings.ranks.best, findings.ranks.worst
         frame[f"{level} ranks"] = [_span(best[i], worst[i]) for i in at]
-        meanings[f"{level} ranks"] = "interval for the rank by Borda points, all items at once"
+        meanings[f"{level} ranks"] = "simultaneous confidence interval for the rank by Borda points"
         words.append(f"{level} ranks")
     for method in comparison.methods:
         if method != name:
@@ -137,7 +137,7 @@ def _several(section: Section, known: Alternatives) -> Section:
 def methods(findings: Findings) -> Section:
     """Hold all methods against the exact optimum, pair by pair."""
     comparison, name = findings.comparison, findings.exact.aggregator.name
-    section = Section("methods", "Other methods beside it")
+    section = Section("methods", "Comparison of methods")
     if len(comparison.methods) == 1:
         return section.text("No other method was asked for.")
     frame = comparison.to_frame().drop(columns="ranking")
@@ -148,7 +148,7 @@ def methods(findings: Findings) -> Section:
     section.table(
         table_of(
             frame,
-            f"Cost beside the optimum{bound}",
+            f"Cost relative to the optimum{bound}",
             formats={
                 "cost": ".6g",
                 "excess": ".4g",
@@ -244,9 +244,9 @@ def majorities(findings: Findings) -> Section:
             ("Condorcet winner", "none" if winner is None else winner),
             ("Condorcet loser", "none" if loser is None else loser),
             ("Smith set", listed(smith)),
-            ("Majorities", len(graph.arcs())),
-            ("Even pairs", len(graph.draws())),
-            ("Against the consensus", len(graph.feedback_arcs(exact.ranking))),
+            ("Pairs with a majority", len(graph.arcs())),
+            ("Pairs without a majority", len(graph.draws())),
+            ("Majorities against the consensus", len(graph.feedback_arcs(exact.ranking))),
         ]
     )
     cycles = [listed(group) for group in graph.cyclic_components()]

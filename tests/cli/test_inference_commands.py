@@ -72,12 +72,12 @@ def test_places_decisions_and_proportions_are_told_in_this_order(run):
     assert lines[0] == "scores: higher is better"
     assert lines[1].startswith("read: full.csv, ScoreTable of 3 systems x 3 tasks")
     starts = [
-        "ranks by mean Borda points; 90 %", "assumed: tasks are independent", "may be first: ",
-        "decided      0 of 3 pairs", "P(above) among rankings",
+        "ranks by mean Borda points; simultaneous 90 %", "assumed: tasks are independent",
+        "may be first: ", "decided      0 of 3 pairs", "P(above) among rankings",
     ]  # fmt: skip
     positions = [result.out.index(start) for start in starts]
     assert positions == sorted(positions)
-    assert "90 % intervals for each pair alone (hoeffding)" in result.out
+    assert "marginal 90 % confidence intervals (hoeffding)" in result.out
 
 
 def test_too_few_units_are_said_to_be_too_few_once(run):

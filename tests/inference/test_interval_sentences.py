@@ -105,10 +105,10 @@ def test_notes(data, options, note):
     ("data", "options", "sentence"),
     [
         (TABLE, {"of": "mean"},
-         "ranks by mean scores; 95 % intervals for all ranks at once, by all sign flips of "
-         "differences of scores; independent: 2 tasks (decisions are possible from 6 on)"),
+         "ranks by mean scores; simultaneous 95 % confidence intervals, by exact sign-flip tests "
+         "of differences of scores; independent: 2 tasks (decisions are possible from 6 on)"),
         (TABLE, {"of": "borda", "alpha": 0.1, "method": "hoeffding"},
-         "ranks by mean Borda points; 90 % intervals for all ranks at once, by hoeffding "
+         "ranks by mean Borda points; simultaneous 90 % confidence intervals, by hoeffding "
          "(Bonferroni) intervals of differences of Borda points; independent: 2 tasks (decisions "
          "are possible from 6 on)"),
     ],
@@ -199,4 +199,8 @@ def test_plain_data_of_places_have_these_names():
         "schema", "version", "of", "unit", "alpha", "how", "method", "assumes", "n_units",
         "decidable_from", "first", "notes", "ranks", "marginal",
     }  # fmt: skip
-    assert told["how"] == result.decisions.how == "random sign flips of differences of Borda points"
+    assert (
+        told["how"]
+        == result.decisions.how
+        == "Monte Carlo sign-flip tests of differences of Borda points"
+    )

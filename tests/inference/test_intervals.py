@@ -703,16 +703,16 @@ def test_integer_labels_are_plain_data():
 def test_a_description_says_what_the_level_covers():
     plain = from_data(THREE)
     assert plain.describe() == (
-        "P(above) among rankings that compare the two; 95 % intervals for each pair alone "
-        "(hoeffding); independent: rankings"
+        "P(above) among rankings that compare the two; marginal 95 % confidence "
+        "intervals (hoeffding); independent: rankings"
     )
     full = from_data(
         GROUPED, fixed_tasks=True, estimand="imputed", simultaneous="bonferroni", alpha=0.01,
         anytime=True, alternative="greater",
     )  # fmt: skip
     assert full.describe() == (
-        "mean proportion of compatible permutations over all rankings; 99 % intervals for all "
-        "pairs at once (hoeffding, bonferroni, fixed tasks, at all sample sizes, one-sided "
+        "mean proportion of compatible permutations over all rankings; simultaneous 99 % "
+        "confidence intervals (hoeffding, bonferroni, fixed tasks, at all sample sizes, one-sided "
         "(greater)); independent: rankings"
     )
     assert "independent: tasks" in from_data(GROUPED, unit="task").describe()

@@ -104,7 +104,7 @@ def test_many_sign_vectors_are_seeded():
     table = ranked(1, 30, 0.3)
     first, again = (ra.rank_intervals(table, of="mean", n_resamples=150) for _ in range(2))
     assert first == again
-    assert first.decisions.how == "random sign flips of differences of scores"
+    assert first.decisions.how == "Monte Carlo sign-flip tests of differences of scores"
     other, once_more = (
         [
             ra.rank_intervals(table, of="mean", n_resamples=150, rng=seed).decisions.above.sum()

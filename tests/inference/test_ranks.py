@@ -284,7 +284,7 @@ def test_how_pairs_were_decided_is_said():
     for options, how in (
         ({"method": "max-t"}, "max-t bootstrap intervals"),
         ({"method": "hoeffding", "score_range": (0, 5)}, "hoeffding (Bonferroni) intervals"),
-        ({"score_range": (0, 5)}, "all sign flips"),
+        ({"score_range": (0, 5)}, "exact sign-flip tests"),
     ):
         result = ra.rank_intervals(table, of="mean", **options)
         assert result.decisions.how == f"{how} of differences of scores"
@@ -399,7 +399,7 @@ def test_json_is_plain(of):
 def test_summary_tells_places_level_and_unit():
     result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", alpha=0.1)
     assert result.summary().splitlines() == [
-        "ranks by majorities; 90 % intervals for all ranks at once, by Holm's procedure on "
+        "ranks by majorities; simultaneous 90 % confidence intervals, by Holm's procedure on "
         "Hoeffding p-values; independent: 100 rankings (decisions are possible from 9 on)",
         "assumed: rankings are independent draws",
         "   1  A  rank 1",

@@ -95,7 +95,7 @@ def test_the_level_and_its_meaning_are_said() -> None:
     chain = np.triu(np.ones((3, 3), dtype=bool), k=1)
     note = " ".join(plotting.forest_plot(intervals_of(chain, chain)).get_xlabel().split())
     assert note == (
-        "ranks by majorities; 90 % intervals for all ranks at once, by hand; independent: "
+        "ranks by majorities; simultaneous 90 % confidence intervals, by hand; independent: "
         "rankings note: a note"
     )
 

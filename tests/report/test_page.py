@@ -164,7 +164,7 @@ def test_source_lines_methods_and_versions_are_told(human) -> None:
         ra.make_report(ra.datasets.load("tennessee"), [ra.Borda()], source=["read: votes.soc"]).html
     )
     assert "read: votes.soc" in page.sections["data"]
-    assert "Other methods beside it" in page.sections["methods"]
+    assert "Comparison of methods" in page.sections["methods"]
     made = Page(report.html).sections["made"]
     for text in ("Kemeny(unranked='uniform'", "Young and Levenglick", f"rankagg {ra.__version__}"):
         assert text in made

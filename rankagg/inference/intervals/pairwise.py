@@ -282,13 +282,14 @@ class PairwiseIntervals(Result):
             "direct": f"P(above) among {self.unit}s that compare the two",
             "imputed": f"mean proportion of compatible permutations over all {self.unit}s",
         }[self.estimand]
-        scope = "each pair alone" if self.simultaneous is None else "all pairs at once"
+        kind = "marginal" if self.simultaneous is None else "simultaneous"
         how = self.method if self.simultaneous is None else f"{self.method}, {self.simultaneous}"
         extra = ", fixed tasks" if self.fixed_tasks else ""
         extra += ", at all sample sizes" if self.anytime else ""
         extra += "" if self.alternative == "two-sided" else f", one-sided ({self.alternative})"
         level = f"{100 * (1 - self.alpha):g} %"
-        return f"{what}; {level} intervals for {scope} ({how}{extra}); independent: {self.unit}s"
+        intervals = f"{kind} {level} confidence intervals ({how}{extra})"
+        return f"{what}; {intervals}; independent: {self.unit}s"
 
     def _facts(self) -> list[str]:
         return [self.describe(), *(f"note: {note}" for note in self.notes)]

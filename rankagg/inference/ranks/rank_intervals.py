@@ -341,7 +341,7 @@ class _Case:
                 f"only {counted(flips.n_vectors, 'sign vector')} for a level of {self.alpha:g}: "
                 "raise `n_resamples`"
             )
-        how = f"{'all' if flips.is_exact else 'random'} sign flips"
+        how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
         enough = by_sign_flips(self.alpha) if len(self.units.items) > 1 else None
         return self._result(Families.from_flips(flips, self.alpha), how, enough, notes)
 

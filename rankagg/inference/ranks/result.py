@@ -225,7 +225,7 @@ class RankIntervals(Result):
         basis = self.decisions.basis
         units = f"{self.unit}s" if basis is None else basis.counted()
         return (
-            f"ranks by {what[self.of]}; {level} intervals for all ranks at once, by "
+            f"ranks by {what[self.of]}; simultaneous {level} confidence intervals, by "
             f"{self.decisions.how}; independent: {units}"
         )
 
