@@ -229,10 +229,11 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
     assert lines[0] == "4 items, total weight 100; unranked items: uniform"
     mean, share = report.average_spread, 100 * report.normalized_spread
     assert lines[1] == (
-        f"two rankings differ on {mean:.6g} pairs on average ({share:.3g} % of what both judge)"
+        f"two rankings differ on {mean:.6g} pairs on average "
+        f"({share:.3g} % of the pairs that both rank)"
     )
     low, high = report.spread_bounds
-    assert lines[2].startswith("least total, from the spread")
+    assert lines[2].startswith("optimal total, by the spread")
     assert lines[2].endswith(f"{low:.6g} to {high:.6g}")
     assert lines[3].endswith("207 to 300")
     assert lines[4].startswith("total of the exact consensus      207  (optimal")

@@ -232,8 +232,8 @@ class DispersionReport(Result):
             f"{counted(self.votes.n_items, 'item')}, total weight {self.total_weight:g}; unranked "
             f"items: {self.unranked}",
             self._spread_line(),
-            f"least total, from the spread      {low:.6g} to {upper}",
-            f"least total, from single pairs    {least:.6g} to {most:.6g}",
+            f"optimal total, by the spread      {low:.6g} to {upper}",
+            f"optimal total, by single pairs    {least:.6g} to {most:.6g}",
         ]
         if self.exact is not None and self.exact.certificate is not None:
             best = self._measure(self.exact, {})
@@ -247,7 +247,7 @@ class DispersionReport(Result):
             return "there are no two rankings to compare"
         return (
             f"two rankings differ on {counted(self.average_spread, 'pair', '.6g')} on average "
-            f"({100 * self.normalized_spread:.3g} % of what both judge)"
+            f"({100 * self.normalized_spread:.3g} % of the pairs that both rank)"
         )
 
     def __repr__(self) -> str:
