@@ -3,37 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from itertools import islice, product
-from os import PathLike
-from pathlib import Path
-from typing import Any, TypeVar
-
-from joblib import Parallel, delayed, effective_n_jobs
-from tqdm import tqdm
+from itertools import product
+from typing import Any
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.core.items import counted
-from rankagg.exceptions import Described, InvalidInputError, WorkerError
-from rankagg.studies.cells import Cell, Row, Trial, with_policy
-from rankagg.studies.journal import Journal
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.studies.cells import AgainstOptimum, DrawnCell, with_policy
+from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout
 from rankagg.studies.missing import n_removed
 from rankagg.studies.models import StudyModel
+from rankagg.studies.study import Rows, Study
 from rankagg.studies.study_result import StudyResult
 
 __all__ = ["ApproximationStudy"]
 
-T = TypeVar("T")
-
-# Cells that one worker gets at a time: few enough that an interrupted study loses little.
-BATCH = 16
+#: What a row holds, and the kinds of its values.
+FIELDS: dict[str, Kinds] = {
+    "method": TEXT,
+    "cost": NUMBER + MISSING,
+    "optimum": NUMBER,
+    "lower_bound": NUMBER,
+    "proved": FLAG,
+    "ratio": NUMBER + MISSING,
+    "ratio_high": NUMBER + MISSING,
+    "hit": FLAG + MISSING,
+    "distance": NUMBER + MISSING,
+    "runtime": NUMBER + MISSING,
+    "exact_runtime": NUMBER,
+    "error": TEXT + MISSING,
+}
+NEAREST: dict[str, Kinds] = {"nearest": NUMBER + MISSING}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApproximationStudy:
+class ApproximationStudy(Study[DrawnCell, StudyResult]):
     """How near rules come to the exact Kemeny optimum, over a grid of drawn data sets.
 
     Every combination of model, size, number of rankings and missing share is drawn
@@ -110,7 +117,7 @@ class ApproximationStudy:
         for name in ("aggregators", "models", "n_items", "n_rankings", "missing"):
             object.__setattr__(self, name, _several(getattr(self, name), f"{name} {owner}"))
         check_integer(self.n_repetitions, f"n_repetitions {owner}", low=1)
-        check_integer(self.seed, f"seed {owner}", low=0)
+        super().__post_init__()
         check_flag(self.nearest, f"nearest {owner}")
         if self.time_limit is not None:
             check_number(self.time_limit, f"time_limit {owner}", low=0)
@@ -167,84 +174,16 @@ class ApproximationStudy:
         policies = [rule.policy for rule in self.aggregators if rule.policy is not None]
         return policies[0] if policies else "uniform"
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[DrawnCell]:
         """Iterate over the data sets of the grid, in the order of the results."""
         grid = product(
             self.models, self.n_items, self.n_rankings, self.missing, range(self.n_repetitions)
         )
         for model, n_items, n_rankings, missing, repetition in grid:
-            yield Cell(model, int(n_items), int(n_rankings), float(missing), repetition)
+            yield DrawnCell(model, int(n_items), int(n_rankings), float(missing), repetition)
 
-    def run(
-        self,
-        *,
-        n_jobs: int | None = None,
-        journal: str | PathLike[str] | None = None,
-        progress: bool | None = None,
-    ) -> StudyResult:
-        """Draw and aggregate what the journal does not hold already.
-
-        Parameters
-        ----------
-        n_jobs : int, optional
-            Workers for joblib, -1 for one a core. By default what `joblib.parallel_config` says,
-            which also chooses the backend (processes, threads, Dask), and else one.
-        journal : path, optional
-            A file that every finished cell is noted in. A study that was stopped, or whose grid
-            has grown, goes on from it.
-        progress : bool, optional
-            Whether to show a bar on the standard error; by default on a terminal only.
-
-        Returns
-        -------
-        StudyResult
-
-        Raises
-        ------
-        InvalidInputError
-            If the journal is one of another study.
-        DataFormatError
-            If a line of the journal is not what was written; the message says which.
-        OutputError
-            If the journal cannot be written.
-        WorkerError
-            If a worker was killed.
-        """
-        cells = list(self.cells())
-        book = (
-            None
-            if journal is None
-            else Journal(
-                Path(journal), self._trial_data(), [rule.name for rule in self.aggregators]
-            )
-        )
-        done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
-        left = [cell for cell in cells if cell.key not in done]
-        workers = effective_n_jobs(n_jobs)
-        size = 1 if workers == 1 else BATCH * workers
-        bar = tqdm(
-            total=len(cells), initial=len(cells) - len(left), unit="cell",
-            disable=None if progress is None else not check_flag(progress, "progress"),
-        )  # fmt: skip
-        trial = self._trial()
-        with bar, Parallel(n_jobs=n_jobs) as pool:
-            for batch in _batches(left, size):
-                try:
-                    rows = pool(delayed(trial.run)(cell) for cell in batch)
-                except BrokenProcessPool:
-                    raise WorkerError(
-                        "A process of the study was killed, perhaps for want of memory. Finished "
-                        "data sets are in the journal, if there is one; try fewer `n_jobs`."
-                    ) from None
-                results = list(zip(batch, rows, strict=True))
-                if book is not None:
-                    book.append(results)
-                done.update((cell.key, found) for cell, found in results)
-                bar.update(len(batch))
-        return StudyResult(study=self, _rows={cell: done[cell.key] for cell in cells})
-
-    def _trial(self) -> Trial:
-        return Trial(
+    def _trial(self) -> AgainstOptimum:
+        return AgainstOptimum(
             rules=tuple(self.aggregators),
             unranked=self.unranked,
             time_limit=self.time_limit,
@@ -252,14 +191,25 @@ class ApproximationStudy:
             seed=self.seed,
         )
 
-    def _trial_data(self) -> dict[str, Any]:
-        return {
+    def _layout(self) -> Layout:
+        trial = {
             "rules": [repr(with_policy(rule, self.unranked)) for rule in self.aggregators],
             "unranked_policy": self.unranked,
             "time_limit": self.time_limit,
             "nearest": self.nearest,
             "seed": self.seed,
         }
+        return Layout(
+            schema="rankagg.approximation_study",
+            trial=trial,
+            cell=(TEXT, (int,), (int,), NUMBER, (int,)),
+            fields={**FIELDS, **(NEAREST if self.nearest else {})},
+            label="method",
+            labels=tuple(rule.name for rule in self.aggregators),
+        )
+
+    def _result(self, rows: Rows[DrawnCell]) -> StudyResult:
+        return StudyResult(study=self, _rows=rows)
 
 
 def _several(values: object, parameter: str) -> tuple[Any, ...]:
@@ -274,9 +224,3 @@ def _several(values: object, parameter: str) -> tuple[Any, ...]:
             parameter, "a list of one or more different values", Described(repr(list(several)))
         )
     return several
-
-
-def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
-    left = iter(values)
-    while batch := list(islice(left, size)):
-        yield batch

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from hashlib import sha256
 from math import inf
 from typing import Any
-
-import numpy as np
 
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
@@ -17,24 +14,20 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, RankaggError
+from rankagg.studies.journal import Row
 from rankagg.studies.missing import without_entries
 from rankagg.studies.models import StudyModel
+from rankagg.studies.study import Cell
 
-__all__ = ["Cell", "Row", "Trial", "with_policy"]
-
-#: What one rule made of one data set, as plain data.
-Row = dict[str, Any]
+__all__ = ["AgainstOptimum", "DrawnCell", "with_policy"]
 
 # Costs are sums of fractions; these are equal.
 EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One data set of the grid.
-
-    Its random numbers depend on the seed and on itself alone: not on the other cells, nor on who
-    computes it.
+class DrawnCell(Cell):
+    """One drawn data set of the grid.
 
     Attributes
     ----------
@@ -59,15 +52,9 @@ class Cell:
         """What tells it apart, as plain data."""
         return self.model.name, self.n_items, self.n_rankings, self.missing, self.repetition
 
-    def generator(self, seed: int, purpose: str) -> np.random.Generator:
-        """Return the random numbers for one purpose."""
-        digest = sha256(repr((*self.key, purpose)).encode()).digest()
-        words = np.frombuffer(digest, dtype="<u4").tolist()
-        return np.random.default_rng(np.random.SeedSequence([seed, *words]))
-
 
 @dataclass(frozen=True)
-class Trial:
+class AgainstOptimum:
     """What is tried on every cell.
 
     Attributes
@@ -90,7 +77,7 @@ class Trial:
     nearest: bool
     seed: int
 
-    def run(self, cell: Cell) -> list[Row]:
+    def run(self, cell: DrawnCell) -> list[Row]:
         """Draw the data of a cell and aggregate them with every rule.
 
         Raises
@@ -123,7 +110,9 @@ class Trial:
             for rule, result, cost in zip(self.rules, results, costs, strict=True)
         ]
 
-    def _result(self, rule: Aggregator, evidence: Evidence, cell: Cell) -> Consensus | RankaggError:
+    def _result(
+        self, rule: Aggregator, evidence: Evidence, cell: DrawnCell
+    ) -> Consensus | RankaggError:
         """Return the consensus, or the error that the rule ended with; a study goes on."""
         purpose = repr(with_policy(rule, self.unranked))
         try:

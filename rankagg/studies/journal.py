@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from hashlib import sha256
 from math import isnan
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from rankagg.exceptions import (
     DataFormatError,
@@ -22,35 +23,49 @@ from rankagg.exceptions import (
     OutputError,
 )
 from rankagg.io.output_files import check_target, write_text
-from rankagg.studies.cells import Cell, Row
 
-__all__ = ["Journal"]
+__all__ = ["FLAG", "MISSING", "NUMBER", "TEXT", "Journal", "Key", "Kinds", "Layout", "Row"]
 
-SCHEMA = "rankagg.approximation_study"
 VERSION = 2
 
-Key = tuple[Any, ...]
+#: What was found of one data set by one method, as plain data.
+Row: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[Any, ...]
+#: The kinds that a value may have; `type(None)` where it may be missing.
+Kinds: TypeAlias = tuple[type, ...]
 
-NUMBER, FLAG, TEXT = (int, float), (bool,), (str,)
-MISSING = (type(None),)
+NUMBER: Kinds = (int, float)
+FLAG: Kinds = (bool,)
+TEXT: Kinds = (str,)
+MISSING: Kinds = (type(None),)
 
-#: What a row must hold, and the kinds of its values.
-FIELDS: dict[str, tuple[type, ...]] = {
-    "method": TEXT,
-    "cost": NUMBER + MISSING,
-    "optimum": NUMBER,
-    "lower_bound": NUMBER,
-    "proved": FLAG,
-    "ratio": NUMBER + MISSING,
-    "ratio_high": NUMBER + MISSING,
-    "hit": FLAG + MISSING,
-    "distance": NUMBER + MISSING,
-    "runtime": NUMBER + MISSING,
-    "exact_runtime": NUMBER,
-    "error": TEXT + MISSING,
-}
-NEAREST = {"nearest": NUMBER + MISSING}
-CELL = (TEXT, (int,), (int,), NUMBER, (int,))
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """What the journal of a study holds.
+
+    Attributes
+    ----------
+    schema : str
+        Its name, "rankagg.something".
+    trial : dict
+        What was tried, as plain data. A file of another trial is refused.
+    cell : tuple of Kinds
+        The kinds of the values of a key.
+    fields : dict from str to Kinds
+        What a row must hold.
+    label : str
+        The field that says which row of a cell it is.
+    labels : tuple of str
+        Its values: a cell has a row for each, in this order.
+    """
+
+    schema: str
+    trial: dict[str, Any]
+    cell: tuple[Kinds, ...]
+    fields: dict[str, Kinds]
+    label: str
+    labels: tuple[str, ...]
 
 
 class Journal:
@@ -63,17 +78,14 @@ class Journal:
     ----------
     path : Path
         The file; it need not exist.
-    trial : dict
-        What was tried, as plain data. A file of another trial is refused.
-    methods : sequence of str
-        The names of the rules, of which a cell has a row each.
+    layout : Layout
+        What it holds.
     """
 
-    def __init__(self, path: Path, trial: dict[str, Any], methods: Sequence[str]) -> None:
+    def __init__(self, path: Path, layout: Layout) -> None:
         self._path = path
-        self._head = json.dumps({"schema": SCHEMA, "version": VERSION, **trial})
-        self._methods = list(methods)
-        self._fields = {**FIELDS, **(NEAREST if trial["nearest"] else {})}
+        self._layout = layout
+        self._head = json.dumps({"schema": layout.schema, "version": VERSION, **layout.trial})
 
     def read(self) -> dict[Key, list[Row]]:
         """Return the rows of every finished cell by its key, and make the file ready to go on.
@@ -111,7 +123,7 @@ class Journal:
                 file.truncate(len(whole))
         return done
 
-    def append(self, results: Iterable[tuple[Cell, list[Row]]]) -> None:
+    def append(self, results: Iterable[tuple[Key, list[Row]]]) -> None:
         """Add finished cells.
 
         Raises
@@ -120,8 +132,8 @@ class Journal:
             If they cannot be written; what was written before stays.
         """
         lines = []
-        for cell, rows in results:
-            body = {"cell": cell.key, "rows": rows}
+        for key, rows in results:
+            body = {"cell": key, "rows": rows}
             lines.append(json.dumps({**body, "check": self._checksum(json.dumps(body))}) + "\n")
         try:
             with self._path.open("a", encoding="utf-8", newline="\n") as file:
@@ -181,24 +193,24 @@ class Journal:
         )
 
     def _is_cell(self, key: object) -> bool:
+        kinds = self._layout.cell
         return (
             isinstance(key, list)
-            and len(key) == len(CELL)
-            and all(_is_one_of(value, kinds) for value, kinds in zip(key, CELL, strict=True))
+            and len(key) == len(kinds)
+            and all(_is_one_of(value, these) for value, these in zip(key, kinds, strict=True))
         )
 
     def _are_rows(self, rows: object) -> bool:
+        fields = self._layout.fields
         return (
             isinstance(rows, list)
-            and all(isinstance(row, dict) and set(row) == set(self._fields) for row in rows)
-            and [row["method"] for row in rows] == self._methods
-            and all(
-                _is_one_of(row[name], kinds) for row in rows for name, kinds in self._fields.items()
-            )
+            and all(isinstance(row, dict) and set(row) == set(fields) for row in rows)
+            and [row[self._layout.label] for row in rows] == list(self._layout.labels)
+            and all(_is_one_of(row[name], kinds) for row in rows for name, kinds in fields.items())
         )
 
 
-def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:
+def _is_one_of(value: object, kinds: Kinds) -> bool:
     """Say whether a value is of one of some kinds; no truth value is a number, nor is NaN."""
     if isinstance(value, float) and isnan(value):
         return False

@@ -13,7 +13,8 @@ import pandas as pd
 from rankagg._validation import check_alpha, check_flag
 from rankagg.core.items import counted
 from rankagg.core.result import Result, plain_rows
-from rankagg.studies.cells import Cell, Row
+from rankagg.studies.cells import DrawnCell
+from rankagg.studies.journal import Row
 
 if TYPE_CHECKING:
     from rankagg.studies.approximation import ApproximationStudy
@@ -35,7 +36,7 @@ class StudyResult(Result):
     """
 
     study: ApproximationStudy
-    _rows: Mapping[Cell, list[Row]] = field(compare=False)
+    _rows: Mapping[DrawnCell, list[Row]] = field(compare=False)
 
     _schema = "rankagg.study_result"
     _plot = "ratio_plot"

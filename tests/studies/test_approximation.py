@@ -17,7 +17,7 @@ import rankagg as ra
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, NotIdentifiedError
-from rankagg.studies.cells import Trial, with_policy
+from rankagg.studies.cells import AgainstOptimum, with_policy
 from rankagg.studies.missing import without_entries
 
 RULES = (ra.Borda(), ra.KwikSort(), ra.InsertionSearch())
@@ -164,7 +164,7 @@ def test_randomized_rules_do_not_repeat_their_draws_from_cell_to_cell() -> None:
 def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None:
     study, path = make(), tmp_path / "study.jsonl"
     whole = numbers(study.run())
-    run, calls = Trial.run, []
+    run, calls = AgainstOptimum.run, []
 
     def stopped(self, cell):
         if len(calls) == 10:
@@ -173,13 +173,15 @@ def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None
         return run(self, cell)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Trial, "run", stopped)
+        patch.setattr(AgainstOptimum, "run", stopped)
         with pytest.raises(KeyboardInterrupt):
             study.run(journal=path)
     assert len(path.read_text().splitlines()) == 1 + 10
 
     later = []
-    monkeypatch.setattr(Trial, "run", lambda self, cell: later.append(cell) or run(self, cell))
+    monkeypatch.setattr(
+        AgainstOptimum, "run", lambda self, cell: later.append(cell) or run(self, cell)
+    )
     assert_frame_equal(numbers(study.run(journal=path)), whole)
     assert not set(later) & set(calls)
     assert len(later) + len(calls) == len(list(study.cells()))
@@ -191,8 +193,10 @@ def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None
 def test_a_larger_grid_goes_on_from_the_same_journal(tmp_path, monkeypatch) -> None:
     path = tmp_path / "study.jsonl"
     make(n_repetitions=2).run(journal=path)
-    run, later = Trial.run, []
-    monkeypatch.setattr(Trial, "run", lambda self, cell: later.append(cell) or run(self, cell))
+    run, later = AgainstOptimum.run, []
+    monkeypatch.setattr(
+        AgainstOptimum, "run", lambda self, cell: later.append(cell) or run(self, cell)
+    )
     result = make(n_repetitions=3).run(journal=path)
     assert {cell.repetition for cell in later} == {2}
     assert_frame_equal(numbers(result), numbers(make(n_repetitions=3).run()))

@@ -21,7 +21,7 @@ from rankagg.exceptions import (
     OutputError,
     WorkerError,
 )
-from rankagg.studies.cells import Trial
+from rankagg.studies.cells import AgainstOptimum
 from rankagg.studies.journal import Journal
 
 STUDY = ra.ApproximationStudy(
@@ -32,7 +32,7 @@ RESULT = STUDY.run()
 
 
 def journal(path: Path) -> Journal:
-    return Journal(path, STUDY._trial_data(), [rule.name for rule in STUDY.aggregators])
+    return Journal(path, STUDY._layout())
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
     file = tmp_path / "study.jsonl"
     book = journal(file)
     assert book.read() == {}
-    book.append(list(RESULT._rows.items()))
+    book.append((cell.key, rows) for cell, rows in RESULT._rows.items())
     return file
 
 
@@ -200,7 +200,7 @@ def test_a_journal_without_checksums_is_refused_with_the_remedy(path) -> None:
 
 
 def test_a_journal_that_cannot_be_written_is_named_before_the_work(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(Trial, "run", lambda self, cell: pytest.fail("the work has begun"))
+    monkeypatch.setattr(AgainstOptimum, "run", lambda self, cell: pytest.fail("the work has begun"))
     with pytest.raises(OutputError, match="there is no folder"):
         STUDY.run(journal=tmp_path / "nowhere" / "study.jsonl")
     with pytest.raises(OutputError, match="it is a folder"):
@@ -217,7 +217,7 @@ def test_a_full_disk_keeps_what_was_noted(path, monkeypatch) -> None:
 
     monkeypatch.setattr(Path, "open", full)
     with pytest.raises(OutputError, match=r"No space left on device\. What was noted before stays"):
-        journal(path).append(list(RESULT._rows.items()))
+        journal(path).append((cell.key, rows) for cell, rows in RESULT._rows.items())
     assert read(path) == found
 
 
@@ -241,7 +241,7 @@ def test_a_killed_worker_does_not_spoil_the_journal(tmp_path) -> None:
     )
     with pytest.raises(WorkerError, match="was killed"):
         study.run(n_jobs=2, journal=path)
-    left = Journal(path, study._trial_data(), [rule.name for rule in study.aggregators]).read()
+    left = Journal(path, study._layout()).read()
     assert {key[1] for key in left} <= {3}
     assert len(left) >= 32
 

@@ -1,0 +1,159 @@
+"""What every study is: cells that are their own seed, a journal, workers, a bar of progress."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from tqdm import tqdm
+
+from rankagg._validation import check_flag, check_integer
+from rankagg.exceptions import WorkerError
+from rankagg.studies.journal import Journal, Layout, Row
+
+__all__ = ["Cell", "Rows", "Study", "Trial"]
+
+T = TypeVar("T")
+
+# Cells that one worker gets at a time: few enough that an interrupted study loses little.
+BATCH = 16
+
+
+class Cell(ABC):
+    """One data set of a study.
+
+    Its random numbers depend on the seed and on itself alone: not on the other cells, nor on who
+    computes it. A subclass is a frozen dataclass.
+    """
+
+    @property
+    @abstractmethod
+    def key(self) -> tuple[Any, ...]:
+        """What tells it apart, as plain data: texts, integers, numbers."""
+
+    def generator(self, seed: int, purpose: str) -> np.random.Generator:
+        """Return the random numbers for one purpose."""
+        digest = sha256(repr((*self.key, purpose)).encode()).digest()
+        words = np.frombuffer(digest, dtype="<u4").tolist()
+        return np.random.default_rng(np.random.SeedSequence([seed, *words]))
+
+
+AnyCell = TypeVar("AnyCell", bound=Cell)
+AnyResult = TypeVar("AnyResult")
+#: What was found in each cell.
+Rows: TypeAlias = Mapping[AnyCell, list[Row]]
+
+
+class Trial(Protocol[AnyCell]):  # type: ignore[misc]
+    """What is tried on every cell, by some worker."""
+
+    def run(self, cell: AnyCell) -> list[Row]:
+        """Return what was found, as plain data."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study(ABC, Generic[AnyCell, AnyResult]):
+    """A grid of cells, and a trial that is run on each.
+
+    A new study is a frozen dataclass with a `seed`. It says which cells there are, what is tried
+    on them, what a journal holds of it, and what the rows of all cells become.
+    """
+
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_integer(self.seed, f"seed of {type(self).__name__}", low=0)
+
+    @abstractmethod
+    def cells(self) -> Iterator[AnyCell]:
+        """Iterate over the data sets of the grid, in the order of the results."""
+
+    @abstractmethod
+    def _trial(self) -> Trial[AnyCell]:
+        """Return what is tried; it goes to workers, and holds what they need."""
+
+    @abstractmethod
+    def _layout(self) -> Layout:
+        """Return what a journal holds."""
+
+    @abstractmethod
+    def _result(self, rows: Rows[AnyCell]) -> AnyResult:
+        """Return what the rows of all cells become."""
+
+    def run(
+        self,
+        *,
+        n_jobs: int | None = None,
+        journal: str | PathLike[str] | None = None,
+        progress: bool | None = None,
+    ) -> AnyResult:
+        """Run the trial on what the journal does not hold already.
+
+        Parameters
+        ----------
+        n_jobs : int, optional
+            Workers for joblib, -1 for one a core. By default what `joblib.parallel_config` says,
+            which also chooses the backend (processes, threads, Dask), and else one.
+        journal : path, optional
+            A file that every finished cell is noted in. A study that was stopped, or whose grid
+            has grown, goes on from it.
+        progress : bool, optional
+            Whether to show a bar on the standard error; by default on a terminal only.
+
+        Returns
+        -------
+        Result
+            What the study's class says; the same whatever the number of workers.
+
+        Raises
+        ------
+        InvalidInputError
+            If the journal is one of another study.
+        DataFormatError
+            If a line of the journal is not what was written; the message says which.
+        OutputError
+            If the journal cannot be written.
+        WorkerError
+            If a worker was killed.
+        """
+        cells = list(self.cells())
+        book = None if journal is None else Journal(Path(journal), self._layout())
+        done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
+        left = [cell for cell in cells if cell.key not in done]
+        workers = effective_n_jobs(n_jobs)
+        size = 1 if workers == 1 else BATCH * workers
+        bar = tqdm(
+            total=len(cells), initial=len(cells) - len(left), unit="cell",
+            disable=None if progress is None else not check_flag(progress, "progress"),
+        )  # fmt: skip
+        trial = self._trial()
+        with bar, Parallel(n_jobs=n_jobs) as pool:
+            for batch in _batches(left, size):
+                try:
+                    rows = pool(delayed(trial.run)(cell) for cell in batch)
+                except BrokenProcessPool:
+                    raise WorkerError(
+                        "A process of the study was killed, perhaps for want of memory. Finished "
+                        "data sets are in the journal, if there is one; try fewer `n_jobs`."
+                    ) from None
+                results = list(zip(batch, rows, strict=True))
+                if book is not None:
+                    book.append((cell.key, found) for cell, found in results)
+                done.update((cell.key, found) for cell, found in results)
+                bar.update(len(batch))
+        return self._result({cell: done[cell.key] for cell in cells})
+
+
+def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    left = iter(values)
+    while batch := list(islice(left, size)):
+        yield batch
