@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
 
@@ -20,7 +21,7 @@ from rankagg._validation import check_flag, check_integer
 from rankagg.exceptions import WorkerError
 from rankagg.studies.journal import Journal, Layout, Row
 
-__all__ = ["Cell", "Rows", "Study", "Trial"]
+__all__ = ["Cell", "Rows", "Study", "Trial", "frame_of"]
 
 T = TypeVar("T")
 
@@ -151,6 +152,17 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                 done.update((cell.key, found) for cell, found in results)
                 bar.update(len(batch))
         return self._result({cell: done[cell.key] for cell in cells})
+
+
+def frame_of(names: Sequence[str], rows: Rows[Any]) -> pd.DataFrame:
+    """Return one line per cell and row: the values of its key under some names, then the row."""
+    return pd.DataFrame(
+        [
+            {**dict(zip(names, cell.key, strict=True)), **row}
+            for cell, found in rows.items()
+            for row in found
+        ]
+    )
 
 
 def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from rankagg._validation import check_alpha, check_flag
 from rankagg.core.items import counted
 from rankagg.core.result import Result, plain_rows
 from rankagg.studies.cells import DrawnCell
-from rankagg.studies.journal import Row
+from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:
     from rankagg.studies.approximation import ApproximationStudy
@@ -36,7 +36,7 @@ class StudyResult(Result):
     """
 
     study: ApproximationStudy
-    _rows: Mapping[DrawnCell, list[Row]] = field(compare=False)
+    _rows: Rows[DrawnCell] = field(compare=False)
 
     _schema = "rankagg.study_result"
     _plot = "ratio_plot"
@@ -48,12 +48,7 @@ class StudyResult(Result):
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
-        records = [
-            {**dict(zip([*GROUP[:-1], "repetition"], cell.key, strict=True)), **row}
-            for cell, rows in self._rows.items()
-            for row in rows
-        ]
-        frame = pd.DataFrame(records)
+        frame = frame_of([*GROUP[:-1], "repetition"], self._rows)
         numbers = ["cost", "ratio", "ratio_high", "distance", "runtime"]
         numbers += ["nearest"] if self.study.nearest else []
         frame[numbers] = frame[numbers].astype(np.float64)
