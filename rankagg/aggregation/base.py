@@ -155,7 +155,7 @@ class Aggregator(ABC):
         )
 
     def _unseen(self, evidence: Evidence) -> tuple[str, ...]:
-        """Say which items have a place although no ranking has one for them."""
+        """Say which items have a rank although no ranking has one for them."""
         if self.policy is None or not evidence.has_rankings:
             return ()
         unseen = (evidence.profile.ranks == UNRANKED).all(axis=0)

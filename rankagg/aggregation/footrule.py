@@ -1,4 +1,4 @@
-"""The ranking of least summed footrule distance, as an assignment of items to places."""
+"""The ranking of least summed footrule distance, as an assignment of items to ranks."""
 
 from __future__ import annotations
 

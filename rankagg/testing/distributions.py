@@ -16,21 +16,21 @@ from scipy import stats
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
-__all__ = ["DistributionContract", "discordant", "strict_places", "weak_places"]
+__all__ = ["DistributionContract", "discordant", "strict_ranks", "weak_ranks"]
 
 DRAWS = 20_000
 ERROR = 1e-6
 
 
 @cache
-def strict_places(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return the ranks of all permutations."""
+def strict_ranks(n: int) -> tuple[tuple[int, ...], ...]:
+    """Return the ranks, from 0, of all permutations."""
     return tuple(permutations(range(n)))
 
 
 @cache
-def weak_places(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return the ranks of all complete rankings, ties included."""
+def weak_ranks(n: int) -> tuple[tuple[int, ...], ...]:
+    """Return the ranks, from 0, of all complete rankings, ties included."""
     rows = product(range(n), repeat=n)
     return tuple({tuple(sum(b < a for b in row) for a in row) for row in rows})
 
@@ -46,7 +46,7 @@ def discordant(first: tuple[int, ...], second: tuple[int, ...]) -> int:
 @cache
 def support(n: int, ties: bool, labels: tuple[Any, ...]) -> ra.Profile:
     """Return every complete ranking once."""
-    rows = weak_places(n) if ties else strict_places(n)
+    rows = weak_ranks(n) if ties else strict_ranks(n)
     return ra.Profile([ra.PartialRanking(row, labels) for row in rows])
 
 

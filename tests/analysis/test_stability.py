@@ -114,11 +114,11 @@ def test_what_is_not_proved_or_not_unique_is_said():
     assert ra.stability(TABLE, ra.Borda(), n_samples=2, rng=0).notes == ()
     (subsets,) = ra.stability(TABLE, sizes=[9], n_samples=1, rng=0).notes
     assert subsets == "of each subset one optimum is held against one of all data"
-    circle = ra.stability(ra.datasets.load("three_cycle"), sizes=[], rng=0)
-    assert "have several optima; a pair counts as changed only where" in circle.notes[0]
-    assert circle.notes[0] in circle.summary()
-    assert circle.subsets().empty
-    assert "subsets" not in circle.summary()
+    cyclic = ra.stability(ra.datasets.load("three_cycle"), sizes=[], rng=0)
+    assert "have several optima; a pair counts as changed only where" in cyclic.notes[0]
+    assert cyclic.notes[0] in cyclic.summary()
+    assert cyclic.subsets().empty
+    assert "subsets" not in cyclic.summary()
     hard = ra.Uniform(range(60)).sample(10, rng=0)
     stopped = ra.stability(hard, ra.Kemeny(time_limit=0.01), sizes=[9], n_samples=1, rng=0)
     assert stopped.unproved > 0

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankagg as ra
-from rankagg.testing.distributions import discordant, strict_places
+from rankagg.testing.distributions import discordant, strict_ranks
 from tests import oracles
 
-__all__ = ["best_theta", "discordant", "greatest_likelihood", "log_likelihoods", "strict_places"]
+__all__ = ["best_theta", "discordant", "greatest_likelihood", "log_likelihoods", "strict_ranks"]
 
 
 @cache
@@ -42,7 +42,7 @@ GRID = np.concatenate([np.arange(0.0, 6.0, 0.05), np.arange(6.0, 30.0, 0.5)])
 
 def greatest_likelihood(profile: ra.Profile) -> tuple[tuple[int, ...], float, float]:
     """Return center, theta and log likelihood of the Mallows distribution that is best of all."""
-    found = [(center, *best_theta(profile, center)) for center in strict_places(profile.n_items)]
+    found = [(center, *best_theta(profile, center)) for center in strict_ranks(profile.n_items)]
     return max(found, key=lambda one: one[2])
 
 

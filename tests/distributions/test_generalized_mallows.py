@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
-from tests.distributions.enumeration import strict_places
+from tests.distributions.enumeration import strict_ranks
 from tests.strategies import quick, strict_rankings, top_k_rankings
 
 LAW = ra.GeneralizedMallows(ra.Permutation([2, 0, 3, 1], "ABCD"), [1.5, 0.0, 0.4])
@@ -100,7 +100,7 @@ def test_thetas_given_are_copied() -> None:
 
 def test_chances_are_products_of_stages() -> None:
     center = oracles.as_places(LAW.center)
-    for places in strict_places(4):
+    for places in strict_ranks(4):
         profile = ra.Profile([ra.Permutation(places, "ABCD")])
         assert LAW.log_prob(profile) == pytest.approx(log_likelihood(profile, center, LAW.thetas))
 
@@ -144,7 +144,7 @@ def test_other_partial_rankings_have_no_chance_here(ranks: list[int]) -> None:
 def test_equal_thetas_are_the_mallows_law(center: ra.Permutation, theta: float) -> None:
     law = ra.GeneralizedMallows(center, [theta] * (center.n_items - 1))
     other = ra.Mallows(center, theta)
-    rows = ra.Profile.from_ranks(strict_places(center.n_items), items=center.items)
+    rows = ra.Profile.from_ranks(strict_ranks(center.n_items), items=center.items)
     np.testing.assert_allclose(law.log_probs(rows), other.log_probs(rows), atol=1e-11)
     np.testing.assert_allclose(
         law.pairwise_probabilities(), other.pairwise_probabilities(), atol=1e-12
@@ -187,7 +187,7 @@ def test_fit_is_the_best_of_all_centers(seed: int) -> None:
     grid = np.concatenate([np.linspace(0.0, 6.0, 1201), np.linspace(6.0, 20.0, 141)])
     powers = [np.exp(-np.outer(grid, np.arange(n - k))).sum(axis=1) for k in range(n - 1)]
     best = -np.inf
-    for center in strict_places(n):
+    for center in strict_ranks(n):
         means = mean_passed_over(profile, center)
         heights = [
             (-grid * mean - np.log(power)).max() for mean, power in zip(means, powers, strict=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
-from tests.distributions.enumeration import discordant, strict_places
+from tests.distributions.enumeration import discordant, strict_ranks
 from tests.strategies import quick, rankings, strict_rankings
 
 THETAS = st.sampled_from([0.0, 1e-6, 0.1, 0.8, 2.0, 10.0])
@@ -50,7 +50,7 @@ def test_uniform_law_gives_a_partial_ranking_its_share(ranking: ra.PartialRankin
 @pytest.mark.parametrize("k", range(5))
 def test_chances_of_all_top_lists_sum_to_one(k: int) -> None:
     law = ra.Mallows("CADB", theta=0.9)
-    lists = {places[:k] for places in strict_places(4)}
+    lists = {places[:k] for places in strict_ranks(4)}
     total = sum(
         law.prob(ra.PartialRanking.from_top_k([law.items[i] for i in order], items=law.items))
         for order in lists
@@ -121,7 +121,7 @@ def test_log_normalizer_without_concentration_is_that_of_all_permutations(n: int
 @pytest.mark.parametrize("n", [2, 4, 6])
 def test_distance_to_the_center_has_the_moments_of_enumeration(n: int, theta: float) -> None:
     law = ra.Mallows(range(n), theta)
-    distances = np.array([discordant(row, tuple(range(n))) for row in strict_places(n)])
+    distances = np.array([discordant(row, tuple(range(n))) for row in strict_ranks(n)])
     chances = np.exp(-theta * distances)
     assert law.log_normalizer == pytest.approx(log(chances.sum()))
     chances /= chances.sum()

@@ -17,7 +17,7 @@ from tests.distributions.enumeration import (
     best_theta,
     greatest_likelihood,
     log_likelihoods,
-    strict_places,
+    strict_ranks,
 )
 
 VOTES = ra.Profile.from_orders(["ABCD", "BACD", "ACDB", "DABC", "ABDC"], counts=[4, 2, 3, 1, 1])
@@ -178,7 +178,7 @@ def test_center_of_other_items_or_another_name_is_refused() -> None:
 
 
 def test_theta_is_zero_where_data_are_no_closer_than_chance() -> None:
-    everything = ra.Profile.from_ranks(strict_places(3), items="ABC")
+    everything = ra.Profile.from_ranks(strict_ranks(3), items="ABC")
     fits = (
         ra.Mallows.fit(everything),
         ra.Mallows.fit(VOTES, center=list("DCBA")),

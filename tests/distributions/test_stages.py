@@ -15,7 +15,7 @@ from rankagg.distributions.mallows.stages import (
     sample_stages,
     stages_from_places,
 )
-from tests.distributions.enumeration import discordant, strict_places
+from tests.distributions.enumeration import discordant, strict_ranks
 from tests.strategies import quick
 
 
@@ -29,7 +29,7 @@ def thetas(draw: st.DrawFn, max_items: int = 6) -> np.ndarray:
 def law_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of all permutations and their probabilities, stage by stage."""
     n = len(values) + 1
-    rows = np.array(strict_places(n))
+    rows = np.array(strict_ranks(n))
     chances = np.ones(len(rows))
     for row, places in enumerate(rows.tolist()):
         left = list(range(n))
@@ -44,15 +44,15 @@ def law_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def test_all_stages_and_all_permutations_are_one_to_one(n: int) -> None:
     stages = np.array(list(product(*(range(j) for j in range(n, 1, -1)))), dtype=int).T
     places = places_from_stages(stages)
-    assert sorted(map(tuple, places.T.tolist())) == sorted(strict_places(n))
+    assert sorted(map(tuple, places.T.tolist())) == sorted(strict_ranks(n))
     np.testing.assert_array_equal(stages_from_places(places.T), stages.T)
     np.testing.assert_array_equal(np.argsort(places, axis=0), orders_from_stages(stages))
 
 
 @pytest.mark.parametrize("n", range(1, 7))
 def test_stages_sum_to_the_distance(n: int) -> None:
-    rows = np.array(strict_places(n))
-    distances = [discordant(row, tuple(range(n))) for row in strict_places(n)]
+    rows = np.array(strict_ranks(n))
+    distances = [discordant(row, tuple(range(n))) for row in strict_ranks(n)]
     assert stages_from_places(rows).sum(axis=1).tolist() == distances
 
 

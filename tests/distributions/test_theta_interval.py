@@ -13,7 +13,7 @@ from rankagg.distributions.mallows.likelihood import theta_of
 from rankagg.distributions.mallows.theta_interval import ThetaData, invert, is_feasible, local_cost
 from rankagg.distributions.mallows.uniformity import _masked
 from rankagg.exceptions import InvalidInputError
-from tests.distributions.enumeration import strict_places
+from tests.distributions.enumeration import strict_ranks
 
 VOTES = ra.Profile.from_orders(["ABCD", "BACD", "ACDB", "DABC", "ABDC"], counts=[4, 2, 3, 1, 1])
 
@@ -115,7 +115,7 @@ def test_the_statistic_is_the_cost_of_an_order_as_good_as_borda(kind, weighted, 
     scale = 1.0 if data.weights is not None else profile.weights[0]
     found = cost_of(data) * scale
     # A tie in the votes costs nothing.
-    orders = strict_places(profile.n_items)
+    orders = strict_ranks(profile.n_items)
     costs = [votes.cost(ra.Permutation(row, profile.items)) for row in orders]
     assert any(found == pytest.approx(cost) for cost in costs)
     least, borda = min(costs), votes.cost(ra.Borda(unranked="ignore").aggregate(profile).ranking)
@@ -205,7 +205,7 @@ def test_the_name_of_the_items_plays_no_part():
 
 def exact_tails(n, m, theta, observed):
     """Return P(statistic <= observed) and P(>= observed), over all samples of m rankings."""
-    every = strict_places(n)
+    every = strict_ranks(n)
     center = np.arange(n)
     distance = np.array([ra.kendall_distance(ra.Permutation(p), ra.Permutation(center))
                          for p in every])  # fmt: skip
@@ -325,7 +325,7 @@ def test_too_many_comparisons_are_told(monkeypatch):
 
 
 def test_rankings_that_agree_less_than_by_chance_have_the_interval_0():
-    everything = ra.Profile.from_ranks(strict_places(4) * 3, items="ABCD")
+    everything = ra.Profile.from_ranks(strict_ranks(4) * 3, items="ABCD")
     assert ra.Mallows.fit(everything).conf_int().to_numpy().tolist() == [[0.0, 0.0]]
 
 

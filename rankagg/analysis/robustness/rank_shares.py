@@ -161,7 +161,7 @@ class RankShares(Result):
         *,
         fixed_tasks: bool = False,
     ) -> RankShares:
-        """Return the shares of resamples of which each leaves these places."""
+        """Return the shares of resamples of which each leaves these ranks."""
         best = np.stack([span.best for span in spans])
         worst = np.stack([span.worst for span in spans])
         unproved = sum(not span.is_proved for span in spans)

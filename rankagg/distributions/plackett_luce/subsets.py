@@ -73,7 +73,7 @@ class BucketTable:
         return chance
 
     def places(self) -> Floats:
-        """Return P(item at place k), shape (n, n); ties share the best place."""
+        """Return P(item i has rank k + 1) in row i and column k; ties share the best rank."""
         table = np.zeros((self.n, self.n))
         for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
             flow = self.reached[sets] * np.exp(logs)

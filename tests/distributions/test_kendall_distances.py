@@ -16,7 +16,7 @@ from rankagg.distributions.mallows.kendall_distances import (
     stage_variances,
 )
 from rankagg.exceptions import InvalidInputError
-from tests.distributions.enumeration import discordant, strict_places
+from tests.distributions.enumeration import discordant, strict_ranks
 
 SIZES = (1, 2, 3, 7, 20, 150)
 THETAS = (0.0, 1e-300, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 5.0, 30.0, 800.0)
@@ -55,7 +55,7 @@ def close(found: float, expected: Decimal, scale: float = 1.0) -> bool:
 @pytest.mark.parametrize("n", range(1, 8))
 def test_distance_counts_are_those_of_enumeration(n: int) -> None:
     center = tuple(range(n))
-    distances = [discordant(places, center) for places in strict_places(n)]
+    distances = [discordant(places, center) for places in strict_ranks(n)]
     assert ra.kendall_distance_counts(n) == np.bincount(distances).tolist()
 
 
@@ -132,8 +132,8 @@ def test_the_largest_thetas_need_no_warning(theta: float) -> None:
 @pytest.mark.parametrize("theta", [0.0, 1e-9, 0.01, 0.3, 1.0, 6.0, 40.0])
 @pytest.mark.parametrize("n", [2, 3, 6])
 def test_pairs_stay_as_often_as_enumeration_says(n: int, theta: float) -> None:
-    rows = np.array(strict_places(n))
-    distances = [discordant(row, tuple(range(n))) for row in strict_places(n)]
+    rows = np.array(strict_ranks(n))
+    distances = [discordant(row, tuple(range(n))) for row in strict_ranks(n)]
     weights = np.exp(-theta * np.array(distances))
     stays = pair_stays(n, theta)
     assert np.isnan(stays[0])
