@@ -213,3 +213,30 @@ def test_the_glossary_refers_to_its_own_terms() -> None:
     referred = re.findall(r":term:`(?:[^`<]*<)?([^`<>]+)>?`", body.replace("\n      ", " "))
     assert referred
     assert not set(referred) - set(terms)
+
+
+# -- prose ----------------------------------------------------------------------------------------
+
+# What the field calls otherwise: distribution, center, Condorcet cycle, robustness or sensitivity,
+# family-wise error rate; and American spelling.
+OTHERWISE = re.compile(
+    r"\blaws?\b|\bcentres?\b|\bcentred\b|\bgo(?:es|ing)? round\b|\bhangs? on\b|chance that any"
+    r"|\bcircles? of majorit|neighbour|colour|\bgrey\b|[a-z]isation\b|normalised|randomised",
+    re.IGNORECASE,
+)
+TITLES = ("across neighbourhoods",)  # of papers that are cited
+
+
+def test_prose_has_the_words_of_the_field() -> None:
+    root = PAGES.parents[1]
+    texts = [root / "README.md", root / "CONTRIBUTING.md", *root.glob("examples/*.py")]
+    texts += [path for path in root.glob("docs/**/*.rst") if path.name != "changelog.rst"]
+    texts += list(root.glob("rankagg/**/*.py"))
+    assert len(texts) > 250
+    found = []
+    for path in texts:
+        text = path.read_text(encoding="utf-8")
+        for title in TITLES:
+            text = text.replace(title, "")
+        found += [f"{path.name}: {match.group()}" for match in OTHERWISE.finditer(text)]
+    assert not found

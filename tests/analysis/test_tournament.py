@@ -251,3 +251,23 @@ def test_policies_and_inputs():
         ignored.feedback_arcs(ra.Permutation.from_order("ABD"))
     with pytest.raises(InvalidInputError, match="`length` must be"):
         ignored.cycles(length=2)
+
+
+def test_a_graph_is_made_from_scores_rankings_votes_and_evidence():
+    table = ra.ScoreTable(
+        [[0.50, 3, 1], [0.52, 2, 2], [0.10, 1, 3]], systems="ABC", higher_is_better=True
+    )
+    tied = ra.TournamentGraph.from_data(table, tolerance=0.1)
+    assert tied.votes == table.rankings(0.1).pairwise()
+    assert tied != ra.TournamentGraph.from_data(table)
+    evidence = ra.Evidence(table, tolerance=0.1)
+    assert ra.TournamentGraph.from_data(evidence) == tied
+    assert ra.TournamentGraph.from_data(table.rankings(0.1)) == tied
+    gaps = ra.Profile.from_orders(["AB", "BC"], items="ABC")
+    for policy in ("uniform", "ignore", "last"):
+        votes = gaps.pairwise(policy)
+        assert ra.TournamentGraph.from_data(gaps, unranked=policy).votes == votes
+        # Votes that were counted under a policy keep it.
+        assert ra.TournamentGraph.from_data(votes).votes == votes
+    with pytest.raises(InvalidInputError, match="unranked"):
+        ra.TournamentGraph.from_data(gaps, unranked="none")

@@ -331,7 +331,7 @@ def test_the_order_lists_what_is_listed():
     assert PartialRanking([UNLISTED, 1, UNRANKED, 0], "ABCD").order == ("D", "B")
 
 
-def test_place_of_a_label_counts_from_zero():
+def test_rank_of_a_label_counts_from_one():
     ranking = PartialRanking([1, 0, 1, UNRANKED, UNLISTED], "ABCDE")
     assert [ranking.rank(label) for label in "ABCDE"] == [2, 1, 2, None, None]
     with pytest.raises(InvalidInputError, match="one of the 5 items"):

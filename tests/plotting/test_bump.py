@@ -8,7 +8,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.rankings.bump import _moved, _slots
-from rankagg.plotting.style.theme import GREY, plot_labels
+from rankagg.plotting.style.theme import GRAY, plot_labels
 from rankagg.testing.plots import collisions, cut_off, of_group
 from tests.strategies import profiles, quick
 
@@ -58,7 +58,7 @@ def test_only_items_that_change_order_are_colored() -> None:
     colored = {
         item
         for k, item in enumerate(comparison.votes.items)
-        if of_group(ax, f"item-{k}")[0].get_color() != GREY
+        if of_group(ax, f"item-{k}")[0].get_color() != GRAY
     }
     assert colored == {"NEZHA Plus", "PAI Albert"}
 

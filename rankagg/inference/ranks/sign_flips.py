@@ -93,8 +93,8 @@ def sign_flips(
     none is (Romano and Wolf 2005). Units must be independent, and the differences of each, taken
     together, symmetric about a center.
 
-    The chance that any pair of items that are equal (whose center is nought) is decided is at most
-    alpha, for every number of units and however other items differ. In the first step the same
+    The family-wise error rate among pairs of equal items (whose center is zero) is at most alpha,
+    for every number of units and however other items differ. In the first step the same
     holds for pairs that differ and are decided the wrong way. Let the differences of a pair be
     r e - c with random signs r and c >= 0. Observed is r.e - 1.c, and the signs s r make it
     s.e - (s r).c, which is at least s.e - 1.c: what would be observed if r were s. So the largest

@@ -148,8 +148,8 @@ class FriedmanTest(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            The chance that any two average ranks differ by more if all items rank alike, in
-            (0, 1).
+            The family-wise error rate: the probability that two average ranks differ by more if
+            all items rank alike, in (0, 1).
 
         Returns
         -------

@@ -12,7 +12,7 @@ from rankagg.plotting.distributions.fit import notes_of
 from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import note_height, write_below
 from rankagg.plotting.style.rows import interval_rows
-from rankagg.plotting.style.theme import GREY, canvas, plot_labels
+from rankagg.plotting.style.theme import GRAY, canvas, plot_labels
 
 __all__ = ["worths_plot"]
 
@@ -64,7 +64,7 @@ def worths_plot(fit: PlackettLuceFit, *, alpha: float = 0.05, ax: Axes | None = 
     width, new = 32.0, ax is None
     height = 3 + 1.35 * n + note_height(notes, width)
     ax = canvas(ax, width + 4 + widest(names), height)
-    ax.axvline(0.0, color=GREY, linewidth=1.0, zorder=1, gid="mean")
+    ax.axvline(0.0, color=GRAY, linewidth=1.0, zorder=1, gid="mean")
     interval_rows(ax, names, fit.estimates[order], bounds[order], known)
     write_below(ax, notes, width if new else None)
     return ax

@@ -14,7 +14,7 @@ from rankagg._validation import check_integer
 from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.theme import ACCENTS, GREY, INK, LINES, NO_RANK, canvas, plot_labels
+from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, LINES, NO_RANK, canvas, plot_labels
 
 __all__ = ["bump_chart"]
 
@@ -80,7 +80,7 @@ def bump_chart(
         look = _look(int(np.count_nonzero(moved[:position]))) if moved[position] else None
         ax.plot(
             range(len(names)), column, marker="o", gid=f"item-{position}", zorder=3 if look else 2,
-            color=GREY if look is None else look[0], linestyle="-" if look is None else look[1],
+            color=GRAY if look is None else look[0], linestyle="-" if look is None else look[1],
             linewidth=None if look else 0.6 * _base_width(), label=f"_{labels[position]}",
         )  # fmt: skip
     _join_ties(ax, slots, ranks)

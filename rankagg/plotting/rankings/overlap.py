@@ -15,7 +15,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import rank_ticks, write_below
 from rankagg.plotting.style.rows import GRID
-from rankagg.plotting.style.theme import ACCENTS, GREY, LINES, MARKERS, canvas, plot_labels
+from rankagg.plotting.style.theme import ACCENTS, GRAY, LINES, MARKERS, canvas, plot_labels
 
 __all__ = ["overlap_plot"]
 
@@ -72,7 +72,7 @@ def overlap_plot(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     total = comparison.votes.n_items
     if len(curves) == total:
         (line,) = ax.plot(
-            curves.index, curves.index / total, color=GREY, linestyle=":", zorder=1,
+            curves.index, curves.index / total, color=GRAY, linestyle=":", zorder=1,
             label="at random", gid="random",
         )  # fmt: skip
         handles.append(line)
@@ -114,7 +114,7 @@ def _curve(ax: Axes, curve: pd.Series[float], place: tuple[int, int], label: str
         curve.index, curve, color=ACCENTS[look], linestyle=LINES[look], marker=MARKERS[look],
         markevery=(number % every, every), label=label, zorder=3, linewidth=fat * width,
         markersize=fat * size, gid=f"curve-{number}", clip_on=False,
-        markerfacecolor=(ACCENTS[look], "white", GREY)[number // len(ACCENTS) % 3],
+        markerfacecolor=(ACCENTS[look], "white", GRAY)[number // len(ACCENTS) % 3],
     )  # fmt: skip
     return line
 

@@ -17,7 +17,7 @@ from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import note_height, rank_ticks, write_below
-from rankagg.plotting.style.theme import GREY, INK, NO_RANK, SHARES, canvas, plot_labels
+from rankagg.plotting.style.theme import GRAY, INK, NO_RANK, SHARES, canvas, plot_labels
 
 __all__ = ["rank_distribution_plot"]
 
@@ -91,7 +91,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    ax.add_patch(Rectangle((0.5, -0.5), n, n, fill=False, ec=GREY, lw=0.8, clip_on=False))
+    ax.add_patch(Rectangle((0.5, -0.5), n, n, fill=False, ec=GRAY, lw=0.8, clip_on=False))
     bar = ax.figure.colorbar(
         image, ax=ax, fraction=0.04, pad=0.02, label="share of resamples",
         format=PercentFormatter(1.0, decimals=0),
@@ -106,7 +106,7 @@ def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
     for row, share in enumerate(without):
         ax.add_patch(
             Rectangle(
-                (x - 0.5, row - 0.5), 1, 1, fc=SHARES(norm(share)), ec=GREY, lw=0.3,
+                (x - 0.5, row - 0.5), 1, 1, fc=SHARES(norm(share)), ec=GRAY, lw=0.3,
                 hatch="////" if share > 0 else None, gid=f"without-{row}",
             )
         )  # fmt: skip

@@ -14,7 +14,7 @@ from rankagg.analysis.robustness.stability import Stability
 from rankagg.plotting.style.letters import plain_legend, round_ticks, widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.rows import GRID
-from rankagg.plotting.style.theme import ACCENTS, GREY, canvas, plot_labels
+from rankagg.plotting.style.theme import ACCENTS, GRAY, canvas, plot_labels
 
 __all__ = ["draw_influence"]
 
@@ -25,8 +25,8 @@ WIDTH, ROW = 30.0, 1.5
 LOOKS: Final = {
     "stays": (ACCENTS[0], "o", 1.0, "the winner stays"),
     "changes": (ACCENTS[1], "D", 1.3, "another winner, named at the right"),
-    "unknown": (GREY, "x", 1.3, "nothing in common to compare"),
-    "undecided": (GREY, "P", 1.3, "not decided within the limit"),
+    "unknown": (GRAY, "x", 1.3, "nothing in common to compare"),
+    "undecided": (GRAY, "P", 1.3, "not decided within the limit"),
 }
 
 
@@ -91,7 +91,7 @@ def _dot(ax: Axes, row: int, distance: float, fate: str) -> None:
     color, marker, scale, _ = LOOKS[fate]
     width = float(mpl.rcParams["lines.linewidth"])
     size = float(mpl.rcParams["lines.markersize"])
-    ax.plot([0, distance], [row, row], color=GREY, linewidth=0.5 * width, zorder=2)
+    ax.plot([0, distance], [row, row], color=GRAY, linewidth=0.5 * width, zorder=2)
     ax.plot(
         distance, row, color=color, marker=marker, ms=scale * size, linestyle="none", zorder=3,
         clip_on=False, gid=f"{fate}-{row}",

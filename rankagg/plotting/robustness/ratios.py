@@ -15,7 +15,7 @@ from rankagg.plotting.robustness.ratio_rows import RatioRow, ratio_rows
 from rankagg.plotting.style.letters import plain_legend, round_ticks, widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.rows import GRID
-from rankagg.plotting.style.theme import ACCENTS, GREY, INK, MARKERS, canvas, plot_labels
+from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, MARKERS, canvas, plot_labels
 from rankagg.studies.study_result import StudyResult
 
 __all__ = ["ratio_plot"]
@@ -162,11 +162,11 @@ def _handles(rows: list[RatioRow]) -> list[Line2D]:
     width = float(mpl.rcParams["lines.linewidth"])
     handles = [
         Line2D(
-            [], [], color=GREY, linewidth=0.9 * width, marker="|", markersize=5 * width,
+            [], [], color=GRAY, linewidth=0.9 * width, marker="|", markersize=5 * width,
             label="lowest to highest",
         ),
         Line2D(
-            [], [], color=GREY, linewidth=4 * width, solid_capstyle="butt", label="middle half"
+            [], [], color=GRAY, linewidth=4 * width, solid_capstyle="butt", label="middle half"
         ),
         Line2D(
             [], [], color=INK, marker="o", markerfacecolor="white", linestyle="none",

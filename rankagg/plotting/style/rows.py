@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rankagg._typing import Bools, Floats
-from rankagg.plotting.style.theme import ACCENTS, GREY, INK
+from rankagg.plotting.style.theme import ACCENTS, GRAY, INK
 
 __all__ = ["GRID", "OPEN", "SOLID", "interval_rows", "legend_above"]
 
@@ -21,7 +21,7 @@ SOLID: Final[dict[str, Any]] = {
     "markerfacecolor": ACCENTS[0],
     "markeredgecolor": ACCENTS[0],
 }
-OPEN: Final[dict[str, Any]] = {"color": GREY, "markerfacecolor": "white", "markeredgecolor": INK}
+OPEN: Final[dict[str, Any]] = {"color": GRAY, "markerfacecolor": "white", "markeredgecolor": INK}
 
 
 def interval_rows(

@@ -24,7 +24,7 @@ from rankagg.exceptions import InvalidInputError
 
 __all__ = [
     "ACCENTS",
-    "GREY",
+    "GRAY",
     "INK",
     "LINES",
     "MARKERS",
@@ -40,7 +40,7 @@ __all__ = [
 Context = Literal["paper", "slide"]
 
 INK: Final = "#222222"
-GREY: Final = "#9a9a9a"
+GRAY: Final = "#9a9a9a"
 #: Blue, vermilion, green, purple, orange, light blue, black.
 ACCENTS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
