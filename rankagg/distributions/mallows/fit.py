@@ -70,11 +70,15 @@ def _result(data: MallowsData, found: Found, theta: float, *, is_given: bool) ->
         height = found.sampled.log_likelihood
         information = found.sampled.information * scale
     default = _default_method(data, center, ALPHA, is_given=is_given)
-    notes = [f"Center: {center._arrows()}", _interval_note(default, is_given=is_given)]
+    fitted = Mallows(center, theta)
+    notes = [
+        f"Center: {center._arrows()}; phi = exp(-theta) = {fitted.phi:.3g}",
+        _interval_note(default, is_given=is_given),
+    ]
     if theta == 0.0:
         notes.append("Theta is at its bound 0: the data are no closer to the center than chance.")
     return MallowsFit(
-        distribution=Mallows(center, theta),
+        distribution=fitted,
         names=("theta",),
         estimates=np.array([theta]),
         covariance=np.array([[1.0 / information if information > 0 else np.nan]]),

@@ -49,7 +49,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     >>> mallows = ra.GeneralizedMallows("ABCD", thetas=[2.0, 1.0, 0.5])
     >>> ax = plotting.thetas_plot(ra.GeneralizedMallows.fit(mallows.sample(200, rng=0)))
     >>> ax.get_ylabel()
-    'theta'
+    'theta = -log(phi)'
     """
     if not isinstance(fit, GeneralizedMallowsFit):
         raise InvalidInputError(
@@ -70,7 +70,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     ax.set_xlim(0.4, n + 0.6)
     ax.set_ylim(0.0, top)
     ax.set_xticks(rank_ticks(n))
-    ax.set_ylabel("theta")
+    ax.set_ylabel("theta = -log(phi)")
     ax.grid(axis="y", color=GRID, linewidth=0.5 * float(mpl.rcParams["lines.linewidth"]))
     ax.set_axisbelow(True)
     write_below(ax, notes, width if new else None)
