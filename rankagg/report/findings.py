@@ -159,7 +159,7 @@ def _source(data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]) 
     """Return what tasks can be left out of, where they are neither too few nor too many."""
     if isinstance(data, PairwiseMatrix):
         return None
-    source = Source(data, rule, tolerance, "tasks")
+    source = Source(data=data, tolerance=tolerance, over="tasks", rule=rule)
     return source if 2 <= len(source.units) <= TASKS else None
 
 

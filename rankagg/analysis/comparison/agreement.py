@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import nan
 from typing import Literal, TypeAlias, get_args
 
 import pandas as pd
 
 from rankagg._validation import check_choice
 from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 
-__all__ = ["Measure", "agreement_matrix", "distances_to_optima", "overlap_curves"]
+__all__ = ["Measure", "agreement_matrix", "agreement_of", "distances_to_optima", "overlap_curves"]
 
 Measure: TypeAlias = Literal["tau", "distance"]
 Rankings: TypeAlias = Mapping[str, PartialRanking]
@@ -45,6 +47,29 @@ def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFra
             elif a != b:
                 table.loc[a, b] = kendall_distance(*both, p=0.5)
     return table
+
+
+def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, float]:
+    """Return how alike two rankings of the same items are.
+
+    Parameters
+    ----------
+    first, second : PartialRanking
+        The rankings; only items that both observe take part.
+
+    Returns
+    -------
+    dict from str to float
+        distance: the Kendall distance with ties broken at random; tau: tau-b; top1: the chance of
+        the same first item. All are NaN where they have no item in common.
+    """
+    if not ((first.ranks != UNRANKED) & (second.ranks != UNRANKED)).any():
+        return {"distance": nan, "tau": nan, "top1": nan}
+    return {
+        "distance": kendall_distance(first, second, p=0.5),
+        "tau": kendall_tau(first, second),
+        "top1": top_k_agreement(first, second, 1),
+    }
 
 
 def overlap_curves(rankings: Rankings, reference: PartialRanking) -> pd.DataFrame:

@@ -17,7 +17,8 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.robustness.leave_out import Found, Over, Source
+from rankagg.analysis.robustness.leave_out import Found, Source
+from rankagg.analysis.robustness.parts import Over, draw_subset
 from rankagg.analysis.robustness.stability_result import Stability
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
@@ -101,7 +102,7 @@ def stability(
     kind: Over = "tasks" if check_choice(over, ("tasks", "systems"), "over") == "tasks" else over
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
-    source = Source(data, rule, tolerance, kind)
+    source = Source(data=data, tolerance=tolerance, over=kind, rule=rule)
     subsets = _subsets(source, sizes, times, as_generator(rng))
     return leave_each_out(
         source, subsets, optima=check_flag(optima, "optima"), n_jobs=jobs,
@@ -197,6 +198,6 @@ def _subsets(
             continue
         seen: set[tuple[int, ...]] = set()
         while len(seen) < times:
-            seen.add(tuple(sorted(rng.choice(total, size, replace=False).tolist())))
+            seen.add(tuple(draw_subset(total, size, rng).tolist()))
         found += [(size, np.array(kept)) for kept in islice(sorted(seen), times)]
     return found

@@ -11,12 +11,13 @@ import pandas as pd
 
 from rankagg._typing import Label, Ranks
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.robustness.leave_out import Found, Over
+from rankagg.analysis.comparison.agreement import agreement_of
+from rankagg.analysis.robustness.leave_out import Found
+from rankagg.analysis.robustness.parts import Over
 from rankagg.core.items import counted
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.result import ROWS, Result, plain_rows
-from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Stability"]
@@ -107,19 +108,11 @@ class Stability(Result):
             return {"distance": np.nan, "tau": np.nan, "top1": np.nan}
         if part.always is not None and self._known.always is not None:
             return _agreement_of_optima(self._known, part)
-        return self._agreement_of_rankings(part.ranks)
+        return self._agreement_of_ranks(part.ranks)
 
-    def _agreement_of_rankings(self, ranks: Ranks) -> dict[str, Any]:
+    def _agreement_of_ranks(self, ranks: Ranks) -> dict[str, float]:
         whole = self.consensus.ranking
-        other = PartialRanking(ranks, whole.items)
-        common = (ranks != UNRANKED) & (whole.ranks != UNRANKED)
-        if common.sum() < 1:
-            return {"distance": np.nan, "tau": np.nan, "top1": np.nan}
-        return {
-            "distance": kendall_distance(whole, other, p=0.5),
-            "tau": kendall_tau(whole, other),
-            "top1": top_k_agreement(whole, other, 1),
-        }
+        return agreement_of(whole, PartialRanking(ranks, whole.items))
 
     def _winner(self, part: Found) -> str | None:
         """Name who is first; None where that is not known."""
@@ -170,9 +163,7 @@ class Stability(Result):
         if not all(0 <= q <= 1 for q in levels):
             raise InvalidInputError("quantiles", "numbers in [0, 1]", quantiles)
         rows = [
-            self._agreement_of_rankings(part.ranks)
-            if self._known.is_proved and part.is_proved
-            else {}
+            self._agreement_of_ranks(part.ranks) if self._known.is_proved and part.is_proved else {}
             for part in self._on_subsets
         ]
         frame = pd.DataFrame(rows, columns=["distance", "tau", "top1"], dtype=np.float64)

@@ -8,7 +8,7 @@ from typing import get_args
 import click
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.analysis.robustness.leave_out import Over
+from rankagg.analysis.robustness.parts import Over
 from rankagg.analysis.robustness.stability import stability
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import make, method_option

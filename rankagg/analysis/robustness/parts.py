@@ -1,0 +1,101 @@
+"""Parts of data: without some of their tasks or systems, or random subsets of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Label
+from rankagg.aggregation.evidence import Evidence
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["Over", "Parts", "draw_subset"]
+
+Over = Literal["tasks", "systems"]
+
+
+def draw_subset(n_units: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return so many of the positions 0, 1, ..., in order, every subset with equal chance."""
+    return np.sort(rng.choice(n_units, size, replace=False))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Parts:
+    """Data of which some tasks or systems can be left out.
+
+    Attributes
+    ----------
+    data : ScoreTable or Profile
+        All of them.
+    tolerance : float or mapping from task to float
+        Scores that differ by no more are tied.
+    over : {"tasks", "systems"}
+        What may be left out.
+    """
+
+    data: ScoreTable | Profile
+    tolerance: float | Mapping[Label, float]
+    over: Over
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, ScoreTable | Profile):
+            raise InvalidInputError("data", "a ScoreTable or a Profile", self.data)
+
+    @property
+    def items(self) -> Any:
+        """The systems."""
+        return self.data.systems if isinstance(self.data, ScoreTable) else self.data.items
+
+    @property
+    def units(self) -> tuple[Label, ...]:
+        """What may be left out."""
+        if self.over == "systems":
+            return tuple(self.items)
+        if isinstance(self.data, ScoreTable):
+            return tuple(self.data.tasks)
+        if self.data.groups is None:
+            return tuple(range(len(self.data)))
+        return tuple(dict.fromkeys(self.data.groups))
+
+    @property
+    def noun(self) -> str:
+        """What the units are called, in the plural."""
+        if isinstance(self.data, ScoreTable):
+            return self.over
+        if self.over == "systems":
+            return "items"
+        return "rankings" if self.data.groups is None else "groups"
+
+    def part(self, kept: NDArray[np.intp]) -> Evidence:
+        """Return what there is of the units at some positions."""
+        left_in = set(kept.tolist())
+        gone = [unit for k, unit in enumerate(self.units) if k not in left_in]
+        if not gone:
+            return Evidence(self.data, self.tolerance)
+        if isinstance(self.data, ScoreTable):
+            return self._part_of_table(self.data, gone)
+        if self.over == "systems":
+            left = [item for item in self.data.items if item not in gone]
+            return Evidence(self.data.restrict(left))
+        groups = range(len(self.data)) if self.data.groups is None else self.data.groups
+        rows = [row for row, group in enumerate(groups) if group not in gone]
+        return Evidence(self.data[np.array(rows)])
+
+    def _part_of_table(self, table: ScoreTable, gone: list[Label]) -> Evidence:
+        if self.over == "tasks":
+            part = table.drop(tasks=gone)
+        else:
+            # A task that only systems left out were scored on says nothing of the others.
+            left = [k for k, system in enumerate(table.systems) if system not in gone]
+            seen = {int(t) for t in table.unit_tasks[~table.missing[left].all(axis=0)]}
+            empty = [task for k, task in enumerate(table.tasks) if k not in seen]
+            part = table.drop(systems=gone, tasks=empty)
+        if not isinstance(self.tolerance, Mapping):
+            return Evidence(part, self.tolerance)
+        return Evidence(part, {t: step for t, step in self.tolerance.items() if t in part.tasks})
