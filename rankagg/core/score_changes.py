@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg.core.exact_sum import weighted_mean
+from rankagg.core.items import ItemSet
 from rankagg.exceptions import Described, InvalidInputError
 
-if TYPE_CHECKING:
-    from rankagg.core.scores import ScoreTable
-
-__all__ = ["grouped", "ratios_to", "without"]
+__all__ = ["Scored", "grouped", "ratios_to", "without"]
 
 
-def without(table: ScoreTable, tasks: list[Label], systems: list[Label]) -> ScoreTable:
-    """Return the table without some tasks and systems; see `ScoreTable.drop`."""
+class Scored(Protocol):
+    """A score table, as far as others are made of it; see `ScoreTable`."""
+
+    systems: ItemSet
+    tasks: ItemSet
+    values: Floats
+    unit_tasks: NDArray[np.int64]
+    instances: tuple[Label, ...] | None
+
+    @property
+    def higher_is_better(self) -> Mapping[Label, bool]: ...  # noqa: D102
+
+    @property
+    def task_weights(self) -> Mapping[Label, float]: ...  # noqa: D102
+
+
+def without(table: Scored, tasks: list[Label], systems: list[Label]) -> dict[str, Any]:
+    """Return what a table without some tasks and systems is made of; see `ScoreTable.drop`."""
     gone_tasks = set(table.tasks.indices(tasks))
     gone_systems = set(table.systems.indices(systems))
-    rows = [i for i in range(table.n_systems) if i not in gone_systems]
-    columns = [u for u in range(table.n_units) if int(table.unit_tasks[u]) not in gone_tasks]
+    rows = [i for i in range(len(table.systems)) if i not in gone_systems]
+    columns = [
+        u for u in range(table.values.shape[1]) if int(table.unit_tasks[u]) not in gone_tasks
+    ]
     if not rows or not columns:
         kind, given = ("systems", systems) if not rows else ("tasks", tasks)
         raise InvalidInputError(kind, "only some of the table's labels", given)
     kept = [task for task in table.tasks if table.tasks.index(task) not in gone_tasks]
-    return type(table)(
-        table.values[np.ix_(rows, columns)],
+    return dict(
+        values=table.values[np.ix_(rows, columns)],
         systems=[table.systems[i] for i in rows],
         tasks=[table.tasks[int(table.unit_tasks[u])] for u in columns],
         instances=None if table.instances is None else [table.instances[u] for u in columns],
@@ -37,19 +54,19 @@ def without(table: ScoreTable, tasks: list[Label], systems: list[Label]) -> Scor
     )
 
 
-def grouped(table: ScoreTable, groups: Mapping[Label, Sequence[Label]]) -> ScoreTable:
-    """Return the table with tasks averaged; see `ScoreTable.group_tasks`."""
+def grouped(table: Scored, groups: Mapping[Label, Sequence[Label]]) -> dict[str, Any]:
+    """Return what a table with tasks averaged is made of; see `ScoreTable.group_tasks`."""
     target = _targets(table, groups)
     units: dict[tuple[Label, Label | None], list[int]] = {}
-    for u in range(table.n_units):
+    for u in range(table.values.shape[1]):
         task = target[table.tasks[int(table.unit_tasks[u])]]
         instance = None if table.instances is None else table.instances[u]
         units.setdefault((task, instance), []).append(u)
     order = list(dict.fromkeys(target.values()))
     keys = sorted(units, key=lambda key: order.index(key[0]))
     first = {new: old for old, new in reversed(target.items())}
-    return type(table)(
-        np.column_stack([_plain_means(table.values[:, units[key]]) for key in keys]),
+    return dict(
+        values=np.column_stack([_plain_means(table.values[:, units[key]]) for key in keys]),
         systems=table.systems,
         tasks=[task for task, _ in keys],
         instances=None if table.instances is None else [cast(Label, i) for _, i in keys],
@@ -58,7 +75,7 @@ def grouped(table: ScoreTable, groups: Mapping[Label, Sequence[Label]]) -> Score
     )
 
 
-def _targets(table: ScoreTable, groups: Mapping[Label, Sequence[Label]]) -> dict[Label, Label]:
+def _targets(table: Scored, groups: Mapping[Label, Sequence[Label]]) -> dict[Label, Label]:
     target: dict[Label, Label] = {task: task for task in table.tasks}
     taken: set[Label] = set()
     for new, members in groups.items():
@@ -77,7 +94,7 @@ def _targets(table: ScoreTable, groups: Mapping[Label, Sequence[Label]]) -> dict
     return target
 
 
-def ratios_to(table: ScoreTable, system: Label) -> Floats:
+def ratios_to(table: Scored, system: Label) -> Floats:
     """Return every score divided by that of a system; see `ScoreTable.relative_to`."""
     reference = table.values[table.systems.index(system)]
     bad = ~(reference > 0)

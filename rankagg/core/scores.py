@@ -263,7 +263,7 @@ class ScoreTable(Value):
         -------
         ScoreTable
         """
-        return changes.without(self, list(tasks), list(systems))
+        return ScoreTable(**changes.without(self, list(tasks), list(systems)))
 
     def group_tasks(self, groups: Mapping[Label, Sequence[Label]]) -> ScoreTable:
         """Average sub-metrics (or languages) into tasks before anything is compared.
@@ -289,7 +289,7 @@ class ScoreTable(Value):
            mnli   rte
         A  85.0  70.0
         """
-        return changes.grouped(self, groups)
+        return ScoreTable(**changes.grouped(self, groups))
 
     def relative_to(self, system: Label) -> ScoreTable:
         """Divide every score by that of a reference system on the same unit.
