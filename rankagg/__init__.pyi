@@ -115,11 +115,16 @@ from .io.votes import write_votes as write_votes
 from .report.page import Report as Report
 from .report.page import make_report as make_report
 from .studies.approximation import ApproximationStudy as ApproximationStudy
+from .studies.missing_scores import MissingScoresStudy as MissingScoresStudy
+from .studies.missing_scores_result import MissingScoresResult as MissingScoresResult
 from .studies.models import GumbelModel as GumbelModel
 from .studies.models import MallowsModel as MallowsModel
 from .studies.models import PlackettLuceModel as PlackettLuceModel
 from .studies.models import ResampleModel as ResampleModel
 from .studies.models import StudyModel as StudyModel
+from .studies.score_models import LatentModel as LatentModel
+from .studies.score_models import ScoreModel as ScoreModel
+from .studies.score_models import TableModel as TableModel
 from .studies.study_result import StudyResult as StudyResult
 
 __version__: str

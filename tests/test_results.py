@@ -44,6 +44,15 @@ def study():
     ).run()  # fmt: skip
 
 
+def missing_scores():
+    table = ra.ScoreTable(
+        [[1, 5, 3], [2, 2, 4], [3, 1, 5], [4, 3, 1]], systems=ITEMS, higher_is_better=True
+    )
+    return ra.MissingScoresStudy(
+        models=[ra.TableModel(label=EVIL, table=table)], proportions=[0, 0.25], n_repetitions=2
+    ).run()
+
+
 RESULTS = {
     "Certificate": lambda: exact().certificate,
     "Comparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
@@ -57,6 +66,7 @@ RESULTS = {
     "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
     "MissingReport": lambda: ra.missing_report(GAPS),
+    "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
     "PairwiseIntervals": lambda: ra.PairwiseIntervals.from_data(COMPLETE),
     "PlackettLuceFit": fit,

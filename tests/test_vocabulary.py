@@ -38,7 +38,7 @@ SYNONYMS = {
     "higher_is_better": {"ascending", "descending", "direction", "maximize", "minimize"},
 }  # fmt: skip
 # The seed of a study is a part of its value: another one is another study.
-EXPLAINED = {("ApproximationStudy", "seed")}
+EXPLAINED = {("ApproximationStudy", "seed"), ("MissingScoresStudy", "seed")}
 
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {

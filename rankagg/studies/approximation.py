@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.core.items import counted
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import InvalidInputError
 from rankagg.studies.cells import AgainstOptimum, DrawnCell, with_policy
+from rankagg.studies.checks import several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout
 from rankagg.studies.missing import n_removed
 from rankagg.studies.models import StudyModel
@@ -115,7 +115,7 @@ class ApproximationStudy(Study[DrawnCell, StudyResult]):
     def __post_init__(self) -> None:
         owner = "of ApproximationStudy"
         for name in ("aggregators", "models", "n_items", "n_rankings", "missing"):
-            object.__setattr__(self, name, _several(getattr(self, name), f"{name} {owner}"))
+            object.__setattr__(self, name, several(getattr(self, name), f"{name} {owner}"))
         check_integer(self.n_repetitions, f"n_repetitions {owner}", low=1)
         super().__post_init__()
         check_flag(self.nearest, f"nearest {owner}")
@@ -210,17 +210,3 @@ class ApproximationStudy(Study[DrawnCell, StudyResult]):
 
     def _result(self, rows: Rows[DrawnCell]) -> StudyResult:
         return StudyResult(study=self, _rows=rows)
-
-
-def _several(values: object, parameter: str) -> tuple[Any, ...]:
-    """Return one or more different values."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidInputError(parameter, "a list of one or more different values", values)
-    several = tuple(values)
-    if not several or len({getattr(value, "name", repr(value)) for value in several}) < len(
-        several
-    ):
-        raise InvalidInputError(
-            parameter, "a list of one or more different values", Described(repr(list(several)))
-        )
-    return several

@@ -34,6 +34,10 @@ def results():
         aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.9)],
         n_items=[5], n_rankings=[5], n_repetitions=5,
     )  # fmt: skip
+    incomplete = ra.MissingScoresStudy(
+        models=[ra.TableModel(label="Scores", table=SCORES)], proportions=[0, 0.2, 0.4],
+        n_repetitions=5,
+    )  # fmt: skip
     comparison = ra.compare(PROFILE)
     worths = ra.PlackettLuce.fit(PROFILE)
     return {
@@ -48,6 +52,7 @@ def results():
         plotting.critical_difference_diagram: ra.friedman(PROFILE),
         plotting.robustness_plot: ra.stability(SCORES, ra.Borda(), rng=0),
         plotting.ratio_plot: study.run(),
+        plotting.missing_scores_plot: incomplete.run(),
         plotting.fit_plot: worths,
         plotting.parameters_plot: worths,
         plotting.worths_plot: worths,
@@ -73,6 +78,7 @@ class TestPlots(PlotContract):
         picture(plotting.critical_difference_diagram, SYSTEMS),
         picture(plotting.robustness_plot),
         picture(plotting.ratio_plot, ["Borda", "Copeland"]),
+        picture(plotting.missing_scores_plot, ["Mean", "Borda, uniform"]),
         picture(plotting.fit_plot, SYSTEMS),
         picture(plotting.parameters_plot, SYSTEMS),
         picture(plotting.worths_plot, SYSTEMS),

@@ -1,0 +1,229 @@
+"""One table of a study of missing scores: what is removed from it, and how rankings change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final
+
+import numpy as np
+
+from rankagg._typing import Floats
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import Evidence
+from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import PartialRanking
+from rankagg.core.scores import ScoreTable
+from rankagg.distances import kendall_tau
+from rankagg.distributions.latent_scores import rescale_tasks
+from rankagg.exceptions import RankaggError
+from rankagg.studies.cells import with_policy
+from rankagg.studies.journal import Row
+from rankagg.studies.missing import without_proportion
+from rankagg.studies.pairs_of_rankings import same_top_k, taus, top_k_overlaps
+from rankagg.studies.score_models import ScoreModel
+from rankagg.studies.study import Cell
+
+__all__ = ["PAIR_MEASURES", "AfterRemoval", "Found", "RemovalCell", "label_of", "pair_field"]
+
+#: How two methods are compared on the same table.
+PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
+
+
+def label_of(rule: Aggregator) -> str:
+    """Return the name of a rule with its policy for missing scores, where it has one."""
+    policy = with_policy(rule, "uniform").policy
+    return rule.name if policy is None else f"{rule.name}, {policy}"
+
+
+def pair_field(measure: str, other: str) -> str:
+    """Return the field of a row that compares its method with another."""
+    return f"{measure} with {other}"
+
+
+@dataclass(frozen=True)
+class RemovalCell(Cell):
+    """One table of the grid.
+
+    Attributes
+    ----------
+    model : ScoreModel
+        Where its scores come from.
+    scale : float
+        What the scores of one of its tasks are multiplied by.
+    proportion : float
+        How much is removed.
+    repetition : int
+        Its number among its like.
+    """
+
+    model: ScoreModel
+    scale: float
+    proportion: float
+    repetition: int
+
+    @property
+    def key(self) -> tuple[str, float, float, int]:
+        """What tells it apart, as plain data."""
+        return self.model.identity, self.scale, self.proportion, self.repetition
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a method made of a table.
+
+    Attributes
+    ----------
+    ranking : PartialRanking or None
+        None where it could not rank the table.
+    proved : bool or None
+        Whether the ranking of an exact method is proved optimal.
+    error : str or None
+        What the method said that could not.
+    """
+
+    ranking: PartialRanking | None
+    proved: bool | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class AfterRemoval:
+    """What is tried on every cell.
+
+    Attributes
+    ----------
+    rules : tuple of Aggregator
+        The methods.
+    whole_tasks : bool
+        Whether all scores of a system on a task are removed together.
+    seed : int
+        Of all random numbers.
+    full : mapping from str to sequence of Found
+        What the methods made of the full tables of fixed models.
+    """
+
+    rules: tuple[Aggregator, ...]
+    whole_tasks: bool
+    seed: int
+    full: Mapping[str, Sequence[Found]]
+
+    def run(self, cell: RemovalCell) -> list[Row]:
+        """Remove scores and rank with every method.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If the user stopped an exact search, which by itself would return what it has.
+        """
+        table = cell.model.draw(rng=cell.generator(self.seed, "data"))
+        full = self.full.get(cell.model.identity)
+        if full is None:
+            full = self.rank(table, cell, "full data")
+        left = without_proportion(
+            self._scaled(table, cell), cell.proportion, whole_tasks=self.whole_tasks,
+            rng=cell.generator(self.seed, "missing"),
+        )  # fmt: skip
+        found = self.rank(left, cell, "")
+        lost = left.missing.all(axis=1) & ~table.missing.all(axis=1)
+        shared = {"lost_systems": int(lost.sum()), "lost_tasks": table.n_tasks - left.n_tasks}
+        truth = cell.model.true_ranking
+        rankings = [one.ranking for one in (*full, *found)]
+        agreement = _Agreement([*rankings, truth and truth.reindex(table.systems)])
+        count, labels = len(self.rules), [label_of(rule) for rule in self.rules]
+        return [
+            {
+                "method": label,
+                **agreement.measures(position, position + count),
+                "tau_ranked": _tau_ranked(full[position], found[position]),
+                "tau_true": agreement.value("tau", position + count, 2 * count),
+                "unranked": _unranked(found[position]),
+                **shared,
+                "proved": _both_proved(full[position], found[position]),
+                "error": found[position].error or full[position].error,
+                **{
+                    pair_field(measure, other): agreement.value(
+                        measure, position + count, number + count
+                    )
+                    for number, other in enumerate(labels)
+                    for measure in PAIR_MEASURES
+                },
+            }
+            for position, label in enumerate(labels)
+        ]
+
+    def rank(self, table: ScoreTable, cell: RemovalCell, purpose: str) -> list[Found]:
+        """Return what every method makes of a table; a study goes on where one cannot rank it."""
+        scores = Evidence(table)
+        # Their two-level forms would take apart the scores again, to rank them task by task.
+        rankings = Evidence(scores.profile)
+        return [
+            self._found(rule, scores if rule.needs == "scores" else rankings, cell, purpose)
+            for rule in self.rules
+        ]
+
+    def _found(
+        self, rule: Aggregator, evidence: Evidence, cell: RemovalCell, purpose: str
+    ) -> Found:
+        rng = cell.generator(self.seed, f"{purpose}{with_policy(rule, 'uniform')!r}")
+        try:
+            result = rule.aggregate(evidence, rng=rng)
+        except RankaggError as error:
+            return Found(None, error=f"{purpose}: {error}" if purpose else str(error))
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return Found(result.ranking, result.is_proved)
+
+    def _scaled(self, table: ScoreTable, cell: RemovalCell) -> ScoreTable:
+        if cell.scale == 1:
+            return table
+        task = table.tasks[int(cell.generator(self.seed, "task").integers(table.n_tasks))]
+        return rescale_tasks(table, {task: cell.scale})
+
+
+class _Agreement:
+    """How much each two of some rankings agree; nothing of what is no ranking."""
+
+    def __init__(self, rankings: Sequence[PartialRanking | None]) -> None:
+        there = [ranking for ranking in rankings if ranking is not None]
+        self._rows = np.cumsum([ranking is not None for ranking in rankings]) - 1
+        self._there = [ranking is not None for ranking in rankings]
+        self._tables: dict[str, Floats] = {}
+        if there:
+            three = min(3, len(there[0].items))
+            self._tables = {
+                "tau": taus(there),
+                "top1": top_k_overlaps(there, 1),
+                "top3": top_k_overlaps(there, three),
+                "same_top3": same_top_k(there, three),
+            }
+
+    def value(self, measure: str, one: int, other: int) -> float | None:
+        if not self._there[one] or not self._there[other]:
+            return None
+        value = float(self._tables[measure][self._rows[one], self._rows[other]])
+        return value if isfinite(value) else None
+
+    def measures(self, one: int, other: int) -> dict[str, Any]:
+        return {measure: self.value(measure, one, other) for measure in PAIR_MEASURES}
+
+
+def _tau_ranked(full: Found, found: Found) -> float | None:
+    """Correlate over the systems that both rank."""
+    if full.ranking is None or found.ranking is None:
+        return None
+    if not ((full.ranking.ranks != UNRANKED) & (found.ranking.ranks != UNRANKED)).any():
+        return None
+    tau = kendall_tau(found.ranking, full.ranking)
+    return tau if isfinite(tau) else None
+
+
+def _unranked(found: Found) -> int | None:
+    return None if found.ranking is None else int((found.ranking.ranks == UNRANKED).sum())
+
+
+def _both_proved(full: Found, found: Found) -> bool | None:
+    if full.proved is None or found.proved is None:
+        return None
+    return full.proved and found.proved

@@ -1,0 +1,90 @@
+"""Tau against what was removed: lines, bands, and what is said below them."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.testing.plots import collisions, cut_off, of_group
+
+LATENT = ra.LatentModel(step=0.2, n_systems=6, n_tasks=4, n_instances=None)
+LEADERBOARD = ra.TableModel(label="SuperGLUE", table=ra.datasets.load("superglue_human"))
+
+
+@pytest.fixture(scope="module")
+def result():
+    """Return a study of two models and two scales, in which systems get lost."""
+    return ra.MissingScoresStudy(
+        models=[LEADERBOARD, LATENT],
+        aggregators=[ra.Mean(), ra.Borda(), ra.Borda(unranked="last")],
+        proportions=[0.9, 0, 0.3], scales=[1, 10], n_repetitions=8,
+    ).run()  # fmt: skip
+
+
+def note(ax):
+    return " ".join(ax.get_xlabel().split())
+
+
+@pytest.mark.parametrize("measure", ["tau", "tau_true"])
+@pytest.mark.parametrize("scale", [1, 10])
+def test_lines_are_means_and_bands_hold_the_middle_half(result, measure, scale) -> None:
+    ax = plotting.missing_scores_plot(result, measure=measure, model=LATENT.name, scale=scale)
+    frame = result.to_frame()
+    frame = frame[(frame["model"] == LATENT.name) & (frame["scale"] == scale)]
+    looks = set()
+    for number, method in enumerate(result.study.methods):
+        groups = frame[frame["method"] == method].groupby("proportion")[measure]
+        (line,), (band,) = of_group(ax, f"mean-{number}"), of_group(ax, f"band-{number}")
+        np.testing.assert_array_equal(line.get_xdata(), [0, 0.3, 0.9])
+        np.testing.assert_allclose(line.get_ydata(), groups.mean())
+        assert line.get_label() == method
+        corners = band.get_paths()[0].vertices
+        for at, values in groups:
+            heights = corners[corners[:, 0] == at, 1]
+            assert heights.min() == pytest.approx(values.quantile(0.25))
+            assert heights.max() == pytest.approx(values.quantile(0.75))
+        looks.add((line.get_color(), line.get_marker()))
+    assert len(looks) == 3
+    assert ("true ranking" in ax.get_ylabel()) == (measure == "tau_true")
+    assert ("times 10" in note(ax)) == (scale == 10)
+    assert collisions(ax) == []
+    assert cut_off(ax) == []
+    plt.close("all")
+
+
+def test_it_is_said_what_was_drawn_and_what_is_not_known(result) -> None:
+    ax = result.plot()
+    frame = result.to_frame()
+    frame = frame[(frame["model"] == "SuperGLUE") & (frame["scale"] == 1)]
+    unranked, undefined = int((frame["unranked"] > 0).sum()), int(frame["tau"].isna().sum())
+    assert unranked
+    assert undefined
+    assert "SuperGLUE; mean and middle half of 8 tables each" in note(ax)
+    assert f"unranked systems, {unranked} time" in note(ax)
+    assert f"not defined for {undefined} of 72 rankings" in note(ax)
+    plt.close("all")
+
+
+def test_one_proportion_can_be_drawn() -> None:
+    study = ra.MissingScoresStudy(models=[LEADERBOARD], proportions=[0], n_repetitions=2)
+    ax = study.run().plot()
+    assert ax.get_xlim() == (0, 0.1)
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measure": "rho"}, "`measure`"),
+        ({"measure": "tau_true"}, "SuperGLUE has none"),
+        ({"model": "GLUE"}, "`model`"),
+        ({"scale": 3}, "`scale`"),
+    ],
+)
+def test_bad_input_is_named(result, options, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        result.plot(**options)
+    with pytest.raises(InvalidInputError, match=r"MissingScoresStudy\.run"):
+        plotting.missing_scores_plot(result.study)

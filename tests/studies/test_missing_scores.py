@@ -1,0 +1,532 @@
+"""The study of missing scores: against slow loops from the paper's words, and what it promises."""
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import joblib
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal, assert_series_equal
+
+import rankagg as ra
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.result import Consensus
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from rankagg.studies.missing import without_proportion
+from rankagg.studies.removal_cells import AfterRemoval
+from tests import oracles
+
+BORDAS = tuple(ra.Borda(unranked=policy) for policy in ("uniform", "ignore", "last"))
+TWO_LEVELS = tuple(ra.TwoLevel(rule, rule) for rule in BORDAS)
+SCORES = [[3, 9, 1], [5, 2, 1], [4, 4, 0], [0, 7, None]]
+SMALL = ra.ScoreTable(
+    [[np.nan if score is None else score for score in row] for row in SCORES],
+    systems="ABCD", tasks="xyz", higher_is_better={"x": True, "y": False, "z": True},
+    task_weights={"y": 2},
+)  # fmt: skip
+LEADERBOARD = ra.TableModel(label="SuperGLUE", table=ra.datasets.load("superglue_human"))
+LATENT = ra.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
+
+
+def make(**changes):
+    settings = {
+        "models": [ra.TableModel(label="small", table=SMALL), LATENT],
+        "aggregators": [ra.Mean(), *BORDAS, TWO_LEVELS[0]], "proportions": [0, 0.3, 0.8],
+        "n_repetitions": 3, "seed": 5,
+    }  # fmt: skip
+    return ra.MissingScoresStudy(**(settings | changes))
+
+
+# -- the figures against a slow loop ---------------------------------------------------------------
+
+
+def places(scores):
+    """Return places from 0, ties sharing one, None where there is no score."""
+    known = [score for score in scores if score is not None]
+    return [None if s is None else sum(other > s for other in known) for s in scores]
+
+
+def mean_ranking(rows, weights):
+    means = []
+    for row in rows:
+        known = [(Fraction(s), w) for s, w in zip(row, weights, strict=True) if s is not None]
+        means.append(sum(s * w for s, w in known) / sum(w for _, w in known) if known else None)
+    return places(means)
+
+
+def borda_ranking(rows, weights, unranked):
+    # A task without any score has nothing to say.
+    columns = [
+        (places(column), weight)
+        for column, weight in zip(zip(*rows, strict=True), weights, strict=True)
+        if any(score is not None for score in column)
+    ]
+    return places(
+        oracles.borda([column for column, _ in columns], unranked, [w for _, w in columns])
+    )
+
+
+def completed_tau(first, second):
+    """Average the concordant less discordant pairs over all completions; tau-b's denominator."""
+    total, count = 0, 0
+    for one in oracles.compatible_permutations(first):
+        for other in oracles.compatible_permutations(second):
+            count += 1
+            total += sum(
+                1 if (one[i] < one[j]) == (other[i] < other[j]) else -1
+                for i, j in oracles.pairs(len(one))
+            )
+    untied = [
+        sum(oracles.judgment(places, i, j) != oracles.TIED for i, j in oracles.pairs(len(places)))
+        for places in (first, second)
+    ]
+    if 0 in untied:
+        return None
+    return Fraction(total, count) / np.sqrt(untied[0] * untied[1])
+
+
+def top_shares(ranking, k):
+    """Return in what share of the ways to break ties each observed item is among the first k."""
+    seen = [i for i, place in enumerate(ranking) if place is not None]
+    ways = oracles.compatible_permutations([ranking[i] for i in seen])
+    return [frozenset(seen[i] for i, place in enumerate(way) if place < k) for way in ways]
+
+
+def overlap(first, second, k):
+    mine, theirs = top_shares(first, k), top_shares(second, k)
+    return np.mean([len(one & other) / k for one in mine for other in theirs])
+
+
+def same(first, second, k):
+    mine, theirs = top_shares(first, k), top_shares(second, k)
+    return np.mean([one == other for one in mine for other in theirs])
+
+
+def test_rows_agree_with_a_loop_over_the_scores() -> None:
+    study = make(
+        models=[ra.TableModel(label="small", table=SMALL)], aggregators=[ra.Mean(), *BORDAS],
+        proportions=[0, 0.3, 0.6, 0.8], n_repetitions=8,
+    )  # fmt: skip
+    result = study.run()
+    frame = result._whole.set_index(["proportion", "repetition", "method"])
+    signed = [[None if s is None else -s if t == 1 else s for t, s in enumerate(row)]
+              for row in SCORES]  # fmt: skip
+    weights = (1, 2, 1)
+
+    def rank(rows):
+        found = {"Mean": mean_ranking(rows, weights)}
+        for rule in BORDAS:
+            found[f"Borda, {rule.unranked}"] = borda_ranking(rows, weights, rule.unranked)
+        return found
+
+    full, unranked, undefined = rank(signed), 0, 0
+    for cell in study.cells():
+        rng = cell.generator(study.seed, "missing")
+        # 11 of the 12 entries are there: 0, 3.3, 6.6 or 8.8 of them go.
+        number = {0: 0, 0.3: 3, 0.6: 7, 0.8: 9}[cell.proportion]
+        gone = set(rng.choice(range(11), number, replace=False).tolist()) if number else set()
+        rows = [
+            [None if 3 * i + j in gone else s for j, s in enumerate(r)]
+            for i, r in enumerate(signed)
+        ]
+        found = rank(rows)
+        for method, ranking in found.items():
+            row = frame.loc[(cell.proportion, cell.repetition, method)]
+            tau = completed_tau(full[method], ranking)
+            undefined += tau is None
+            assert (
+                row["tau"] == pytest.approx(float(tau)) if tau is not None else np.isnan(row["tau"])
+            )
+            assert row["unranked"] == ranking.count(None)
+            unranked += ranking.count(None) > 0
+            assert row["lost_systems"] == sum(all(s is None for s in r) for r in rows)
+            assert row["lost_tasks"] == sum(
+                all(s is None for s in c) for c in zip(*rows, strict=True)
+            )
+            alone = oracles.kendall_tau_b(*oracles.common(full[method], ranking))
+            assert row["tau_ranked"] == pytest.approx(alone, nan_ok=True)
+            for k in (1, 3):
+                assert row[f"top{k}"] == pytest.approx(overlap(full[method], ranking, k))
+            assert row["same_top3"] == pytest.approx(same(full[method], ranking, 3))
+            for other, its in found.items():
+                tau = completed_tau(ranking, its)
+                expected = np.nan if tau is None else float(tau)
+                assert row[f"tau with {other}"] == pytest.approx(expected, nan_ok=True)
+                assert row[f"top3 with {other}"] == pytest.approx(overlap(ranking, its, 3))
+                assert row[f"same_top3 with {other}"] == pytest.approx(same(ranking, its, 3))
+    assert unranked
+    assert undefined
+    table = result.by_method()
+    assert table["unranked"].sum() == unranked
+    assert table["undefined"].sum() == undefined
+    assert f"methods left systems unranked {unranked} times" in result.summary()
+    assert f"tau is not defined {undefined} times" in result.summary()
+
+
+def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user() -> None:
+    methods = [ra.Mean(), BORDAS[0], *TWO_LEVELS]
+    study = make(models=[LATENT], aggregators=methods, proportions=[0.2], scales=[1, 50])
+    frame = study.run().to_frame().set_index(["scale", "repetition", "method"])
+    for cell in study.cells():
+        table = LATENT.draw(rng=cell.generator(study.seed, "data"))
+        rng = cell.generator(study.seed, "missing")
+        # 4 of the 20 pairs of a system and a task.
+        pairs = rng.choice(20, 4, replace=False)
+        values = table.values.copy()
+        if cell.scale != 1:
+            task = cell.generator(study.seed, "task").integers(4)
+            values[:, table.unit_tasks == task] *= 50
+        for pair in pairs:
+            values[pair // 4, table.unit_tasks == pair % 4] = np.nan
+        left = ra.ScoreTable(
+            values, systems=table.systems, higher_is_better=True, instances=table.instances,
+            tasks=[table.tasks[t] for t in table.unit_tasks],
+        )  # fmt: skip
+        truth = ra.Permutation.from_order([4, 3, 2, 1, 0]).reindex(table.systems)
+        for rule, name in zip(methods, study.methods, strict=True):
+            row = frame.loc[(cell.scale, cell.repetition, name)]
+            ranking = rule.aggregate(left).ranking
+            full = rule.aggregate(table).ranking
+            assert row["tau"] == pytest.approx(ra.kendall_tau(ranking, full))
+            assert row["tau_true"] == pytest.approx(ra.kendall_tau(ranking, truth))
+            assert row["top3"] == pytest.approx(ra.top_k_agreement(ranking, full, 3))
+
+
+# -- what must hold --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("whole_tasks", [True, False])
+def test_where_nothing_is_removed_tau_is_one(whole_tasks) -> None:
+    methods = [ra.Mean(), ra.Median(), *BORDAS, *TWO_LEVELS, ra.Kemeny()]
+    study = make(
+        models=[ra.TableModel(label="small", table=SMALL), LEADERBOARD, LATENT],
+        aggregators=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
+    )  # fmt: skip
+    frame = study.run().to_frame()
+    assert (frame["tau"] == 1).all()
+    assert (frame[["unranked", "lost_systems", "lost_tasks"]] == 0).all(axis=None)
+
+
+def test_rankings_do_not_know_the_scale_of_a_task() -> None:
+    model = ra.LatentModel(step=0.2, n_systems=10, n_tasks=8, n_instances=None)
+    study = make(
+        models=[model], aggregators=[ra.Mean(), *BORDAS], proportions=[0, 0.2], scales=[1, 100],
+        n_repetitions=12,
+    )  # fmt: skip
+    table = study.run().by_method()
+    untouched = table.xs(0.0, level="proportion").droplevel("model")
+    for rule in ("uniform", "ignore", "last"):
+        assert untouched.loc[(100, f"Borda, {rule}"), "mean_tau"] == 1
+    assert untouched.loc[(100, "Mean"), "mean_tau"] < 0.85
+    true = table.xs(0.2, level="proportion").droplevel("model")["mean_tau_true"]
+    assert true[(100, "Borda, uniform")] > true[(100, "Mean")] + 0.1
+    assert abs(true[(100, "Borda, uniform")] - true[(1, "Borda, uniform")]) < 0.1
+
+
+def test_the_figure_of_the_paper_has_its_direction() -> None:
+    study = make(
+        models=[LEADERBOARD], aggregators=[ra.Mean(), BORDAS[0]], proportions=[0, 0.1, 0.3, 0.5],
+        n_repetitions=25,
+    )  # fmt: skip
+    means = study.run().by_method()["mean_tau"].unstack("method").droplevel(["model", "scale"])
+    assert (means.diff().dropna() < 0).all(axis=None), "the more is removed, the lower is tau"
+    assert (means["Borda, uniform"] - means["Mean"])[1:].min() > 0.1
+
+
+def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other() -> None:
+    study = make(models=[LATENT], proportions=[0.25], n_repetitions=400)
+    gone = np.zeros((5, 4))
+    for cell in study.cells():
+        table = LATENT.draw(rng=1)
+        left = without_proportion(
+            table, 0.25, whole_tasks=True, rng=cell.generator(study.seed, "missing")
+        )
+        assert left.tasks == table.tasks
+        missing = left.missing.reshape(5, 4, 3)
+        assert (missing.all(axis=2) == missing.any(axis=2)).all()
+        assert missing.any(axis=2).sum() == 5
+        gone += missing.any(axis=2)
+    # Each is gone in about 100 of 400 tables, with a standard deviation of 8.7.
+    assert abs(gone - 100).max() < 4 * 8.7
+
+
+def test_single_scores_can_be_removed_and_lost_tasks_are_left_out() -> None:
+    table = LATENT.draw(rng=1)
+    left = without_proportion(table, 0.5, whole_tasks=False, rng=np.random.default_rng(0))
+    assert left.n_missing == 30
+    assert (left.missing.reshape(5, 4, 3).any(axis=2) & ~left.missing.reshape(5, 4, 3).all(axis=2)
+            ).any()  # fmt: skip
+    lost = 0
+    for seed in range(30):
+        left = without_proportion(SMALL, 0.7, whole_tasks=True, rng=np.random.default_rng(seed))
+        lost += left.n_tasks < 3
+        assert left.systems == SMALL.systems
+        assert (~left.missing).sum() == 11 - 8
+        for position, task in enumerate(left.tasks):
+            whole = SMALL.values[:, SMALL.tasks.index(task)]
+            column = left.values[:, position]
+            np.testing.assert_array_equal(column[~np.isnan(column)], whole[~np.isnan(column)])
+            assert left.higher_is_better[task] == SMALL.higher_is_better[task]
+            assert left.task_weights[task] == SMALL.task_weights[task]
+    assert lost
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def test_by_method_summarises_the_rows() -> None:
+    result = make().run()
+    frame, table = result.to_frame(), result.by_method([0.1, 0.9])
+    assert len(table) == 2 * 3 * 5
+    for key, row in table.iterrows():
+        part = frame[(frame[["model", "scale", "proportion", "method"]] == list(key)).all(axis=1)]
+        assert row["tables"] == len(part) == 3
+        assert row["mean_tau"] == pytest.approx(part["tau"].mean(), nan_ok=True)
+        assert row["se_tau"] == pytest.approx(part["tau"].sem(), nan_ok=True)
+        assert row["tau_0.1"] == pytest.approx(part["tau"].quantile(0.1), nan_ok=True)
+        assert row["mean_same_top3"] == pytest.approx(part["same_top3"].mean())
+        assert row["mean_tau_true"] == pytest.approx(part["tau_true"].mean(), nan_ok=True)
+    assert table["mean_tau_true"].notna().groupby("model").all().to_dict() == {
+        "small": False, LATENT.name: True,
+    }  # fmt: skip
+
+
+def test_by_pair_holds_methods_against_each_other_on_the_same_tables() -> None:
+    result = make(models=[LATENT]).run()
+    whole = result._whole
+    table = result.by_pair(pooled=True)
+    assert len(table) == 10
+    row = table.loc[(LATENT.name, 1.0, "Mean", "Borda, last")]
+    part = whole[whole["method"] == "Mean"]["tau with Borda, last"]
+    assert row["tables"] == 9
+    assert row["defined"] == part.count()
+    assert row["mean_tau"] == pytest.approx(part.mean())
+    assert row["sd_tau"] == pytest.approx(part.std())
+    back = whole[whole["method"] == "Borda, last"]["tau with Mean"]
+    assert_series_equal(part.reset_index(drop=True), back.reset_index(drop=True), check_names=False)
+    each = result.by_pair()
+    assert each.index.names == ["model", "scale", "proportion", "method", "other"]
+    assert len(each) == 3 * 10
+    assert make(models=[LATENT], aggregators=[ra.Mean()]).run().by_pair().empty
+
+
+def test_text_and_plain_data_say_the_same() -> None:
+    result = make(scales=[1, 10], n_repetitions=2).run()
+    text = result.summary()
+    assert text.startswith("5 methods on 24 tables, seed 5")
+    assert f"{LATENT.name}, scale 10: over all proportions removed" in text
+    means = result.by_method()["mean_tau"]
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert [row["mean_tau"] for row in plain["results"]] == pytest.approx(
+        [None if np.isnan(mean) else mean for mean in means]
+    )
+    assert plain["tables"] == 24
+    assert len(plain["pairs"]) == 2 * 2 * 3 * 10
+    shown = result._table().set_index(["model", "scale", "method"])
+    for (model, scale, proportion, method), mean in means.items():
+        assert shown.loc[(model, scale, method), f"{100 * proportion:g} %"] == pytest.approx(
+            mean, nan_ok=True
+        )
+
+
+# -- the same whoever computes it ------------------------------------------------------------------
+
+
+def test_results_do_not_depend_on_the_workers() -> None:
+    study = make()
+    one = study.run(n_jobs=1)
+    with joblib.parallel_config(backend="multiprocessing"):
+        many = study.run(n_jobs=2)
+    assert_frame_equal(one._whole, many._whole, check_exact=True)
+    assert one == many
+
+
+def test_a_cell_stays_what_it_is_in_another_grid() -> None:
+    small = make(proportions=[0.3], n_repetitions=2).run()._whole
+    large = make(proportions=[0.8, 0.3], scales=[2, 1], n_repetitions=3).run()._whole
+    both = small.merge(large, how="left", on=list(small.columns), indicator=True)
+    assert (both["_merge"] == "both").all()
+    assert (make(seed=6).run()._whole["tau"] != make().run()._whole["tau"]).mean() > 0.3
+
+
+def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None:
+    study, path = make(), tmp_path / "study.jsonl"
+    whole = study.run()._whole
+    run, calls = AfterRemoval.run, []
+
+    def stopped(self, cell):
+        if len(calls) == 7:
+            raise KeyboardInterrupt
+        calls.append(cell)
+        return run(self, cell)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(AfterRemoval, "run", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            study.run(journal=path)
+    later = []
+    monkeypatch.setattr(
+        AfterRemoval, "run", lambda self, cell: later.append(cell) or run(self, cell)
+    )
+    assert_frame_equal(study.run(journal=path)._whole, whole, check_exact=True)
+    assert len(later) == len(list(study.cells())) - 7
+    assert not set(later) & set(calls)
+    make(proportions=[0, 0.3, 0.5, 0.8]).run(journal=path)
+    assert {cell.proportion for cell in later[len(later) - 6 :]} == {0.5}
+    for changes in ({"seed": 1}, {"whole_tasks": False}, {"aggregators": BORDAS}):
+        with pytest.raises(InvalidInputError, match="same rules, seed and limits"):
+            make(**changes).run(journal=path)
+
+
+def test_tables_of_one_label_do_not_share_a_journal(tmp_path) -> None:
+    path = tmp_path / "study.jsonl"
+    tables = [SMALL, SMALL.drop(tasks=["z"])]
+    studies = [
+        make(models=[ra.TableModel(label="mine", table=table)], proportions=[0.3])
+        for table in tables
+    ]
+    studies[0].run(journal=path)
+    assert_frame_equal(studies[1].run(journal=path)._whole, studies[1].run()._whole)
+
+
+# -- what is not known -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stubborn(Aggregator):
+    """Ranks nothing in which a score is missing."""
+
+    needs: ClassVar[Needs] = "scores"
+
+    def _aggregate(self, evidence, rng):
+        if evidence.scores.n_missing:
+            raise NotIdentifiedError("a score is missing")
+        return Outcome(scores=np.arange(len(evidence.items), dtype=float))
+
+
+def test_a_method_that_fails_is_counted_and_the_study_goes_on() -> None:
+    result = make(models=[LATENT], aggregators=[Stubborn(), ra.Borda()]).run()
+    frame = result.to_frame()
+    failed = (frame["method"] == "Stubborn") & (frame["proportion"] > 0)
+    assert (frame.loc[failed, "error"] == "a score is missing").all()
+    assert frame.loc[failed, ["tau", "top1", "tau_ranked", "unranked"]].isna().all(axis=None)
+    assert frame.loc[~failed, "error"].isna().all()
+    assert frame.loc[~failed & (frame["proportion"] < 0.8), "tau"].notna().all()
+    table = result.by_method()
+    assert table["failed"].groupby("method").sum().to_dict() == {"Borda, uniform": 0, "Stubborn": 6}
+    assert table["undefined"].sum() == frame["tau"].isna().sum() - 6
+    assert "methods could not rank the table 6 times" in result.summary()
+
+
+def test_a_method_that_cannot_rank_the_full_data_says_so() -> None:
+    model = ra.TableModel(label="small", table=SMALL)
+    frame = make(models=[model], aggregators=[Stubborn(), ra.Borda()]).run().to_frame()
+    errors = frame.loc[(frame["method"] == "Stubborn") & (frame["proportion"] == 0), "error"]
+    assert (errors == "a score is missing").all()
+
+
+def test_exact_rankings_that_are_not_proved_are_counted() -> None:
+    model = ra.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
+    grid = {"models": [model], "proportions": [0.1], "n_repetitions": 2}
+    result = make(aggregators=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
+    assert not result.to_frame()["proved"].dropna().any()
+    assert "exact rankings are not proved optimal 2 times" in result.summary()
+
+
+def test_stopping_an_exact_search_stops_the_study(monkeypatch) -> None:
+    monkeypatch.setattr(
+        Consensus, "__post_init__", lambda self: self.__dict__.update(interrupted=True)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        make(n_repetitions=1).run()
+
+
+# -- input -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"models": []}, "models of MissingScoresStudy"),
+        ({"models": [SMALL]}, "goes into a TableModel"),
+        ({"models": [LATENT, LATENT]}, "different values"),
+        ({"models": LATENT}, "different values"),
+        ({"aggregators": []}, "aggregators of MissingScoresStudy"),
+        ({"aggregators": ra.Borda()}, "aggregators of MissingScoresStudy"),
+        ({"aggregators": 3}, "aggregators of MissingScoresStudy"),
+        ({"aggregators": ["borda"]}, "aggregator objects"),
+        ({"aggregators": [ra.Borda(), BORDAS[0]]}, "different values"),
+        ({"proportions": [1.0]}, r"\[0, 1\)"),
+        ({"proportions": [-0.1]}, r"\[0, 1\)"),
+        ({"proportions": ["much"]}, "proportions of MissingScoresStudy"),
+        ({"proportions": [0.1, 0.1]}, "different values"),
+        ({"proportions": [0.97]}, r"leave something of 11 entries. Got 0.97 for small"),
+        ({"scales": [0]}, "scales of MissingScoresStudy"),
+        ({"scales": [1, 1.0]}, "different values"),
+        ({"whole_tasks": 1}, "whole_tasks"),
+        ({"n_repetitions": 0}, "n_repetitions"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_bad_input_is_named(changes, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        make(**changes)
+
+
+@pytest.mark.parametrize(
+    ("model", "changes", "message"),
+    [
+        (ra.TableModel, {"label": 3, "table": SMALL}, "label of TableModel"),
+        (ra.TableModel, {"label": "x", "table": SCORES}, "table of TableModel"),
+        (ra.LatentModel, {"step": -1}, "step of LatentModel"),
+        (ra.LatentModel, {"step": 1, "n_systems": 1}, "n_systems of LatentModel"),
+        (ra.LatentModel, {"step": 1, "n_tasks": 0}, "n_tasks of LatentModel"),
+        (ra.LatentModel, {"step": 1, "n_instances": 0}, "n_instances of LatentModel"),
+    ],
+)
+def test_bad_models_are_named(model, changes, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        model(**changes)
+
+
+def test_equal_locations_have_no_true_ranking() -> None:
+    assert ra.LatentModel(step=0).true_ranking is None
+    frame = make(models=[ra.LatentModel(step=0, n_systems=4, n_tasks=3)]).run().to_frame()
+    assert frame["tau_true"].isna().all()
+
+
+# -- the papers' data ------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_measured_taus_of_xtreme(data) -> None:
+    table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
+    study = ra.MissingScoresStudy(
+        models=[ra.TableModel(label="XTREME", table=table)], proportions=[0.1, 0.3],
+        n_repetitions=1000,
+    )  # fmt: skip
+    means = study.run().by_method()["mean_tau"].droplevel(["model", "scale"])
+    expected = {(0.1, "Borda, uniform"): 0.92, (0.3, "Borda, uniform"): 0.83,
+                (0.1, "Mean"): 0.79, (0.3, "Mean"): 0.59}  # fmt: skip
+    for key, tau in expected.items():
+        assert means[key] == pytest.approx(tau, abs=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "systems", "key"), [("xtreme", 10, "xtrem")])
+def test_tables_1_and_figure_2_by_definition(data, facts, name, systems, key) -> None:
+    value = facts("paper_values")["t1_from_scratch"]["value"][f"{key}|ratios, Score col dropped"]
+    table = ra.read_scores(data(f"tasks/{name}.csv"), higher_is_better=True)
+    table = table.drop(systems=list(table.systems)[systems:])
+    study = ra.MissingScoresStudy(
+        models=[ra.TableModel(label=name, table=table)], n_repetitions=200,
+        proportions=[k / 20 for k in range(1, 20)],
+    )  # fmt: skip
+    result = study.run()
+    pair = result.by_pair(pooled=True).iloc[0]
+    frame = result.to_frame()
+    robust = frame[frame["proportion"] <= 0.4].groupby("method")["tau"].mean()
+    found = [pair["mean_tau"], robust["Borda, uniform"], robust["Mean"]]
+    np.testing.assert_allclose(found, [value[0], value[4], value[5]], atol=0.03)
