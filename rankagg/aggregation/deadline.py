@@ -16,12 +16,21 @@ __all__ = ["Deadline", "Stop", "time_limit_of", "until_stopped"]
 
 @dataclass(frozen=True)
 class Deadline:
-    """A point in time of `time.monotonic`; never by default.
+    """A point in time, for several rules that share one budget; never by default.
 
     Attributes
     ----------
     at : float
-        Seconds of that clock.
+        Seconds of the clock `time.monotonic`.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> votes = ra.Evidence(ra.datasets.load("tennessee"))
+    >>> deadline = ra.Deadline.after(10)
+    >>> rules = [ra.Kemeny(), ra.Kemeny(tie_cost=0.5)]
+    >>> [rule.aggregate(votes, deadline=deadline).is_proved for rule in rules]
+    [True, True]
     """
 
     at: float = inf
