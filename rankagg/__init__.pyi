@@ -114,6 +114,8 @@ from .io.votes import read_votes as read_votes
 from .io.votes import write_votes as write_votes
 from .report.page import Report as Report
 from .report.page import make_report as make_report
+from .studies.agreement import AgreementStudy as AgreementStudy
+from .studies.agreement_result import AgreementResult as AgreementResult
 from .studies.approximation import ApproximationStudy as ApproximationStudy
 from .studies.missing_scores import MissingScoresStudy as MissingScoresStudy
 from .studies.missing_scores_result import MissingScoresResult as MissingScoresResult
@@ -126,5 +128,7 @@ from .studies.score_models import LatentModel as LatentModel
 from .studies.score_models import ScoreModel as ScoreModel
 from .studies.score_models import TableModel as TableModel
 from .studies.study_result import StudyResult as StudyResult
+from .studies.task_subset_result import TaskSubsetResult as TaskSubsetResult
+from .studies.task_subsets import TaskSubsetStudy as TaskSubsetStudy
 
 __version__: str

@@ -53,7 +53,16 @@ def missing_scores():
     ).run()
 
 
+def scores():
+    values = np.random.default_rng(1).normal(size=(4, 6))
+    return ra.ScoreTable(
+        values, systems=ITEMS, tasks=["x", "x", EVIL, EVIL, "y", "y"], instances=[0, 1] * 3,
+        higher_is_better=True,
+    )  # fmt: skip
+
+
 RESULTS = {
+    "AgreementResult": lambda: ra.AgreementStudy(data=scores()).run(),
     "Certificate": lambda: exact().certificate,
     "Comparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
     "Consensus": exact,
@@ -76,6 +85,7 @@ RESULTS = {
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
     "StudyResult": study,
+    "TaskSubsetResult": lambda: ra.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
     "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
 }

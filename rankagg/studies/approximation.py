@@ -12,7 +12,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.cells import AgainstOptimum, DrawnCell, with_policy
-from rankagg.studies.checks import several
+from rankagg.studies.checks import check_rules, several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout
 from rankagg.studies.missing import n_removed
 from rankagg.studies.models import StudyModel
@@ -131,9 +131,7 @@ class ApproximationStudy(Study[DrawnCell, StudyResult]):
         self._check_models()
 
     def _check_rules(self) -> None:
-        for rule in self.aggregators:
-            if not isinstance(rule, Aggregator):
-                raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        check_rules(self.aggregators)
         policies = sorted(
             {str(rule.policy) for rule in self.aggregators if rule.policy is not None}
         )

@@ -12,7 +12,7 @@ from rankagg._validation import check_choice
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
-from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
+from rankagg.distances import kendall_distance, kendall_tau, last_k_agreement, top_k_agreement
 
 __all__ = ["Measure", "agreement_matrix", "agreement_of", "distances_to_optima", "overlap_curves"]
 
@@ -72,7 +72,9 @@ def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, flo
     }
 
 
-def overlap_curves(rankings: Rankings, reference: PartialRanking) -> pd.DataFrame:
+def overlap_curves(
+    rankings: Rankings, reference: PartialRanking, *, from_top: bool = True
+) -> pd.DataFrame:
     """Return for every k the expected share of the reference's first k among each ranking's.
 
     Parameters
@@ -81,6 +83,8 @@ def overlap_curves(rankings: Rankings, reference: PartialRanking) -> pd.DataFram
         Rankings of the items of the reference.
     reference : PartialRanking
         What they are held against.
+    from_top : bool, default True
+        Whether the first k count, or else the last.
 
     Returns
     -------
@@ -88,8 +92,9 @@ def overlap_curves(rankings: Rankings, reference: PartialRanking) -> pd.DataFram
         Index: k from 1 to the number of items that all observe; columns: the names.
     """
     depths = range(1, min(r.n_observed for r in (reference, *rankings.values())) + 1)
+    agreement = top_k_agreement if from_top else last_k_agreement
     curves = {
-        name: [top_k_agreement(ranking, reference, k=k) for k in depths]
+        name: [agreement(ranking, reference, k=k) for k in depths]
         for name, ranking in rankings.items()
     }
     return pd.DataFrame(curves, index=pd.Index(depths, name="k"))

@@ -1,0 +1,321 @@
+"""Subsets of tasks: against a loop written from the paper's words, and the same for all."""
+
+import json
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+from scipy.stats import kendalltau
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from rankagg.studies.table_digest import table_digest
+from rankagg.studies.task_subsets import SubsetCell, SubsetTrial
+from rankagg.testing.plots import of_group
+
+TABLE = ra.ScoreTable(
+    np.random.default_rng(3).normal(np.arange(6.0)[:, None] / 2, size=(6, 5)).round(1),
+    systems="ABCDEF", tasks="vwxyz",
+    higher_is_better={"v": True, "w": False, "x": True, "y": True, "z": True},
+)  # fmt: skip
+INSTANCES = ra.ScoreTable(
+    np.random.default_rng(4).normal(size=(4, 9)), systems="ABCD",
+    tasks=[task for task, n in zip("xyz", (2, 3, 4), strict=True) for _ in range(n)],
+    instances=range(9), higher_is_better=True,
+)  # fmt: skip
+GAPS = ra.datasets.load("xtreme_gaps")
+BOTH = (ra.Mean(), ra.Borda())
+
+
+def make(data=TABLE, **changes):
+    return ra.TaskSubsetStudy(**({"data": data, "n_repetitions": 4, "seed": 2} | changes))
+
+
+# -- the figures ----------------------------------------------------------------------------------
+
+
+def mean_by_hand(columns):
+    return columns.mean(axis=1)
+
+
+def borda_by_hand(columns):
+    """Return for every system how often it is above another, and half for ties."""
+    above = (columns[:, None, :] > columns[None, :, :]).sum(axis=(1, 2))
+    tied = (columns[:, None, :] == columns[None, :, :]).sum(axis=(1, 2))
+    return above + tied / 2
+
+
+def test_taus_are_those_of_the_words_of_the_paper():
+    study = make(n_repetitions=10, sizes=[1, 2, 3, 4, 5])
+    rows = study.run().to_frame().set_index(["size", "repetition", "method"])
+    signed = TABLE.values * np.array([1, -1, 1, 1, 1])
+    checked = 0
+    for size in range(1, 6):
+        for repetition in range(10):
+            drawn = SubsetCell(size, repetition).tasks(5, seed=2)
+            assert len(set(drawn.tolist())) == size
+            for method, by_hand in (("Mean", mean_by_hand), ("Borda", borda_by_hand)):
+                truth, part = (np.round(by_hand(c), 9) for c in (signed, signed[:, drawn]))
+                tau = kendalltau(part, truth).statistic
+                assert rows.loc[(size, repetition, method), "tau"] == pytest.approx(tau)
+                checked += 1
+    assert checked == len(rows) == 100
+    assert rows["tau"].nunique() > 10
+
+
+def test_instances_stay_with_their_task():
+    rules = (*BOTH, ra.TwoLevel(ra.Borda(), ra.Borda()))
+    frame = make(INSTANCES, aggregators=rules, n_repetitions=6).run().to_frame()
+    for row in frame.to_dict("records"):
+        cell = SubsetCell(row["size"], row["repetition"])
+        kept = {INSTANCES.tasks[int(k)] for k in cell.tasks(3, seed=2)}
+        part = INSTANCES.drop(tasks=[task for task in "xyz" if task not in kept])
+        (rule,) = (rule for rule in rules if rule.name == row["method"])
+        some, all_ = (rule.aggregate(table).ranking for table in (part, INSTANCES))
+        assert row["tau"] == pytest.approx(ra.kendall_tau(some, all_), nan_ok=True)
+        assert row["distance"] == ra.kendall_distance(some, all_, p=0.5)
+        assert row["top1"] == ra.top_k_agreement(some, all_, 1)
+
+
+@pytest.mark.parametrize("data", [TABLE, INSTANCES], ids=repr)
+def test_the_whole_set_of_tasks_has_tau_one(data):
+    rules = (*BOTH, ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda()))
+    result = make(data, aggregators=rules, sizes=[data.n_tasks]).run()
+    frame = result.to_frame()
+    assert frame["tau"].tolist() == pytest.approx([1.0] * 16)
+    assert (frame["distance"] == 0).all()
+    table = result.by_size()
+    assert table["mean"].tolist() == pytest.approx([1.0] * 4)
+    assert table["std"].tolist() == pytest.approx([0.0] * 4)
+
+
+def test_subsets_of_a_size_have_equal_chances():
+    cells = [SubsetCell(2, k) for k in range(6000)]
+    drawn = [tuple(cell.tasks(4, seed=0).tolist()) for cell in cells]
+    _, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(counts) == 6
+    # Standard deviation 29.
+    assert abs(counts - 1000).max() < 120
+
+
+def test_by_size_summarises_the_rows():
+    result = make(n_repetitions=9).run()
+    frame, table = result.to_frame(), result.by_size([0.25, 1.0])
+    assert table.index.tolist() == [(k, m) for k in range(1, 5) for m in ("Mean", "Borda")]
+    for (size, method), row in table.iterrows():
+        tau = frame[(frame["size"] == size) & (frame["method"] == method)]["tau"].to_numpy()
+        assert row["subsets"] == row["defined"] == 9
+        assert row["mean"] == pytest.approx(tau.mean())
+        assert row["std"] == pytest.approx(tau.std(ddof=1))
+        assert row["tau_0.25"] == pytest.approx(np.quantile(tau, 0.25))
+        assert row["tau_1"] == tau.max()
+
+
+def test_the_headline_counts_sizes():
+    result = make().run()
+    means = result.by_size()["mean"].unstack()
+    borda, mean = (int((means[a] > means[b] + 1e-9).sum()) for a, b in
+                   (("Borda", "Mean"), ("Mean", "Borda")))  # fmt: skip
+    assert f"Mean at {mean}, Borda at {borda}" in result.headline()
+    assert result.headline() in result.summary()
+    assert make(aggregators=[ra.Borda()]).run().headline().startswith("mean tau of Borda")
+
+
+# -- the same whoever computes it -----------------------------------------------------------------
+
+
+def test_results_do_not_depend_on_the_workers():
+    study = make()
+    assert_frame_equal(study.run(n_jobs=2).to_frame(), study.run(n_jobs=1).to_frame())
+
+
+def test_a_subset_stays_what_it_is_in_another_study():
+    small = make(sizes=[3], n_repetitions=2).run().to_frame()
+    large = make(aggregators=(ra.Borda(), ra.Copeland(), ra.Mean())).run().to_frame()
+    assert len(small.merge(large, on=list(small.columns))) == len(small) == 4
+    assert make().run() != make(seed=3).run()
+
+
+def test_a_journal_is_taken_up_again(tmp_path, monkeypatch):
+    path = tmp_path / "subsets.jsonl"
+    whole = make().run(journal=tmp_path / "whole.jsonl")
+    make(n_repetitions=2).run(journal=path)
+    run, done = SubsetTrial.run, []
+    monkeypatch.setattr(SubsetTrial, "run", lambda self, c: done.append(c.key) or run(self, c))
+    taken_up = make().run(journal=path)
+    assert sorted(done) == [(size, k) for size in range(1, 5) for k in (2, 3)]
+    assert_frame_equal(taken_up.to_frame(), whole.to_frame())
+    assert taken_up == whole
+    lines = [file.read_text().splitlines() for file in (path, tmp_path / "whole.jsonl")]
+    assert sorted(lines[0]) == sorted(lines[1])
+
+
+CHANGED = {
+    "another score": TABLE._with(values=TABLE.values + np.eye(6, 5)),
+    "another weight": TABLE.with_task_weights({"x": 2.0}),
+    "another direction": ra.ScoreTable(
+        TABLE.values, systems=TABLE.systems, tasks=list(TABLE.tasks), higher_is_better=True
+    ),
+    "another name": ra.ScoreTable(
+        TABLE.values, systems="ABCDEG", tasks=list(TABLE.tasks),
+        higher_is_better=TABLE.higher_is_better,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_journal_of_another_table_is_refused(name, tmp_path):
+    path = tmp_path / "subsets.jsonl"
+    make().run(journal=path)
+    with pytest.raises(InvalidInputError, match="journal"):
+        make(CHANGED[name]).run(journal=path)
+    with pytest.raises(InvalidInputError, match="journal"):
+        make(tolerance={"x": 0.1}).run(journal=path)
+
+
+def test_the_digest_of_a_table_is_that_of_its_content():
+    again = ra.ScoreTable(
+        TABLE.values.copy(), systems=list("ABCDEF"), tasks=list("vwxyz"),
+        higher_is_better=dict(TABLE.higher_is_better),
+    )  # fmt: skip
+    assert table_digest(again) == table_digest(TABLE)
+    other_nan = np.frombuffer(np.uint64(0x7FF8000000000001).tobytes(), dtype=np.float64)[0]
+    gaps = GAPS._with(values=np.where(GAPS.missing, other_nan, GAPS.values))
+    assert table_digest(gaps) == table_digest(GAPS)
+    labels = ra.ScoreTable([[1.0], [2.0]], systems=["1", "2"], higher_is_better=True)
+    numbers = ra.ScoreTable([[1.0], [2.0]], systems=[1, 2], higher_is_better=True)
+    assert table_digest(labels) != table_digest(numbers)
+
+
+# -- what cannot be said is counted ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stubborn(Aggregator):
+    """Ranks nothing that has fewer than three rankings."""
+
+    needs: ClassVar[Needs] = "rankings"
+
+    def _aggregate(self, evidence, rng):
+        if evidence.profile.n_rankings < 3:
+            raise NotIdentifiedError("too few")
+        return Outcome(scores=np.arange(len(evidence.items), dtype=float))
+
+
+def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
+    result = make(aggregators=[Stubborn(), ra.Borda()]).run()
+    table = result.by_size()
+    assert table["failed"].tolist() == [4, 0, 4, 0, 0, 0, 0, 0]
+    assert table["defined"].tolist() == [0, 4, 0, 4, 4, 4, 4, 4]
+    assert any(note.startswith("8 of 32 consensuses") for note in result.notes)
+    assert (result.to_frame()["error"].dropna() == "too few").all()
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_systems_without_a_score_on_a_subset_are_counted():
+    result = make(GAPS, n_repetitions=8, sizes=[1]).run()
+    frame = result.to_frame()
+    for row in frame.query("method == 'Mean'").to_dict("records"):
+        (task,) = SubsetCell(1, row["repetition"]).tasks(GAPS.n_tasks, seed=2)
+        assert row["n_ranked"] == GAPS.n_systems - GAPS.missing[:, task].sum()
+    partly = (frame["n_ranked"] < GAPS.n_systems).sum()
+    assert partly
+    assert any(f"{partly} of 16 consensuses" in note for note in result.notes)
+
+
+def test_a_tie_of_all_has_no_tau():
+    flat = ra.ScoreTable(
+        [[1.0, 1.0], [1.0, 2.0]], systems="AB", tasks="xy", higher_is_better=True
+    )  # fmt: skip
+    result = make(flat, n_repetitions=8).run()
+    gone = [SubsetCell(1, k).tasks(2, seed=2)[0] == 0 for k in range(8)]
+    frame = result.to_frame()
+    assert frame.query("method == 'Borda'")["tau"].isna().tolist() == gone
+    assert sum(gone) in range(1, 8)
+    assert f"{2 * sum(gone)} of 16 consensuses of subsets have no tau" in result.summary()
+
+
+def test_what_is_not_proved_has_no_numbers():
+    hard = ra.ScoreTable(
+        np.random.default_rng(0).normal(size=(40, 7)), systems=range(40), higher_is_better=True
+    )
+    result = make(hard, aggregators=[ra.Kemeny(time_limit=0.0)], sizes=[5], n_repetitions=1).run()
+    (row,) = result.to_frame().to_dict("records")
+    assert row["proved"] is False
+    assert np.isnan([row["tau"], row["distance"], row["top1"]]).all()
+    assert result.by_size()["unproved"].tolist() == [1]
+    assert "not proved optimal" in result.summary()
+    assert "Kemeny" in result.headline()
+    result.plot()
+    plt.close("all")
+
+
+# -- input and plot -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"data": TABLE.rankings()}, "data of TaskSubsetStudy"),
+        ({"data": TABLE.drop(tasks="wxyz")}, "at least two tasks"),
+        ({"aggregators": []}, "aggregators of TaskSubsetStudy"),
+        ({"aggregators": ["borda"]}, "aggregator objects"),
+        ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
+        ({"sizes": [0]}, "sizes of TaskSubsetStudy"),
+        ({"sizes": [6]}, "at most 5"),
+        ({"sizes": [2, 2]}, "different values"),
+        ({"n_repetitions": 0}, "n_repetitions"),
+        ({"seed": -1}, "seed"),
+        ({"tolerance": {"nowhere": 1.0}}, "tolerance"),
+    ],
+)
+def test_bad_input_is_named(changes, message):
+    with pytest.raises(InvalidInputError, match=message):
+        make(**changes)
+
+
+def test_bad_quantiles_are_named():
+    with pytest.raises(InvalidInputError, match="quantiles"):
+        make().run().by_size([1.5])
+
+
+def test_the_plot_shows_means_within_a_standard_deviation():
+    result = make(n_repetitions=9).run()
+    ax = plotting.task_subset_plot(result)
+    table = result.by_size().reset_index()
+    for number, method in enumerate(("Mean", "Borda")):
+        part = table[table["method"] == method]
+        (curve,) = of_group(ax, f"curve-{number}")
+        np.testing.assert_allclose(curve.get_xydata(), part[["size", "mean"]])
+        (low,), (high,) = (of_group(ax, f"{side}-{number}") for side in ("low", "high"))
+        np.testing.assert_allclose(low.get_ydata(), part["mean"] - part["std"])
+        np.testing.assert_allclose(high.get_ydata(), np.minimum(part["mean"] + part["std"], 1))
+    assert "9 subsets of each size" in " ".join(ax.get_xlabel().split())
+    with pytest.raises(InvalidInputError, match=r"TaskSubsetStudy\.run"):
+        plotting.task_subset_plot(TABLE)
+    plt.close("all")
+
+
+def test_one_repetition_has_no_band():
+    ax = make(n_repetitions=1).run().plot()
+    (low,) = of_group(ax, "low-0")
+    assert np.isnan(low.get_ydata()).all()
+    plt.close("all")
+
+
+# -- the paper ------------------------------------------------------------------------------------
+
+
+def test_borda_depends_less_on_the_tasks_of_glue_than_the_mean(data):
+    # Figure 5 of P1, its claim: at every size higher on average. Sizes from a quarter to three.
+    table = ra.read_scores(data("tasks/glue_full.csv"), higher_is_better=True, drop=["Score"])
+    result = ra.TaskSubsetStudy(data=table, sizes=[3, 7, 11], n_repetitions=30).run()
+    means = result.by_size()["mean"].unstack()
+    assert (means["Borda"] > means["Mean"]).all()
+    assert result.by_size().loc[(7, "Borda"), "mean"] == pytest.approx(0.92, abs=0.01)
+    assert replace(result.study, seed=1).run() != result
