@@ -117,6 +117,8 @@ from .report.page import make_report as make_report
 from .studies.agreement import AgreementStudy as AgreementStudy
 from .studies.agreement_result import AgreementResult as AgreementResult
 from .studies.approximation import ApproximationStudy as ApproximationStudy
+from .studies.manipulation import ManipulationResult as ManipulationResult
+from .studies.manipulation import ManipulationStudy as ManipulationStudy
 from .studies.missing_scores import MissingScoresStudy as MissingScoresStudy
 from .studies.missing_scores_result import MissingScoresResult as MissingScoresResult
 from .studies.models import GumbelModel as GumbelModel
@@ -124,6 +126,8 @@ from .studies.models import MallowsModel as MallowsModel
 from .studies.models import PlackettLuceModel as PlackettLuceModel
 from .studies.models import ResampleModel as ResampleModel
 from .studies.models import StudyModel as StudyModel
+from .studies.scaling import ScalingResult as ScalingResult
+from .studies.scaling import ScalingStudy as ScalingStudy
 from .studies.score_models import LatentModel as LatentModel
 from .studies.score_models import ScoreModel as ScoreModel
 from .studies.score_models import TableModel as TableModel

@@ -61,6 +61,13 @@ def scores():
     )  # fmt: skip
 
 
+def small(study, **changes):
+    return study(
+        aggregators=[ra.Mean(), ra.Borda()], steps=[0.3, 1.0], n_systems=4, n_tasks=3,
+        n_instances=2, n_repetitions=2, **changes,
+    ).run()  # fmt: skip
+
+
 RESULTS = {
     "AgreementResult": lambda: ra.AgreementStudy(data=scores()).run(),
     "Certificate": lambda: exact().certificate,
@@ -74,6 +81,7 @@ RESULTS = {
     "FriedmanTest": lambda: ra.friedman(COMPLETE),
     "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
+    "ManipulationResult": lambda: small(ra.ManipulationStudy),
     "MissingReport": lambda: ra.missing_report(GAPS),
     "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
@@ -82,6 +90,7 @@ RESULTS = {
     "QuasiVariances": lambda: fit().quasi_variances(),
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
+    "ScalingResult": lambda: small(ra.ScalingStudy, factors=[1, 5]),
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
     "StudyResult": study,

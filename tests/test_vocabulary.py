@@ -38,9 +38,11 @@ SYNONYMS = {
     "higher_is_better": {"ascending", "descending", "direction", "maximize", "minimize"},
 }  # fmt: skip
 # The seed of a study is a part of its value: another one is another study.
-EXPLAINED = {
-    (study, "seed") for study in ("ApproximationStudy", "MissingScoresStudy", "TaskSubsetStudy")
-}
+STUDIES = (
+    "ApproximationStudy", "ManipulationStudy", "MissingScoresStudy", "ScalingStudy",
+    "TaskSubsetStudy",
+)  # fmt: skip
+EXPLAINED = {(study, "seed") for study in STUDIES}
 
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {

@@ -97,11 +97,13 @@ class TwoLevel(Aggregator):
     ) -> Outcome:
         groups = evidence.profile.by_group()
         rankings, weights, notes = [], [], []
+        interrupted = False
         for number, (group, profile) in enumerate(groups.items()):
             share = deadline.share(len(groups) + 1 - number)
             consensus = self.inner.aggregate(
                 _inside(evidence, group, profile), rng=rng, deadline=share
             )
+            interrupted = interrupted or consensus.interrupted
             rankings.append(self._outer_ranking(consensus, profile))
             total = exact.total(profile.counts, profile.weights)
             weights.append(float(total / profile.n_rankings))
@@ -112,6 +114,7 @@ class TwoLevel(Aggregator):
             scores=over.scores,
             ranking=over.ranking,
             notes=(*over.notes, *notes),
+            interrupted=interrupted or over.interrupted,
         )
 
     def _outer_ranking(self, consensus: Consensus, profile: Profile) -> PartialRanking:

@@ -12,9 +12,11 @@ from .rankings.bump import bump_chart as bump_chart
 from .rankings.overlap import overlap_plot as overlap_plot
 from .rankings.rank_distribution import rank_distribution_plot as rank_distribution_plot
 from .robustness.agreement import agreement_plot as agreement_plot
+from .robustness.manipulation import manipulation_plot as manipulation_plot
 from .robustness.missing_scores import missing_scores_plot as missing_scores_plot
 from .robustness.ratios import ratio_plot as ratio_plot
 from .robustness.robustness import robustness_plot as robustness_plot
+from .robustness.scaling import scaling_plot as scaling_plot
 from .robustness.task_subsets import task_subset_plot as task_subset_plot
 from .style.theme import style as style
 from .votes.heatmap import pairwise_heatmap as pairwise_heatmap

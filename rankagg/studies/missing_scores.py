@@ -13,7 +13,7 @@ from rankagg.aggregation.positional import Borda
 from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.studies.cells import with_policy
-from rankagg.studies.checks import several
+from rankagg.studies.checks import check_rules, several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout
 from rankagg.studies.missing import entries_of, n_removed
 from rankagg.studies.missing_scores_result import MissingScoresResult
@@ -140,9 +140,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
             allowed = "a list of one or more different values"
             raise InvalidInputError(f"aggregators {owner}", allowed, rules)
         object.__setattr__(self, "aggregators", tuple(rules))
-        for rule in self.aggregators:
-            if not isinstance(rule, Aggregator):
-                raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        check_rules(self.aggregators)
         # The same rule with two policies is two methods.
         several(self.methods, f"aggregators {owner}")
 

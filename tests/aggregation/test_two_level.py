@@ -1,9 +1,13 @@
 """Two levels: by hand, by composition, and for systems absent from a whole task."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
 
 BORDA = ra.TwoLevel(ra.Borda(), ra.Borda())
 NAN = float("nan")
@@ -79,3 +83,22 @@ def test_profile_without_groups_is_refused() -> None:
 def test_bad_parts_are_refused(arguments: tuple[object, object], message: str) -> None:
     with pytest.raises(ra.exceptions.InvalidInputError, match=message):
         ra.TwoLevel(*arguments)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopped(Aggregator):
+    """Returns what a rule does that the user stopped."""
+
+    needs: ClassVar[Needs] = "rankings"
+
+    def _aggregate(self, evidence, rng):
+        return Outcome(scores=np.arange(len(evidence.items), dtype=float), interrupted=True)
+
+
+@pytest.mark.parametrize("level", ["inner", "outer"])
+def test_a_search_that_the_user_stopped_is_told(level: str) -> None:
+    stopped = Stopped()
+    plain = ra.Borda()
+    rule = ra.TwoLevel(stopped, plain) if level == "inner" else ra.TwoLevel(plain, stopped)
+    assert rule.aggregate(instances()).interrupted
+    assert not ra.TwoLevel(plain, plain).aggregate(instances()).interrupted

@@ -38,6 +38,7 @@ def results():
         models=[ra.TableModel(label="Scores", table=SCORES)], proportions=[0, 0.2, 0.4],
         n_repetitions=5,
     )  # fmt: skip
+    corrupted = {"steps": [0.1, 0.5], "n_systems": 5, "n_instances": 3, "n_repetitions": 2}
     comparison = ra.compare(PROFILE)
     worths = ra.PlackettLuce.fit(PROFILE)
     return {
@@ -55,6 +56,10 @@ def results():
         plotting.missing_scores_plot: incomplete.run(),
         plotting.task_subset_plot: ra.TaskSubsetStudy(data=SCORES, n_repetitions=9).run(),
         plotting.agreement_plot: ra.AgreementStudy(data=SCORES).run(),
+        plotting.manipulation_plot: ra.ManipulationStudy(
+            n_corrupted=[0, 4, 8], n_tasks=8, **corrupted
+        ).run(),
+        plotting.scaling_plot: ra.ScalingStudy(factors=[1, 9], n_tasks=4, **corrupted).run(),
         plotting.fit_plot: worths,
         plotting.parameters_plot: worths,
         plotting.worths_plot: worths,
@@ -83,6 +88,8 @@ class TestPlots(PlotContract):
         picture(plotting.missing_scores_plot, ["Mean", "Borda, uniform"]),
         picture(plotting.task_subset_plot, ["Mean", "Borda"]),
         picture(plotting.agreement_plot, ["Mean / Borda", "at random"]),
+        picture(plotting.manipulation_plot, ["Kemeny", "step 0.1"]),
+        picture(plotting.scaling_plot, ["Mean", "reversed"]),
         picture(plotting.fit_plot, SYSTEMS),
         picture(plotting.parameters_plot, SYSTEMS),
         picture(plotting.worths_plot, SYSTEMS),

@@ -1,0 +1,187 @@
+"""How far from the true order rules end as scores are corrupted: a panel for each case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from rankagg._typing import Floats
+from rankagg.core.items import counted
+from rankagg.plotting.style.letters import plain_legend, widest
+from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.style.rows import GRID
+from rankagg.plotting.style.theme import (
+    ACCENTS,
+    GRAY,
+    INK,
+    LINES,
+    MARKERS,
+    canvas,
+    plot_labels,
+)
+from rankagg.studies.corruption import CorruptionResult
+
+__all__ = ["Panel", "corruption_panels"]
+
+HEIGHT, GAP = 28.0, 2.0
+# How high above the floor headings start, and a line of them.
+TOP, LINE = 1.04, 0.075
+# A panel has so many ticks at most, and lines so many marks.
+TICKS, MARKS = 5, 12
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One case: a part of the results, with what stands above it.
+
+    Attributes
+    ----------
+    heading : str
+        The case.
+    table : DataFrame
+        Rows of `by_method` of that case, with its index as columns.
+    """
+
+    heading: str
+    table: pd.DataFrame
+
+
+def corruption_panels(
+    result: CorruptionResult,
+    panels: Sequence[Panel],
+    along: str,
+    notes: Sequence[str],
+    *,
+    threshold: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw panels beside each other on the same axes: for every rule a line in a band.
+
+    Parameters
+    ----------
+    result : CorruptionResult
+        Whose they are.
+    panels : sequence of Panel
+        The cases.
+    along : str
+        The column that is the horizontal axis of each.
+    notes : sequence of str
+        What that axis is, and what else stands below.
+    threshold : float, optional
+        Where to draw a line across.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    methods = list(dict.fromkeys(panels[0].table["method"]))
+    names = plot_labels(methods, 40)
+    each = max(8.0, 42.0 / len(panels), widest(panel.heading for panel in panels) + 1)
+    total = len(panels) * (each + GAP) - GAP
+    ax = canvas(ax, total + 6, HEIGHT + 0.7 * len(methods))
+    ticks: dict[float, str] = {}
+    for number, panel in enumerate(panels):
+        left = number * (each + GAP)
+        values = panel.table[along].to_numpy(dtype=np.float64)
+        scale = _Scale(float(values.min()), float(values.max()), left, each)
+        for position, method in enumerate(methods):
+            part = panel.table[panel.table["method"] == method]
+            _draw(ax, (number, position), scale.place(part[along].to_numpy(float)), part)
+        ticks.update(scale.ticks())
+        ax.hlines(0, left, left + each, color=INK, linewidth=0.5 * _width(), zorder=1, gid="floor")
+        ax.text(
+            left, TOP, panel.heading, va="bottom", weight="bold", parse_math=False, gid="heading"
+        )
+    if threshold is not None:
+        ax.axhline(threshold, color=GRAY, linestyle=(0, (2, 2)), zorder=1, gid="threshold")
+    ax.set_xlim(-0.5, total + 0.5)
+    ax.set_ylim(-0.02, TOP + LINE * max(len(panel.heading.splitlines()) for panel in panels))
+    ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
+    ax.set_xticks(list(ticks), list(ticks.values()))
+    ax.grid(axis="y", color=GRID, linewidth=0.5 * _width())
+    ax.set_axisbelow(True)
+    for side in ("top", "right", "bottom"):
+        ax.spines[side].set_visible(False)
+    ax.set_ylabel("normalized Kendall distance\nto the true order")
+    study = result.study
+    sizes = (
+        f"{counted(study.n_systems, 'system')}, {counted(study.n_tasks, 'task')} with "
+        f"{counted(study.n_instances, 'instance')} each, "
+        f"{counted(study.n_repetitions, 'table')} for every point"
+    )
+    write_below(ax, [*notes, sizes, *result._warnings()], total)
+    plain_legend(ax, _handles(names), columns=2)
+    return ax
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Where the values of a panel stand on the axis that all share."""
+
+    low: float
+    high: float
+    left: float
+    width: float
+
+    def place(self, values: Floats) -> Floats:
+        if self.low == self.high:
+            return np.full(len(values), self.left + self.width / 2)
+        places: Floats = self.left + self.width * (values - self.low) / (self.high - self.low)
+        return places
+
+    def ticks(self) -> dict[float, str]:
+        round_numbers = MaxNLocator(nbins=TICKS, steps=[1, 2, 5, 10])
+        numbers = np.array([self.low])
+        if self.low < self.high:
+            ticks = np.asarray(round_numbers.tick_values(self.low, self.high))
+            numbers = ticks[(ticks >= self.low) & (ticks <= self.high)]
+        places = self.place(numbers)
+        return {float(place): f"{x:g}" for place, x in zip(places, numbers, strict=True)}
+
+
+def _width() -> float:
+    return float(mpl.rcParams["lines.linewidth"])
+
+
+def _draw(ax: Axes, where: tuple[int, int], x: Floats, part: pd.DataFrame) -> None:
+    """Draw one rule in one panel."""
+    number, method = where
+    color = ACCENTS[method % len(ACCENTS)]
+    low, high = (part[f"distance_{q}"].to_numpy(float) for q in ("0.05", "0.95"))
+    ax.fill_between(
+        x, low, high, color=color, alpha=0.18, linewidth=0, zorder=2, gid=f"band-{number}-{method}"
+    )
+    # A single point has no band.
+    if len(x) == 1:
+        ax.vlines(x, low, high, color=color, linewidth=0.5 * _width(), zorder=2)
+    ax.plot(
+        x, part["mean_distance"].to_numpy(float), color=color, linestyle=LINES[method % len(LINES)],
+        marker=MARKERS[method % len(MARKERS)], markevery=1 + len(x) // MARKS, zorder=3 + method,
+        markerfacecolor="white", clip_on=False, gid=f"mean-{number}-{method}",
+    )  # fmt: skip
+
+
+def _handles(names: Sequence[str]) -> list[Artist]:
+    """Return the marks of the legend."""
+    lines: list[Artist] = [
+        Line2D(
+            [], [], color=ACCENTS[k % len(ACCENTS)], linestyle=LINES[k % len(LINES)],
+            marker=MARKERS[k % len(MARKERS)], markerfacecolor="white", label=name,
+        )
+        for k, name in enumerate(names)
+    ]  # fmt: skip
+    band = Patch(
+        color=GRAY, alpha=0.4, linewidth=0, label="line: mean; band: 5 % to 95 % of tables"
+    )
+    return [*lines, band]
