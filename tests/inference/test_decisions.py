@@ -324,6 +324,11 @@ def test_a_dict_is_plain_data():
     assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)
     assert data["groups"] == [["A", "B"], ["C"], ["D"]]
     assert data["cyclic_components"] == []
+    assert data["basis"] == decisions.basis.to_dict()
+    assert data["basis"]["method"] == "hoeffding"
+    frame = decisions.to_frame()
+    assert list(frame.columns) == ["above", "below"]
+    assert list(frame.itertuples(index=False, name=None)) == list(decisions.pairs)
     assert from_data(CYCLE).decisions().to_dict()["cyclic_components"] == [["A", "B", "C"]]
 
 

@@ -1,0 +1,79 @@
+"""Evidence: data whose rankings and votes are made once, and the tolerance for ties."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InformationLostError, InvalidInputError
+
+# A and B tie within .05 on both tasks, and A is ahead by less on one of them.
+TABLE = ra.ScoreTable(
+    [[0.90, 0.50], [0.88, 0.52], [0.10, 0.80]], systems="ABC", higher_is_better=True
+)
+RULES = [ra.Borda(), ra.Copeland(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda())]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_a_tolerance_is_that_of_the_rankings(rule: ra.Aggregator) -> None:
+    by_hand = rule.aggregate(TABLE.rankings(0.05))
+    for data in (TABLE, ra.Evidence(TABLE, 0.05)):
+        options = {"tolerance": 0.05} if data is TABLE else {}
+        found = rule.aggregate(data, **options)
+        assert found.cost == by_hand.cost
+        assert found.pairwise == by_hand.pairwise
+    assert rule.aggregate(TABLE).pairwise != by_hand.pairwise
+
+
+def test_distances_and_graphs_take_the_tolerance_too() -> None:
+    ranking, profile = ra.Permutation.from_order("ABC"), TABLE.rankings(0.05)
+    evidence = ra.Evidence(TABLE, 0.05)
+    for measure in (
+        lambda data, **given: ra.dispersion(data, ranking, **given),
+        lambda data, **given: ra.spread(data, **given),
+        lambda data, **given: ra.TournamentGraph.from_data(data, **given).votes.ties.tolist(),
+    ):
+        expected = measure(profile)
+        assert measure(TABLE, tolerance=0.05) == measure(evidence) == expected
+        assert measure(TABLE) != expected
+
+
+def test_a_tolerance_by_task_is_looked_up() -> None:
+    assert ra.Evidence(TABLE, {0: 0.05}).tolerance_for(0) == 0.05
+    assert ra.Evidence(TABLE, {0: 0.05}).tolerance_for(1) == 0.0
+    found = ra.Borda().aggregate(TABLE, tolerance={0: 0.05})
+    assert found.pairwise == TABLE.rankings({0: 0.05}).pairwise()
+
+
+def test_evidence_has_one_tolerance() -> None:
+    evidence = ra.Evidence(TABLE, 0.05)
+    assert ra.Evidence.of(evidence) is ra.Evidence.of(evidence, 0.05) is evidence
+    with pytest.raises(InvalidInputError, match=r"^`tolerance` must be 0\.05, or left out"):
+        ra.Borda().aggregate(evidence, tolerance=0.1)
+    with pytest.raises(InvalidInputError, match=r"^`data` must be .*`read_scores`"):
+        ra.Evidence([1, 2, 3])
+
+
+def test_votes_are_counted_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+    count = ra.Profile.pairwise
+    monkeypatch.setattr(
+        ra.Profile, "pairwise", lambda self, *given: counted.append(given) or count(self, *given)
+    )
+    evidence = ra.Evidence(TABLE.rankings())
+    for rule in (ra.Copeland(), ra.Minimax(), ra.Kemeny()):
+        rule.aggregate(evidence)
+    assert counted == [("uniform",)]
+
+
+def test_an_inner_rule_that_lacks_data_puts_its_own_name_to_it() -> None:
+    with pytest.raises(InformationLostError, match=r"^Mean needs scores; a Profile does not"):
+        ra.TwoLevel(ra.Mean(), ra.Borda()).aggregate(TABLE.rankings())
+    with pytest.raises(InformationLostError, match=r"^Bucklin needs rankings; a PairwiseMatrix"):
+        ra.Bucklin().aggregate(TABLE.rankings().pairwise())
+
+
+def test_a_deadline_that_has_passed_leaves_the_best_ranking_so_far() -> None:
+    votes = ra.PairwiseMatrix.from_wins(np.random.default_rng(0).integers(0, 9, (40, 40)))
+    found = ra.Kemeny().aggregate(votes, deadline=ra.Deadline(0.0))
+    assert found.is_proved is False
+    assert found.ranking.is_complete
