@@ -420,11 +420,34 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on() -> None:
     assert "methods could not rank the table 6 times" in result.summary()
 
 
-def test_a_method_that_cannot_rank_the_full_data_says_so() -> None:
-    model = ra.TableModel(label="small", table=SMALL)
-    frame = make(models=[model], aggregators=[Stubborn(), ra.Borda()]).run().to_frame()
-    errors = frame.loc[(frame["method"] == "Stubborn") & (frame["proportion"] == 0), "error"]
-    assert (errors == "a score is missing").all()
+@dataclass(frozen=True, kw_only=True)
+class Contrary(Stubborn):
+    """Ranks nothing but what has missing scores."""
+
+    def _aggregate(self, evidence, rng):
+        if not evidence.scores.n_missing:
+            raise NotIdentifiedError("no score is missing")
+        return Outcome(scores=np.arange(len(evidence.items), dtype=float))
+
+
+@pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
+def test_a_method_that_cannot_rank_the_full_data_says_so(model) -> None:
+    study = make(models=[model], aggregators=[Contrary(), ra.Borda()], proportions=[0.3])
+    frame = study.run().to_frame()
+    part = frame[frame["method"] == "Contrary"]
+    assert (part["error"] == "full data: no score is missing").all()
+    assert part["tau"].isna().all()
+    assert (part["unranked"] == 0).all()
+    assert part["tau_true"].notna().all() == (model is LATENT)
+
+
+def test_systems_without_scores_from_the_start_are_not_lost() -> None:
+    table = ra.ScoreTable(
+        [[1, 5, 3], [2, 2, 4], [3, 1, 5], [np.nan] * 3], systems="ABCD", higher_is_better=True
+    )
+    frame = make(models=[ra.TableModel(label="gap", table=table)], proportions=[0]).run().to_frame()
+    assert (frame["lost_systems"] == 0).all()
+    assert (frame.loc[frame["method"] == "Mean", "unranked"] == 1).all()
 
 
 def test_exact_rankings_that_are_not_proved_are_counted() -> None:
