@@ -29,7 +29,7 @@ def test_distances_and_graphs_take_the_tolerance_too() -> None:
     evidence = ra.Evidence(TABLE, 0.05)
     for measure in (
         lambda data, **given: ra.dispersion(data, ranking, **given),
-        lambda data, **given: ra.spread(data, **given),
+        ra.spread,
         lambda data, **given: ra.TournamentGraph.from_data(data, **given).votes.ties.tolist(),
     ):
         expected = measure(profile)
