@@ -138,7 +138,8 @@ def test_a_subset_stays_what_it_is_in_another_study():
     small = make(sizes=[3], n_repetitions=2).run().to_frame()
     large = make(aggregators=(ra.Borda(), ra.Copeland(), ra.Mean())).run().to_frame()
     assert len(small.merge(large, on=list(small.columns))) == len(small) == 4
-    assert make().run() != make(seed=3).run()
+    first, second = (make(seed=seed).run().to_frame()["tau"] for seed in (2, 3))
+    assert (first != second).mean() > 0.5
 
 
 def test_a_journal_is_taken_up_again(tmp_path, monkeypatch):
