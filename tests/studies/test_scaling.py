@@ -16,7 +16,7 @@ def means(result):
 def test_rules_on_rankings_see_no_factor() -> None:
     study = ra.ScalingStudy(
         aggregators=[*PRINTED, ra.Kemeny()], factors=[0.01, 1, 7, 1e6], n_systems=6, n_tasks=5,
-        n_instances=4, n_repetitions=4, steps=[0.2],
+        n_instances=4, n_repetitions=2, steps=[0.2],
     )  # fmt: skip
     frame = study.run().to_frame(runtime=False)
     spread = frame.groupby(["method", "reversed", "repetition"])["distance"].nunique()
@@ -25,7 +25,7 @@ def test_rules_on_rankings_see_no_factor() -> None:
 
 
 def test_the_figure_goes_the_way_of_the_paper() -> None:
-    result = ra.ScalingStudy(steps=[0.05], factors=[1, 2, 10], n_repetitions=5).run()
+    result = ra.ScalingStudy(steps=[0.05], factors=[1, 2, 10], n_repetitions=2).run()
     mean = means(result)[:, 0.05, :, MEAN]
     assert mean[True].is_monotonic_increasing
     assert mean[True][10] > 0.98
