@@ -77,3 +77,14 @@ def test_a_deadline_that_has_passed_leaves_the_best_ranking_so_far() -> None:
     found = ra.Kemeny().aggregate(votes, deadline=ra.Deadline(0.0))
     assert found.is_proved is False
     assert found.ranking.is_complete
+
+
+def test_votes_keep_the_policy_that_they_were_counted_under() -> None:
+    partial = ra.Profile.from_orders(["AB", "BCA"], items="ABC", counts=[3, 2])
+    ranking = ra.Permutation.from_order("ABC")
+    for policy in ("uniform", "ignore", "last"):
+        votes = partial.pairwise(policy)
+        assert ra.dispersion(votes, ranking) == ra.dispersion(partial, ranking, unranked=policy)
+    assert ra.dispersion(partial, ranking) == ra.dispersion(partial, ranking, unranked="uniform")
+    with pytest.raises(InvalidInputError, match="'ignore' for votes counted that way"):
+        ra.dispersion(partial.pairwise("ignore"), ranking, unranked="last")

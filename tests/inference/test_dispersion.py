@@ -372,7 +372,7 @@ def test_policies_are_known_and_those_of_the_votes():
         ra.dispersion(CYCLE, ABC, unranked="drop")
     gaps = ra.Profile.from_orders(["AB"], items="ABC").pairwise("last")
     with pytest.raises(InvalidInputError, match="'last' for votes counted that way"):
-        ra.dispersion(gaps, ABC)
+        ra.dispersion(gaps, ABC, unranked="uniform")
     assert ra.dispersion(CYCLE.pairwise("last"), ABC) == ra.dispersion(CYCLE, ABC)
 
 

@@ -32,7 +32,7 @@ def dispersion(
     normalized: bool = False,
     discordant: bool = False,
     tie_cost: float = 0.0,
-    unranked: Unranked = "uniform",
+    unranked: Unranked | None = None,
     tolerance: float | Mapping[Label, float] = 0.0,
 ) -> float:
     """Return the summed Kendall distance of a ranking to the data.
@@ -54,9 +54,10 @@ def dispersion(
         costs on average.
     tie_cost : float, default 0
         What a vote that ties two items costs, 0 to 1; not with `discordant`.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        What a ranking of the data says of items that it does not rank. Under "uniform" the
-        distance is the expected one to its compatible permutations.
+    unranked : {"uniform", "ignore", "last"}, optional
+        What a ranking of the data says of items that it does not rank; by default that of votes
+        that were counted under one, and "uniform" otherwise. Under "uniform" the distance is the
+        expected one to its compatible permutations.
     tolerance : float or mapping from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
@@ -95,7 +96,8 @@ def dispersion(
     per_tie = check_number(tie_cost, "tie_cost", low=0, high=1)
     if strict_only and per_tie:
         raise InvalidInputError("tie_cost", "0 where only discordant pairs count", tie_cost)
-    votes = Evidence.of(data, tolerance).votes(check_unranked(unranked))
+    policy = None if unranked is None else check_unranked(unranked)
+    votes = Evidence.of(data, tolerance).votes(policy)
     total = _discordant(votes, ranking) if strict_only else votes.cost(ranking, tie_cost=per_tie)
     if check_flag(normalized, "normalized"):
         return total / judged if (judged := _judgments(votes)) else float("nan")
