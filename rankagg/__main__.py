@@ -1,5 +1,7 @@
 """`python -m rankagg` and `rankagg`: the command line."""
 
+import atexit
+import signal
 import sys
 
 __all__ = ["run"]
@@ -13,6 +15,10 @@ def run() -> None:
         main()
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        # What is done stays done: an ending interpreter would die of the signal, and its exit
+        # code be lost.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":
