@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
-from hashlib import sha256
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.scores import ScoreTable
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import InvalidInputError
+from rankagg.studies.table_digest import table_digest
 
 __all__ = ["LatentModel", "ScoreModel", "TableModel"]
 
@@ -99,7 +99,7 @@ class TableModel(ScoreModel):
             raise InvalidInputError(
                 "table of TableModel", "a ScoreTable", self.table, "`read_scores` makes one."
             )
-        object.__setattr__(self, "digest", _digest(self.table))
+        object.__setattr__(self, "digest", table_digest(self.table))
 
     def _draw(self, rng: np.random.Generator) -> ScoreTable:
         return self.table
@@ -113,13 +113,6 @@ class TableModel(ScoreModel):
     def identity(self) -> str:
         """The label and the digest."""
         return f"{self.label} {self.digest}"
-
-
-def _digest(table: ScoreTable) -> str:
-    arrays = (table.values, table.unit_tasks, table.signs, table.weight_vector)
-    content = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
-    labels = repr((tuple(table.systems), tuple(table.tasks), table.instances)).encode()
-    return sha256(labels + content).hexdigest()[:8]
 
 
 @dataclass(frozen=True, kw_only=True)
