@@ -112,6 +112,8 @@ from .io.preflib import write_preflib as write_preflib
 from .io.scores import read_scores as read_scores
 from .io.votes import read_votes as read_votes
 from .io.votes import write_votes as write_votes
+from .replication.replicate import Replication as Replication
+from .replication.replicate import replicate as replicate
 from .report.page import Report as Report
 from .report.page import make_report as make_report
 from .studies.agreement import AgreementStudy as AgreementStudy

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from os import PathLike
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import escape
 
-from rankagg import __version__
 from rankagg._typing import Label, RNGLike, Unranked
 from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
 from rankagg.aggregation.base import Aggregator
@@ -26,7 +19,7 @@ from rankagg.report.chapters_certainty import certainty, without_tasks
 from rankagg.report.chapters_data import colophon, missing_data, what_was_read
 from rankagg.report.chapters_result import consensus_table, lead, majorities, methods, proof
 from rankagg.report.findings import Findings
-from rankagg.report.sections import Section
+from rankagg.report.template import render_page
 
 __all__ = ["Report", "make_report"]
 
@@ -173,37 +166,8 @@ def make_report(
     ]
     return Report(
         title,
-        _render(title, lead(findings), sections),
+        render_page(title, lead(findings), sections),
         is_proved=findings.is_proved,
         is_complete=findings.is_complete,
         interrupted=findings.interrupted,
-    )
-
-
-def _render(title: str, sentences: list[str], sections: list[Section]) -> str:
-    script = _resource("report.js")
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    return _environment().get_template("report.html").render(
-        title=title,
-        lead=sentences,
-        sections=sections,
-        css=Markup(_resource("report.css")),
-        js=Markup(script),
-        script_hash=digest,
-        version=__version__,
-    )  # fmt: skip
-
-
-def _resource(name: str) -> str:
-    return (files("rankagg.report") / "templates" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
-    return Environment(
-        loader=PackageLoader("rankagg.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        **options,
     )

@@ -11,7 +11,9 @@ from rankagg.report.tables import Table
 
 __all__ = ["Part", "Section"]
 
-Kind = Literal["text", "unknown", "assumed", "list", "facts", "heading", "table", "figure"]
+Kind = Literal[
+    "text", "unknown", "assumed", "list", "facts", "heading", "anchor", "table", "figure"
+]
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class Section:
     def heading(self, text: str) -> Self:
         """Add a smaller heading."""
         self.parts.append(Part("heading", text))
+        return self
+
+    def anchor(self, name: str, text: str) -> Self:
+        """Add a smaller heading that links lead to."""
+        self.parts.append(Part("anchor", (name, text)))
         return self
 
     def table(self, table: Table) -> Self:

@@ -29,10 +29,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, and the number it is sorted by (None: by its text)."""
+    """A cell: its text, the number it is sorted by (None: by its text), and where it leads."""
 
     text: str
     key: float | None = None
+    link: str = ""
 
     @property
     def key_text(self) -> str:

@@ -1,0 +1,77 @@
+"""`rankagg replicate`: the papers' experiments, run again and judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rankagg.cli.exit_codes import DONE, FAILED
+from rankagg.cli.options.numbers import JOBS
+from rankagg.cli.options.output import echo_json, json_option
+from rankagg.cli.options.targets import FOLDER
+from rankagg.cli.options.wording import options_named
+from rankagg.replication.registry import EXPERIMENTS
+from rankagg.replication.replicate import replicate
+
+__all__ = ["command"]
+
+
+@click.command("replicate")
+@click.argument("names", nargs=-1, metavar="[p1 p2 p3 | NAME ...]")
+@click.option("--quick", is_flag=True, help="Few repetitions; what is random is not judged.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The folder of the leaderboards that are not bundled.",
+)
+@click.option(
+    "--jobs", type=JOBS, default=1, show_default=True, help="Processes; -1 for all cores."
+)
+@click.option(
+    "-o",
+    "--out",
+    type=FOLDER,
+    metavar="DIR",
+    help="Write the page, the rows, tables and figures here; a run that was stopped goes on from "
+    "what is here.",
+)
+@click.option("--list", "listing", is_flag=True, help="List the experiments and run none.")
+@json_option
+def command(
+    names: tuple[str, ...],
+    *,
+    quick: bool,
+    data: Path | None,
+    jobs: int,
+    out: Path | None,
+    listing: bool,
+    as_json: bool,
+) -> int:
+    """Run the experiments of three papers and hold what comes out beside what is printed.
+
+    Every published quantity gets a row: where it is printed, what is printed, what the definition
+    gives, what comes out here, a verdict, and the reason. Without names everything runs. Tables
+    that are not bundled come from --data; without them their rows are not judged, and say so. The
+    exit code is 1 where something that the definition gives did not come out.
+
+    \b
+        rankagg replicate --quick -o replication
+        rankagg replicate p1 --data leaderboards --jobs 2 -o replication
+        rankagg replicate p1-table-1 --json
+    """
+    if listing:
+        width = max(len(experiment.name) for experiment in EXPERIMENTS)
+        for experiment in EXPERIMENTS:
+            click.echo(f"{experiment.name:{width}}  {experiment.title}")
+        return DONE
+    with options_named({"data": "--data", "names": "NAME", "journal": "--out"}):
+        result = replicate(*names, data=data, output=out, quick=quick, n_jobs=jobs)
+    if as_json:
+        echo_json(result.to_dict())
+    else:
+        click.echo(result.summary(rows=None))
+    if out is not None:
+        click.echo(f"wrote: {out / 'index.html'}", err=as_json)
+    return DONE if result.is_reached else FAILED

@@ -1,0 +1,140 @@
+"""An experiment of a paper: what it needs to run, and what it leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pandas as pd
+
+from rankagg.core.scores import ScoreTable
+from rankagg.replication.leaderboards import Leaderboards
+from rankagg.replication.verdicts import Value
+from rankagg.studies.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Bench", "Experiment", "Found", "Picture", "Sheet"]
+
+AnyResult = TypeVar("AnyResult")
+#: Repetitions of a quick run: enough to see that everything works.
+FEW = 3
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What an experiment runs on.
+
+    Attributes
+    ----------
+    leaderboards : Leaderboards
+        The tables that are not bundled, as far as they are there.
+    n_jobs : int or None
+        Workers of the studies.
+    journals : Path or None
+        The folder where studies note what they have; None for none.
+    quick : bool
+        Whether few repetitions are enough.
+    progress : bool or None
+        Whether to show bars.
+    """
+
+    leaderboards: Leaderboards
+    n_jobs: int | None = None
+    journals: Path | None = None
+    quick: bool = False
+    progress: bool | None = None
+
+    def repetitions(self, full: int) -> int:
+        """Return how many repetitions to run of those that the paper has."""
+        return min(full, FEW) if self.quick else full
+
+    def tables(self, *names: str) -> dict[str, ScoreTable]:
+        """Return those of some leaderboards that are there, by name."""
+        return {name: self.leaderboards[name] for name in names if name in self.leaderboards}
+
+    def run(self, name: str, study: Study[Any, AnyResult]) -> AnyResult:
+        """Run a study, and go on from its journal."""
+        journal = None if self.journals is None else self.journals / f"{name}.jsonl"
+        return study.run(n_jobs=self.n_jobs, journal=journal, progress=self.progress)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table to hand on: the name of its files, what it shows, its numbers."""
+
+    name: str
+    caption: str
+    frame: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure to hand on.
+
+    Attributes
+    ----------
+    name : str
+        The name of its files.
+    caption : str
+        What it shows, and how the paper's own differs.
+    draw : callable
+        Draws on a new figure and returns the axes, or one of several panels. A function of a
+        module, or a `functools.partial` of one or of a method, so that it can be pickled.
+    """
+
+    name: str
+    caption: str
+    draw: Callable[[], Axes]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an experiment leaves behind.
+
+    Attributes
+    ----------
+    values : mapping from (item, quantity) to float or str
+        What came out, for the rows of the paper.
+    sheets : tuple of Sheet
+        Tables.
+    pictures : tuple of Picture
+        Figures.
+    sentences : tuple of str
+        What to make of it.
+    """
+
+    values: Mapping[tuple[str, str], Value]
+    sheets: tuple[Sheet, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment, and the items of its paper that it fills.
+
+    Attributes
+    ----------
+    name : str
+        What commands call it: the paper, a hyphen, and what it is, such as "p1-figure-3".
+    title : str
+        Its heading.
+    items : tuple of str
+        Tables, figures, equations and sections; each belongs to one experiment.
+    run : callable
+        Returns what it finds, given a `Bench`.
+    """
+
+    name: str
+    title: str
+    items: tuple[str, ...]
+    run: Callable[[Bench], Found]
+
+    @property
+    def paper(self) -> str:
+        """What the paper is called: P1, P2 or P3."""
+        return self.name.partition("-")[0].upper()

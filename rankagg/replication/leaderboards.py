@@ -1,0 +1,127 @@
+"""The tables that the papers speak of: which files they are, and whether they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+
+from rankagg.core.scores import ScoreTable
+from rankagg.datasets.catalogue import load
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.io.scores import read_scores
+from rankagg.studies.table_digest import table_digest
+
+__all__ = ["CATALOGUE", "Leaderboard", "Leaderboards", "load_table"]
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """A file with scores.
+
+    Attributes
+    ----------
+    file : str
+        Its path below the folder of the data.
+    digest : str
+        The first digits of the `table_digest` of the papers' table.
+    drop : tuple of str
+        Columns that are no tasks.
+    higher_is_better : bool
+        The direction of all scores.
+    instance : str or None
+        The column that names instances.
+    """
+
+    file: str
+    digest: str
+    drop: tuple[str, ...] = ()
+    higher_is_better: bool = True
+    instance: str | None = None
+
+    def read(self, folder: Path) -> ScoreTable:
+        """Return the scores."""
+        return read_scores(
+            folder / self.file,
+            higher_is_better=self.higher_is_better,
+            drop=self.drop,
+            instance=self.instance,
+        )
+
+
+def _of_instances(name: str, digest: str) -> Leaderboard:
+    return Leaderboard(f"instances/{name}.csv", digest, instance="instance")
+
+
+#: The leaderboards by name.
+CATALOGUE: Mapping[str, Leaderboard] = MappingProxyType({
+    "GLUE": Leaderboard("tasks/glue_full.csv", "acb368a5aa31fc61", drop=("Score",)),
+    "GLUE with Score": Leaderboard("tasks/glue_full.csv", "9be60793226bb039"),
+    "SuperGLUE": Leaderboard("tasks/superglue_full.csv", "f9bce98720b628fe", drop=("Score",)),
+    "SuperGLUE with Score": Leaderboard("tasks/superglue_full.csv", "8e17df66bdd72605"),
+    "XTREME": Leaderboard("tasks/xtreme.csv", "d94836d799859f79"),
+    "XTREME Score": Leaderboard("tasks/xtreme_leaderboard_score.csv", "ae27d73832120856"),
+    "XTREME with gaps": Leaderboard("tasks/xtreme_missing.csv", "3c9904b4f0ccc27e"),
+    "GEM": Leaderboard("tasks/gem_bleu_main.csv", "631518f957b445c4"),
+    "dialog_pc": _of_instances("dialog_pc", "81412ee50ddf560e"),
+    "dialog_tc": _of_instances("dialog_tc", "29aeda554c841548"),
+    "flickr": _of_instances("flickr", "f4f1298e52376ce0"),
+    "sum_eval": _of_instances("sum_eval", "456693d35aa15107"),
+    "tac_08": _of_instances("tac_08", "75c5ce5aaa776989"),
+    "dialogue with gaps": Leaderboard(
+        "instances/m_dialogue_pc_missing.csv", "d6a0f92761da4b3e",
+        higher_is_better=False, instance="instance",
+    ),
+})  # fmt: skip
+
+
+def load_table(name: str) -> ScoreTable:
+    """Return a bundled table of scores."""
+    table = load(name)
+    assert isinstance(table, ScoreTable)
+    return table
+
+
+class Leaderboards:
+    """Those of the leaderboards that a folder has.
+
+    Parameters
+    ----------
+    folder : path or None
+        The folder of the data; None where only bundled tables are there.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such folder.
+    """
+
+    def __init__(self, folder: str | PathLike[str] | None = None) -> None:
+        self._folder = None if folder is None else Path(folder)
+        if self._folder is not None and not self._folder.is_dir():
+            raise InvalidInputError("data", "a folder of leaderboards", Described(str(folder)))
+        self._read: dict[str, ScoreTable] = {}
+
+    def why_not(self, name: str) -> str:
+        """Say why a leaderboard cannot be used; "" where it can."""
+        leaderboard = CATALOGUE[name]
+        if self._folder is None:
+            return f"needs {leaderboard.file}, which is not bundled"
+        if not (self._folder / leaderboard.file).is_file():
+            return f"there is no {leaderboard.file} in the folder of the data"
+        if not table_digest(self[name]).startswith(leaderboard.digest):
+            return f"{leaderboard.file} is another version than the papers'"
+        return ""
+
+    def __contains__(self, name: str) -> bool:
+        return not self.why_not(name)
+
+    def __getitem__(self, name: str) -> ScoreTable:
+        """Return a table, read once."""
+        if self._folder is None:
+            raise KeyError(name)
+        if name not in self._read:
+            self._read[name] = CATALOGUE[name].read(self._folder)
+        return self._read[name]

@@ -1,0 +1,156 @@
+"""The page: what is printed and what comes out, row by row, with figures and explanations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from rankagg.core.items import counted
+from rankagg.replication.experiment import Experiment, Found, Picture
+from rankagg.replication.published import errata
+from rankagg.replication.verdicts import BEYOND, EXPLAINED, LOST, MISSED, OPEN, REACHED, Row
+from rankagg.report.figures import figure_of
+from rankagg.report.sections import Section
+from rankagg.report.tables import UNKNOWN, Cell, Column, Table, table_of
+from rankagg.report.template import render_page
+
+__all__ = ["page_of"]
+
+TITLE = "Three papers on ranking systems, run again"
+MEANINGS = {
+    REACHED: "what comes out is what is printed, or what the definition gives where nothing is",
+    EXPLAINED: "the definition is reached, the print is not, and the reason is given",
+    LOST: "nothing gives the printed value, and the reason is given",
+    OPEN: "not computed, or with too few repetitions",
+    BEYOND: "the paper has no such number",
+    MISSED: "a fault of this side",
+}
+# Rows of a table that the page shows; its file has all.
+SHOWN = 40
+
+
+class Outcome(Protocol):
+    """An experiment, what it found, and its rows."""
+
+    @property
+    def experiment(self) -> Experiment:
+        """Which one."""
+
+    @property
+    def found(self) -> Found:
+        """What it found."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What is printed of it."""
+
+
+def page_of(outcomes: Sequence[Outcome]) -> str:
+    """Return the page as HTML."""
+    rows = [row for outcome in outcomes for row in outcome.rows]
+    sections = [_counts(rows), *(_section(outcome) for outcome in outcomes)]
+    if explained := _explanations(rows):
+        sections.append(explained)
+    return render_page(TITLE, list(_lead(rows)), sections)
+
+
+def _lead(rows: Sequence[Row]) -> Iterator[str]:
+    verdicts = Counter(row.verdict for row in rows)
+    yield (
+        f"Of {counted(len(rows), 'quantity')}, {verdicts[REACHED]} come out as printed or "
+        f"defined, {verdicts[EXPLAINED]} differ from the print for a reason that is given, and "
+        f"{verdicts[LOST]} cannot be reproduced."
+    )
+    if verdicts[MISSED]:
+        yield f"{verdicts[MISSED]} should have been reached and were not."
+    if verdicts[OPEN]:
+        yield f"{verdicts[OPEN]} were not judged in this run; their rows say why."
+
+
+def _counts(rows: Sequence[Row]) -> Section:
+    papers = list(dict.fromkeys(row.paper for row in rows))
+    numbers = Counter[tuple[str, str]]((row.paper, row.verdict) for row in rows)
+    table = Table(
+        (Column("verdict", ""), *map(Column, papers), Column("meaning", "long")),
+        tuple(
+            (
+                Cell(verdict),
+                *(
+                    Cell(str(numbers[paper, verdict]), float(numbers[paper, verdict]))
+                    for paper in papers
+                ),
+                Cell(meaning),
+            )
+            for verdict, meaning in MEANINGS.items()
+            if any(row.verdict == verdict for row in rows)
+        ),
+        "Quantities by paper and verdict.",
+    )
+    return Section("verdicts", "Verdicts").table(table)
+
+
+def _section(outcome: Outcome) -> Section:
+    experiment, found = outcome.experiment, outcome.found
+    section = Section(experiment.name, f"{experiment.paper}, {experiment.title}")
+    if found.sentences:
+        section.text(*found.sentences)
+    for picture in found.pictures:
+        section.figure(figure_of(picture.draw, picture.caption, _caption(picture)))
+    if outcome.rows:
+        section.table(_row_table(outcome.rows))
+    for sheet in found.sheets:
+        numbers = sheet.frame.select_dtypes("number").columns
+        words = [str(name) for name in sheet.frame.columns if name not in numbers]
+        caption = f"{sheet.caption} Files: tables/{sheet.name}.csv, .md and .tex."
+        formats = {str(name): ".5g" for name in numbers}
+        section.table(table_of(sheet.frame, caption, formats=formats, text=words, limit=SHOWN))
+    return section
+
+
+def _caption(picture: Picture) -> str:
+    return f"{picture.caption} Files: figures/{picture.name}.svg and .pdf."
+
+
+def _row_table(rows: Iterable[Row]) -> Table:
+    return Table(
+        (
+            Column("item", ""), Column("quantity", "long"), Column("printed"),
+            Column("definition"), Column("here"), Column("verdict", ""), Column("reason", "long"),
+        ),
+        tuple(
+            (
+                Cell(row.item), Cell(row.quantity), _value(row.printed), _value(row.definition),
+                _value(row.here), Cell(row.verdict), _reason(row),
+            )
+            for row in rows
+        ),
+        "Printed, by definition, and here.",
+    )  # fmt: skip
+
+
+def _value(text: str) -> Cell:
+    if not text:
+        return Cell(UNKNOWN, float("inf"))
+    try:
+        number = float(text)
+    except ValueError:
+        return Cell(text)
+    return Cell(text if len(text) < 9 else f"{number:.6g}", number)
+
+
+def _reason(row: Row) -> Cell:
+    if not row.erratum or row.reason != errata()[row.erratum].text:
+        return Cell(row.reason)
+    return Cell(errata()[row.erratum].title, link=f"#why-{row.erratum}")
+
+
+def _explanations(rows: Iterable[Row]) -> Section | None:
+    used = dict.fromkeys(row.erratum for row in rows if row.erratum)
+    if not used:
+        return None
+    section = Section("why", "Why prints and definitions differ")
+    for name in used:
+        erratum = errata()[name]
+        section.anchor(f"why-{name}", f"{erratum.paper}: {erratum.title}").text(erratum.text)
+    return section

@@ -1,0 +1,41 @@
+"""What rules found, as the numbers and texts that rows hold."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg.aggregation.result import Consensus
+from rankagg.core.rankings import PartialRanking
+
+__all__ = ["as_order", "scores_of"]
+
+
+def scores_of(consensus: Consensus) -> NDArray[np.float64]:
+    """Return the scores of all items, of a rule that gives some."""
+    assert consensus.scores is not None
+    return consensus.scores
+
+
+def as_order(ranking: PartialRanking, *, first: int | None = None) -> str:
+    """Return the ranked items, best first, tied ones joined by "=".
+
+    Parameters
+    ----------
+    ranking : PartialRanking
+        The ranking; unranked items are left out.
+    first : int, optional
+        How many groups of tied items to write at most.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from rankagg import PartialRanking
+    >>> as_order(PartialRanking.from_buckets(["A", "BC"], items="ABCD"))
+    'A > B = C'
+    """
+    groups = ranking.buckets[:first]
+    return " > ".join(" = ".join(str(item) for item in group) for group in groups)

@@ -1,0 +1,230 @@
+"""All experiments, or some: run, judged row by row, and kept together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from time import perf_counter
+from typing import Any
+
+import pandas as pd
+from tqdm import tqdm
+
+from rankagg._validation import check_flag
+from rankagg.core.items import counted
+from rankagg.core.result import Result, plain_rows
+from rankagg.exceptions import InvalidInputError, nearest
+from rankagg.replication.experiment import FEW, Bench, Experiment, Found
+from rankagg.replication.leaderboards import Leaderboards
+from rankagg.replication.page import page_of
+from rankagg.replication.published import PAPERS, Published, published
+from rankagg.replication.registry import EXPERIMENTS
+from rankagg.replication.saving import folder_for, save
+from rankagg.replication.verdicts import Row, Value, judge
+
+__all__ = ["Outcome", "Replication", "replicate"]
+
+COLUMNS = ("paper", "item", "quantity", "printed", "definition", "here", "verdict", "reason")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An experiment, what it found, its rows, and how long it took."""
+
+    experiment: Experiment
+    found: Found
+    rows: tuple[Row, ...]
+    seconds: float
+
+
+class Replication(Result):
+    """The papers' quantities beside what comes out here.
+
+    Made by `replicate`; it has no plot of its own, its figures are those of the experiments.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        One per published quantity.
+    outcomes : tuple of Outcome
+        Every experiment, with its tables and figures, and the seconds it took.
+    """
+
+    _schema = "rankagg.replication"
+    _row = "experiment"
+    _number = "{:.1f}"
+    _named_rows = False
+
+    rows: tuple[Row, ...]
+    outcomes: tuple[Outcome, ...] = field(compare=False)
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether everything that was computed came out as defined, or differs for a reason."""
+        return not any(row.is_fault for row in self.rows)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per quantity, all of it as text.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns paper, item, quantity, printed, definition, here, verdict and reason.
+        """
+        return pd.DataFrame([asdict(row) for row in self.rows], columns=COLUMNS, dtype=str)
+
+    def to_html(self) -> str:
+        """Return one page with all rows, figures and explanations."""
+        return page_of(self.outcomes)
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the page, the rows, and all tables and figures.
+
+        Parameters
+        ----------
+        folder : path
+            Where to; it is made where it is missing. Files of the same names are replaced.
+
+        Raises
+        ------
+        OutputError
+            If something cannot be written.
+        """
+        found = [outcome.found for outcome in self.outcomes]
+        save(folder_for(folder), self.to_html(), self.to_frame(), found)
+
+    def _facts(self) -> Iterable[str]:
+        number = counted(len(self.rows), "published quantity")
+        yield f"{number} in {counted(len(self.outcomes), 'experiment')}"
+        for verdict, times in Counter(row.verdict for row in self.rows).most_common():
+            yield f"{verdict}: {times}"
+
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "experiment": [outcome.experiment.name for outcome in self.outcomes],
+                "title": [outcome.experiment.title for outcome in self.outcomes],
+                "quantities": [len(outcome.rows) for outcome in self.outcomes],
+                "seconds": [outcome.seconds for outcome in self.outcomes],
+            }
+        )
+
+    def _below(self, rows: int | None = None) -> Iterable[str]:
+        faults = [row for row in self.rows if row.is_fault]
+        for row in faults[:rows]:
+            where = f"{row.paper}, {row.item}, {row.quantity}"
+            yield f"not reached: {where}: {row.here}, but {row.reason}"
+
+    def _content(self) -> dict[str, Any]:
+        return {"rows": plain_rows(self.to_frame())}
+
+
+def replicate(
+    *names: str,
+    data: str | PathLike[str] | None = None,
+    output: str | PathLike[str] | None = None,
+    quick: bool = False,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Replication:
+    """Run the papers' experiments, and hold what comes out beside what is printed.
+
+    Parameters
+    ----------
+    *names : str
+        Papers ("p1", "p2", "p3") or experiments ("p1-table-7"); all by default.
+    data : path, optional
+        The folder of the leaderboards that are not bundled. Rows that need one which is not there
+        are "not judged" and say which.
+    output : path, optional
+        The folder for the page, the rows, tables and figures. Studies keep journals in it, so
+        that a run that was stopped goes on where it was.
+    quick : bool, default False
+        Run random experiments with 3 repetitions; their rows are "not judged" then.
+    n_jobs : int, optional
+        Workers of the studies; the results do not depend on it.
+    progress : bool, optional
+        Whether to show bars on the standard error; by default on a terminal only.
+
+    Returns
+    -------
+    Replication
+
+    Raises
+    ------
+    InvalidInputError
+        If a name is unknown, or there is no such folder of data.
+    OutputError
+        If something cannot be written.
+
+    References
+    ----------
+    Colombo et al. (2022), https://doi.org/10.48550/arXiv.2202.03799; Himmi et al. (2023),
+    https://doi.org/10.48550/arXiv.2305.10284; Shavrina and Malykh (2021).
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> result = ra.replicate("p1-table-1")
+    >>> result.to_frame()[["quantity", "printed", "here", "verdict"]].head(3)
+               quantity printed   here  verdict
+    0  sum of scores, A   16.72  16.72  reached
+    1  sum of scores, B   19.61  19.61  reached
+    2  sum of scores, C   20.23  20.23  reached
+    """
+    chosen = select(names)
+    leaderboards = Leaderboards(data)
+    folder = None if output is None else folder_for(output)
+    journals = None if folder is None else folder_for(folder / "journals")
+    bench = Bench(leaderboards, n_jobs, journals, check_flag(quick, "quick"), progress)
+    hidden = None if progress is None else not check_flag(progress, "progress")
+    outcomes = []
+    bar = tqdm(chosen, unit="experiment", disable=hidden)
+    for experiment in bar:
+        bar.set_description(experiment.name)
+        start = perf_counter()
+        found = experiment.run(bench)
+        rows = tuple(_rows(experiment, found, bench))
+        outcomes.append(Outcome(experiment, found, rows, perf_counter() - start))
+    result = Replication(
+        rows=tuple(row for outcome in outcomes for row in outcome.rows),
+        outcomes=tuple(outcomes),
+    )
+    if folder is not None:
+        result.save(folder)
+    return result
+
+
+def select(names: Sequence[str]) -> list[Experiment]:
+    """Return the experiments that papers and names stand for, in the order of the papers."""
+    papers = [paper.lower() for paper in PAPERS]
+    known = [*papers, *(experiment.name for experiment in EXPERIMENTS)]
+    for name in names:
+        if name not in known:
+            raise InvalidInputError(
+                "names", "papers or experiments such as 'p1' or 'p1-table-7'", name,
+                nearest(name, known),
+            )  # fmt: skip
+    wanted = set(names or papers)
+    return [one for one in EXPERIMENTS if {one.name, one.paper.lower()} & wanted]
+
+
+def _rows(experiment: Experiment, found: Found, bench: Bench) -> Iterator[Row]:
+    left = dict(found.values)
+    for entry in published(experiment.paper):
+        if entry.item in experiment.items:
+            here: Value | None = left.pop((entry.item, entry.quantity), None)
+            yield judge(entry, here, open_because=_why_open(entry, bench))
+    if left:
+        raise LookupError(f"{experiment.name} found what has no row: {sorted(left)[:5]}")
+
+
+def _why_open(entry: Published, bench: Bench) -> str:
+    absent = [why for name in entry.needs if (why := bench.leaderboards.why_not(name))]
+    if absent:
+        return "; ".join(dict.fromkeys(absent))
+    if entry.repetitions and bench.quick:
+        return f"{FEW} of {entry.repetitions} repetitions"
+    return ""
