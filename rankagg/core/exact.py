@@ -32,6 +32,8 @@ __all__ = [
     "multiply",
     "reduce_by",
     "rescale",
+    "starts_of",
+    "sums_between",
     "total",
 ]
 
@@ -150,6 +152,8 @@ def reduce_by(arrays: list[Integers], denominator: int) -> tuple[list[Integers],
         divisor = gcd(divisor, int(np.gcd.reduce(array.ravel(), initial=0)))
     if divisor == 1:
         return arrays, denominator
+    if divisor >= INT64_SAFE:
+        arrays = [array.astype(object) for array in arrays]
     return [fit(array // divisor) for array in arrays], denominator // divisor
 
 
@@ -167,6 +171,21 @@ def exact_product(weights: Integers, left: Floats, right: Floats) -> Integers:
     total: Integers | None = None
     for limb, scale in limbs(weights, largest):
         part = np.rint((left * limb[:, None]).T @ right).astype(np.int64)
+        total = part if total is None else combine(total, 1, part, scale)
+    assert total is not None, "there is at least one limb"
+    return total
+
+
+def starts_of(groups: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return where each group starts among numbers that ascend."""
+    return np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))
+
+
+def sums_between(weights: Integers, values: Floats, starts: NDArray[np.intp]) -> Integers:
+    """Return the weighted sum of the rows from each start to the next, for whole numbers."""
+    total: Integers | None = None
+    for limb, scale in limbs(weights, int(values.max(initial=0))):
+        part = np.add.reduceat(values * limb[:, None], starts, axis=0).astype(np.int64)
         total = part if total is None else combine(total, 1, part, scale)
     assert total is not None, "there is at least one limb"
     return total

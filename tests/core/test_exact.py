@@ -3,7 +3,7 @@ from math import lcm
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankagg.core import exact
@@ -162,6 +162,7 @@ def test_int64_ends_where_sums_and_their_doubles_would_not_fit():
     st.integers(1, 10**20),
     st.integers(1, 1000),
 )
+@example([[0, 0, 0, 0]], 10**20, 1)
 @strategies.quick
 def test_reducing_divides_by_all_that_is_common(lists, denominator, factor):
     arrays = [exact.fit(square([value * factor for value in values])) for values in lists]
