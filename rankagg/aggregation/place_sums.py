@@ -10,22 +10,27 @@ from math import lcm
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.core import exact, places
 from rankagg.core.places import UNRANKED
 
-__all__ = ["borda_points", "doubled_place_counts", "place_counts"]
+__all__ = ["borda_points", "borda_points_by_group", "doubled_place_counts", "place_counts"]
 
 # Cells looked at in one go.
 BLOCK = 200_000
 
 
 def _blocks(ranks: Ranks, votes: Integers) -> Iterator[tuple[Ranks, Integers]]:
-    n = ranks.shape[1]
+    for rows in _slices(*ranks.shape):
+        yield ranks[rows], votes[rows]
+
+
+def _slices(m: int, n: int) -> Iterator[slice]:
     size = max(1, BLOCK // n, n)
-    for start in range(0, len(ranks), size):
-        yield ranks[start : start + size], votes[start : start + size]
+    for start in range(0, m, size):
+        yield slice(start, start + size)
 
 
 def borda_points(ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked) -> Floats:
@@ -45,42 +50,91 @@ def borda_points(ranks: Ranks, counts: Integers, weights: Floats, unranked: Unra
     ndarray of float, shape (n,)
         The exact sums, rounded once.
     """
-    n = ranks.shape[1]
+    all_in_one = np.zeros(len(ranks), dtype=np.int64)
+    points: Floats = borda_points_by_group(ranks, counts, weights, unranked, all_in_one)[0]
+    return points
+
+
+def borda_points_by_group(
+    ranks: Ranks,
+    counts: Integers,
+    weights: Floats,
+    unranked: Unranked,
+    groups: NDArray[np.int64],
+) -> Floats:
+    """Return every item's points in the rankings of each group.
+
+    Parameters
+    ----------
+    ranks, counts, weights, unranked
+        As for `borda_points`.
+    groups : ndarray of int, shape (m,)
+        The group of each ranking, ascending; every number from 0 to the last occurs.
+
+    Returns
+    -------
+    ndarray of float, shape (g, n)
+        The exact sums, rounded once.
+    """
     votes, denominator = exact.as_votes(counts, weights)
     if unranked == "last":
         ranks = places.unranked_last(ranks)
-    seen, placed = _sums_by_size(ranks, votes)
+    points = np.empty((int(groups[-1]) + 1, ranks.shape[1]))
+    # There are sums for every number of observed items: n for a group and item at most.
+    size = max(1, BLOCK // ranks.shape[1] ** 2)
+    for first in range(0, len(points), size):
+        some = slice(first, first + size)
+        rows = slice(*np.searchsorted(groups, [some.start, some.stop]))
+        points[some] = _points(
+            ranks[rows], votes[rows], denominator, unranked, groups[rows] - first
+        )
+    return points
+
+
+def _points(
+    ranks: Ranks,
+    votes: Integers,
+    denominator: int,
+    unranked: Unranked,
+    groups: NDArray[np.int64],
+) -> Floats:
+    n = ranks.shape[1]
+    seen, placed = _sums_by_size(ranks, votes, groups)
     # An item at the mean place r of k adds 2r + 2 to `placed`.
     if unranked == "ignore":
-        lead = np.sum([(k + 1) * seen[k] - placed[k] for k in seen], axis=0)
-        return np.array([int(value) / denominator for value in lead])
+        lead = sum((k + 1) * seen[k] - placed[k] for k in seen)
+        return np.asarray(lead / denominator, dtype=np.float64)
     over = lcm(*(k + 1 for k in seen))
     # Twice the points: 2n - (2r + 2)(n + 1)/(k + 1), or n - 1 for an unranked item.
-    most = (n - 1) * int(votes.sum()) + (n + 1) * np.sum(list(seen.values()), axis=0)
-    less = (n + 1) * np.sum([placed[k] * (over // (k + 1)) for k in placed], axis=0)
-    return np.array([int(value) / (2 * over * denominator) for value in most * over - less])
+    whole = np.add.reduceat(votes, exact.starts_of(groups)).astype(object)[:, None]
+    most = (n - 1) * whole + (n + 1) * sum(seen.values())
+    less = (n + 1) * sum(placed[k] * (over // (k + 1)) for k in placed)
+    return np.asarray((most * over - less) / (2 * over * denominator), dtype=np.float64)
 
 
-def _sums_by_size(ranks: Ranks, votes: Integers) -> tuple[dict[int, Integers], dict[int, Integers]]:
+def _sums_by_size(
+    ranks: Ranks, votes: Integers, groups: NDArray[np.int64]
+) -> tuple[dict[int, NDArray[np.object_]], dict[int, NDArray[np.object_]]]:
     """Return per number k of observed items what rankings of that size weigh and place.
 
-    For each item: the weight of the rankings that observe it, and the weighted sum of 2r + 2 for
-    its mean places r in them; Python integers.
+    For each group and item: the weight of the rankings that observe it, and the weighted sum of
+    2r + 2 for its mean places r in them; Python integers.
     """
-    n = ranks.shape[1]
-    seen: dict[int, Integers] = {}
-    placed: dict[int, Integers] = {}
-    for block, weights in _blocks(ranks, votes):
-        observed = block != UNRANKED
-        doubled = np.where(observed, 2.0 * places.mid_ranks(block) + 2.0, 0.0)
+    shape = int(groups[-1]) + 1, ranks.shape[1]
+    seen: dict[int, NDArray[np.object_]] = {}
+    placed: dict[int, NDArray[np.object_]] = {}
+    for block in _slices(*ranks.shape):
+        observed = ranks[block] != UNRANKED
+        doubled = np.where(observed, 2.0 * places.mid_ranks(ranks[block]) + 2.0, 0.0)
         sizes = observed.sum(axis=1)
         for k in np.unique(sizes).tolist():
             rows = slice(None) if (sizes == k).all() else np.flatnonzero(sizes == k)
-            everyone = np.ones((len(sizes[rows]), 1))
-            both = np.column_stack([observed[rows], doubled[rows]])
-            sums = exact.exact_product(weights[rows], everyone, both)[0].astype(object)
-            seen[k] = seen.get(k, 0) + sums[:n]
-            placed[k] = placed.get(k, 0) + sums[n:]
+            here = groups[block][rows]
+            starts = exact.starts_of(here)
+            for sums, values in ((seen, observed), (placed, doubled)):
+                part = exact.sums_between(votes[block][rows], values[rows], starts)
+                total = sums.setdefault(k, np.zeros(shape, dtype=object))
+                total[here[starts]] += part.astype(object)
     return seen, placed
 
 

@@ -8,11 +8,12 @@ from math import lcm
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.place_sums import borda_points, place_counts
+from rankagg.aggregation.place_sums import borda_points, borda_points_by_group, place_counts
 from rankagg.core import exact, places
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
@@ -103,6 +104,14 @@ class Borda(Aggregator):
     def _from_places(self, profile: Profile) -> Floats:
         assert self.policy is not None, "the rule has one"
         return borda_points(profile.ranks, profile.counts, profile.weights, self.policy)
+
+    def _scores_by_group(self, profile: Profile, groups: NDArray[np.int64]) -> Floats | None:
+        assert self.policy is not None, "the rule has one"
+        if exact.as_rational(profile.weights).step:
+            return None  # what a weight is read as depends on which others there are
+        return borda_points_by_group(
+            profile.ranks, profile.counts, profile.weights, self.policy, groups
+        )
 
     def _from_votes(self, votes: PairwiseMatrix, policy: Unranked | None) -> Floats:
         margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)

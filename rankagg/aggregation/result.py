@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Label, Unranked
+from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core import places
 from rankagg.core.items import ItemSet, counted, listed, shortened
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.certificate import Certificate
     from rankagg.aggregation.kemeny.optima import Optima
 
-__all__ = ["Consensus", "rank_by_scores"]
+__all__ = ["Consensus", "rank_by_scores", "ranks_by_scores"]
 
 RELATIVE_TIE = 1e-12
 
@@ -208,6 +208,12 @@ class Consensus(Result):
         return f"<Consensus by {self.aggregator.name}: {self.ranking._arrows()}>"
 
 
+def ranks_by_scores(scores: Floats) -> Ranks:
+    """Return the places that scores give, one ranking a row; see `rank_by_scores`."""
+    known = np.abs(scores, where=~np.isnan(scores), out=np.zeros_like(scores))
+    return places.competition_ranks(-scores, RELATIVE_TIE * known.max(axis=1, keepdims=True))
+
+
 def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tuple[str, ...]]:
     """Rank items by scores, higher is better; NaN is unranked.
 
@@ -227,11 +233,8 @@ def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tupl
     notes : tuple of str
         Says which scores were tied although not equal to the last digit, and what is unranked.
     """
-    largest = float(np.abs(scores[~np.isnan(scores)]).max(initial=0.0))
-    ranks, distinct = (
-        places.competition_ranks(-scores[None, :], tolerance)[0]
-        for tolerance in (RELATIVE_TIE * largest, 0.0)
-    )
+    ranks = ranks_by_scores(scores[None, :])[0]
+    distinct = places.competition_ranks(-scores[None, :])[0]
     ranking = as_ranking(ranks, items)
     notes = []
     for place in np.unique(ranks[ranks != distinct]):

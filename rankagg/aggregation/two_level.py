@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankagg._typing import Group, Unranked
+from rankagg._typing import Floats, Ranks, Unranked
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.result import Consensus
-from rankagg.core import exact
+from rankagg.aggregation.result import Consensus, ranks_by_scores
+from rankagg.core import canonical, exact
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["TwoLevel"]
@@ -95,42 +96,75 @@ class TwoLevel(Aggregator):
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
-        groups = evidence.profile.by_group()
-        rankings, weights, notes = [], [], []
-        interrupted = False
-        for number, (group, profile) in enumerate(groups.items()):
-            share = deadline.share(len(groups) + 1 - number)
-            consensus = self.inner.aggregate(
-                _inside(evidence, group, profile), rng=rng, deadline=share
-            )
-            interrupted = interrupted or consensus.interrupted
-            rankings.append(self._outer_ranking(consensus, profile))
-            total = exact.total(profile.counts, profile.weights)
-            weights.append(float(total / profile.n_rankings))
-            notes += [f"{group}: {note}" for note in _worth_telling(consensus)]
-        tasks = Profile(rankings, weights=weights, groups=list(groups))
+        profile, groups = evidence.profile._sorted_by_group()
+        scores = self.inner._scores_by_group(profile, groups)
+        inside = (
+            self._task_by_task(evidence, rng, deadline)
+            if scores is None
+            else _Inside(ranks_by_scores(scores))
+        )
+        tasks = self._outer_profile(inside.ranks, profile, exact.starts_of(groups))
         over = self.outer.aggregate(tasks, rng=rng, deadline=deadline)
         return Outcome(
             scores=over.scores,
             ranking=over.ranking,
-            notes=(*over.notes, *notes),
-            interrupted=interrupted or over.interrupted,
+            notes=(*over.notes, *inside.notes),
+            interrupted=inside.interrupted or over.interrupted,
         )
 
-    def _outer_ranking(self, consensus: Consensus, profile: Profile) -> PartialRanking:
-        if self.absent == "ranked":
-            return consensus.ranking
-        seen = (profile.ranks != UNRANKED).any(axis=0)
-        present = [label for label, here in zip(profile.items, seen, strict=True) if here]
-        return consensus.ranking.restrict(present).reindex(profile.items)
+    def _task_by_task(
+        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+    ) -> _Inside:
+        groups = evidence.profile.by_group()
+        ranks, notes = [], []
+        interrupted = False
+        for number, (group, profile) in enumerate(groups.items()):
+            share = deadline.share(len(groups) + 1 - number)
+            inside = Evidence(profile)
+            if self.inner.needs == "scores" and evidence.has_scores:
+                others = [task for task in groups if task != group]
+                scores = evidence.scores.drop(tasks=others)
+                inside = Evidence(scores, 0.0)
+            consensus = self.inner.aggregate(inside, rng=rng, deadline=share)
+            interrupted = interrupted or consensus.interrupted
+            ranks.append(consensus.ranking.ranks)
+            notes += [f"{group}: {note}" for note in _worth_telling(consensus)]
+        return _Inside(np.stack(ranks), notes, interrupted)
+
+    def _outer_profile(self, ranks: Ranks, profile: Profile, starts: NDArray[np.intp]) -> Profile:
+        """Return the rankings of the tasks, whose own rankings start at these rows."""
+        if self.absent == "unranked":
+            seen = np.logical_or.reduceat(profile.ranks != UNRANKED, starts, axis=0)
+            ranks = canonical.without(ranks, ~seen)
+        assert profile.groups is not None, "it was sorted by them"
+        return Profile._trusted(
+            profile.items,
+            ranks,
+            weights=_mean_weights(profile, starts),
+            groups=[profile.groups[start] for start in starts.tolist()],
+        )
 
 
-def _inside(evidence: Evidence, group: Group, profile: Profile) -> Evidence:
-    """Return the evidence of one group: its scores where there are some, else its rankings."""
-    if not evidence.has_scores:
-        return Evidence(profile)
-    others = [task for task in evidence.scores.tasks if task != group]
-    return Evidence(evidence.scores.drop(tasks=others), evidence.tolerance_for(group))
+class _Inside(NamedTuple):
+    """What the inner rule makes of all tasks, and what is to be said of it."""
+
+    ranks: Ranks
+    notes: Sequence[str] = ()
+    interrupted: bool = False
+
+
+def _mean_weights(profile: Profile, starts: NDArray[np.intp]) -> Floats:
+    """Return the mean weight of the rankings from each start to the next."""
+    means = profile.weights[starts]
+    most = np.maximum.reduceat(profile.weights, starts)
+    uneven = np.minimum.reduceat(profile.weights, starts) < most
+    stops = np.append(starts[1:], len(profile))
+    for task in np.flatnonzero(uneven):
+        rows = slice(starts[task], stops[task])
+        counts = profile.counts[rows]
+        total = exact.total(counts, profile.weights[rows])
+        means[task] = float(total / int(counts.sum(dtype=object)))
+    return means
 
 
 def _worth_telling(consensus: Consensus) -> list[str]:

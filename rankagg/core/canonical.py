@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankagg._typing import Label, Ranks
+from rankagg._typing import Bools, Label, Ranks
 from rankagg._validation import as_matrix, as_numbers, check_number
 from rankagg.core import places
 from rankagg.core.items import ItemSet, clean_label
@@ -20,7 +20,7 @@ from rankagg.core.places import UNRANKED
 from rankagg.core.ranking import check_length
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["from_buckets", "from_numbers", "from_orders", "from_table", "restricted"]
+__all__ = ["from_buckets", "from_numbers", "from_orders", "from_table", "restricted", "without"]
 
 
 def from_buckets(
@@ -97,6 +97,15 @@ def from_table(
 
 def restricted(ranks: Ranks, columns: list[int]) -> Ranks:
     """Return the places of some items among themselves, row by row."""
-    kept = ranks[:, columns]
-    listed = np.where(kept >= 0, kept, np.nan).astype(np.float64)
-    return np.where(kept < 0, kept, places.competition_ranks(listed))
+    return _closed_up(ranks[:, columns])
+
+
+def without(ranks: Ranks, gone: Bools) -> Ranks:
+    """Return the places, row by row, with some items of each row unranked."""
+    return _closed_up(np.where(gone, UNRANKED, ranks))
+
+
+def _closed_up(ranks: Ranks) -> Ranks:
+    """Return places in which some items may be missing as places without gaps."""
+    listed = np.where(ranks >= 0, ranks, np.nan).astype(np.float64)
+    return np.where(ranks < 0, ranks, places.competition_ranks(listed))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Group, Label, RNGLike, Unranked
 from rankagg._validation import (
@@ -240,6 +240,16 @@ class Profile(Rows):
             )
         rows = changes.rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
+
+    def _sorted_by_group(self) -> tuple[Profile, NDArray[np.int64]]:
+        """Return the rankings in the order of `by_group`, and the number of each one's group."""
+        if self.groups is None:
+            self.by_group()  # which raises
+        numbers = changes.numbers_of_groups(self)
+        if (np.diff(numbers) >= 0).all():
+            return self, numbers
+        order = np.argsort(numbers, kind="stable")
+        return self[order], numbers[order]
 
     def compress(self) -> Profile:
         """Return the profile with equal rows (ranking, weight and group) merged into counts."""

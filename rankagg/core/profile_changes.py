@@ -14,20 +14,25 @@ from rankagg.core.places import UNRANKED
 from rankagg.core.rows import Rows
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["equal_rows", "joined", "rows_of_groups", "spread_over"]
+__all__ = ["equal_rows", "joined", "numbers_of_groups", "rows_of_groups", "spread_over"]
 
 
 def equal_rows(profile: Rows) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Return the first of every set of rows that are equal, and the summed counts of the set."""
-    codes: dict[Group | None, int] = {}
-    groups = profile.groups or (None,) * len(profile)
-    numbered = np.array([codes.setdefault(group, len(codes)) for group in groups])
-    rows = np.column_stack([profile.ranks, numbered, profile.weights.view(np.int64)])
+    numbers = numbers_of_groups(profile)
+    rows = np.column_stack([profile.ranks, numbers, profile.weights.view(np.int64)])
     _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     counts = np.zeros(len(first), dtype=np.int64)
     np.add.at(counts, where.ravel(), profile.counts)
     order = np.argsort(first)
     return first[order], counts[order]
+
+
+def numbers_of_groups(profile: Rows) -> NDArray[np.int64]:
+    """Return the number of each row's group, from 0 in the order in which groups first occur."""
+    codes: dict[Group | None, int] = {}
+    groups = profile.groups or (None,) * len(profile)
+    return np.array([codes.setdefault(group, len(codes)) for group in groups], dtype=np.int64)
 
 
 def rows_of_groups(groups: Sequence[Group]) -> dict[Group, list[int]]:

@@ -155,13 +155,8 @@ class AfterRemoval:
 
     def rank(self, table: ScoreTable, cell: RemovalCell, purpose: str) -> list[Found]:
         """Return what every method makes of a table; a study goes on where one cannot rank it."""
-        scores = Evidence(table)
-        # Their two-level forms would take apart the scores again, to rank them task by task.
-        rankings = Evidence(scores.profile)
-        return [
-            self._found(rule, scores if rule.needs == "scores" else rankings, cell, purpose)
-            for rule in self.rules
-        ]
+        evidence = Evidence(table)
+        return [self._found(rule, evidence, cell, purpose) for rule in self.rules]
 
     def _found(
         self, rule: Aggregator, evidence: Evidence, cell: RemovalCell, purpose: str

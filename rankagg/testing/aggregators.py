@@ -204,6 +204,17 @@ class AggregatorContract:
         )
         assert rule.aggregate(profile).cost <= rule.guarantee.factor * least + 1e-9
 
+    def test_groups_scored_together_are_scored_as_apart(self, rule: ra.Aggregator) -> None:
+        """For rules that score groups at once, and for those that inherit it."""
+        rng = np.random.default_rng(0)
+        ranks = np.where(rng.random((9, 4)) < 0.3, np.nan, rng.integers(0, 3, (9, 4)))
+        profile = ra.Profile.from_ranks(ranks, groups=list("zxyzzxyxx"))
+        together = rule._scores_by_group(*profile._sorted_by_group())
+        if together is None:
+            return
+        apart = [rule.aggregate(group).scores for group in profile.by_group().values()]
+        np.testing.assert_array_equal(together, np.array(apart))
+
     # -- small and degenerate data --------------------------------------------------------------
 
     def test_one_item(self, rule: ra.Aggregator) -> None:

@@ -1,0 +1,168 @@
+"""All tasks at once against the definition: the inner rule on each task by itself."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.aggregation import place_sums
+from rankagg.aggregation.base import Outcome
+from rankagg.aggregation.result import ranks_by_scores
+from tests import strategies
+from tests.strategies import policies, profiles, quick, score_arrays
+
+ABSENT = ("ranked", "unranked")
+# The last two are read as other numbers beside many others.
+weights = st.one_of(strategies.weights, st.sampled_from([1e15, 1e-90, 0.1234567890123, np.pi]))
+tolerances = st.one_of(
+    st.just(0.0), st.fixed_dictionaries({"x": st.sampled_from([0.0, 0.25, 1.0])})
+)
+RULES = (ra.Borda, ra.Copeland)
+
+
+@st.composite
+def instance_tables(draw) -> ra.ScoreTable:
+    """Draw up to five instances of up to three tasks in any order, with weights."""
+    m = draw(st.integers(1, 5))
+    values = score_arrays(rows=draw(st.integers(1, 5)), columns=m)
+    scores = draw(values.filter(lambda drawn: not np.isnan(drawn).all(axis=0).any()))
+    tasks = draw(st.lists(st.sampled_from("xyz"), min_size=m, max_size=m))
+    return ra.ScoreTable(
+        scores, tasks=tasks, instances=range(m), higher_is_better=draw(st.booleans()),
+        task_weights={task: draw(strategies.weights) for task in sorted(set(tasks))},
+    )  # fmt: skip
+
+
+def by_definition(
+    rule: ra.TwoLevel, data: ra.ScoreTable | ra.Profile, tolerance: object = 0.0
+) -> ra.Consensus:
+    """Rank inside each task by itself, then the rankings of the tasks; no array is shared."""
+    rankings, task_weights, groups = [], [], []
+    profile = data if isinstance(data, ra.Profile) else data.rankings(tolerance)
+    for group, inside in profile.by_group().items():
+        ranking = rule.inner.aggregate(inside).ranking
+        if rule.absent == "unranked":
+            lost = set.intersection(*(set(one.unranked) for one in inside))
+            seen = [item for item in inside.items if item not in lost]
+            nothing = ra.PartialRanking([ra.UNRANKED] * profile.n_items, profile.items)
+            ranking = ranking.restrict(seen).reindex(profile.items) if seen else nothing
+        rankings.append(ranking)
+        task_weights.append(inside.total_weight / inside.n_rankings)
+        groups.append(group)
+    return rule.outer.aggregate(ra.Profile(rankings, weights=task_weights, groups=groups))
+
+
+def assert_same(one: ra.Consensus, other: ra.Consensus) -> None:
+    assert one.ranking == other.ranking
+    np.testing.assert_allclose(one.scores, other.scores, rtol=1e-12)
+
+
+@quick
+@given(
+    profile=profiles(groups=True, weights=weights, max_rows=6), policy=policies,
+    absent=st.sampled_from(ABSENT), outer=st.sampled_from(RULES),
+)  # fmt: skip
+def test_rankings(profile, policy, absent, outer) -> None:
+    rule = ra.TwoLevel(ra.Borda(unranked=policy), outer(unranked=policy), absent=absent)
+    assert_same(rule.aggregate(profile), by_definition(rule, profile))
+
+
+@quick
+@given(
+    table=instance_tables(), tolerance=tolerances, policy=policies, absent=st.sampled_from(ABSENT)
+)
+def test_scores(table, tolerance, policy, absent) -> None:
+    rule = ra.TwoLevel(ra.Borda(unranked=policy), ra.Borda(unranked=policy), absent=absent)
+    if isinstance(tolerance, dict) and "x" not in table.tasks:
+        tolerance = 0.25
+    found = rule.aggregate(table, tolerance=tolerance)
+    assert_same(found, by_definition(rule, table, tolerance))
+
+
+@quick
+@given(profile=profiles(groups=True, weights=weights, max_rows=6), policy=policies)
+def test_points_are_the_same_bits_together_and_apart(profile, policy) -> None:
+    rule = ra.Borda(unranked=policy)
+    grouped, groups = profile._sorted_by_group()
+    found = rule._scores_by_group(grouped, groups)
+    if found is None:
+        return
+    apart = [rule.aggregate(one).scores.tolist() for one in profile.by_group().values()]
+    assert found.tolist() == apart
+
+
+def test_many_groups_are_taken_some_at_a_time(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.random((40, 5))
+    scores[rng.random(scores.shape) < 0.3] = np.nan
+    names = rng.integers(0, 12, 40).tolist()
+    profile = ra.Profile.from_scores(scores, higher_is_better=True, groups=names)
+    grouped, groups = profile._sorted_by_group()
+    rule = ra.Borda()
+    whole = rule._scores_by_group(grouped, groups).tolist()
+    monkeypatch.setattr(place_sums, "BLOCK", 50)  # two groups, ten rankings
+    assert rule._scores_by_group(grouped, groups).tolist() == whole
+    assert whole == [rule.aggregate(one).scores.tolist() for one in profile.by_group().values()]
+
+
+def test_weights_that_are_read_anew_in_each_group_are_left_to_it() -> None:
+    orders = ["AB", "BA", "AB", "BA"]
+    odd = [0.1, 0.1, np.pi, np.e]
+    profile = ra.Profile.from_orders(orders, weights=odd, groups=["x", "x", "y", "y"])
+    assert ra.Borda()._scores_by_group(*profile._sorted_by_group()) is None
+    rule = ra.TwoLevel(ra.Borda(), ra.Borda())
+    assert_same(rule.aggregate(profile), by_definition(rule, profile))
+
+
+def test_each_row_of_scores_has_its_own_relative_tie() -> None:
+    almost = 1 + 1e-13
+    rows = np.array([[1.0, almost, 0.0], [1.0, almost, 1e9], [1.0, 1 + 1e-9, np.nan]])
+    assert ranks_by_scores(rows).tolist() == [[0, 0, 2], [1, 1, 0], [1, 0, -1]]
+    # 1e-5 is no tie where scores are near 1, whatever those of other rows are.
+    rows = np.array([[1.0, 1.00001], [1e9, 1e9 + 1e-5]])
+    assert ranks_by_scores(rows).tolist() == [[1, 0], [0, 0]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opposite(ra.Aggregator):
+    """Borda's rule upside down, which knows nothing of groups."""
+
+    needs = "rankings"
+
+    def _aggregate(self, evidence, rng):
+        return Outcome(scores=-ra.Borda().aggregate(evidence.profile).scores)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader(ra.Aggregator):
+    """Borda's rule that asks for scores and ranks by them with their tolerance."""
+
+    needs = "scores"
+
+    def _aggregate(self, evidence, rng):
+        assert evidence.has_scores
+        return Outcome(scores=ra.Borda().aggregate(evidence.profile).scores)
+
+
+@quick
+@given(table=instance_tables(), tolerance=tolerances)
+def test_a_rule_on_scores_sees_those_of_its_task_with_their_tolerance(table, tolerance) -> None:
+    if isinstance(tolerance, dict) and "x" not in table.tasks:
+        tolerance = 1.0
+    apart = ra.TwoLevel(Reader(), ra.Borda()).aggregate(table, tolerance=tolerance)
+    together = ra.TwoLevel(ra.Borda(), ra.Borda()).aggregate(table, tolerance=tolerance)
+    assert_same(apart, together)
+
+
+@pytest.mark.parametrize("absent", ABSENT)
+def test_rules_that_do_not_score_groups_go_task_by_task(absent: str) -> None:
+    rng = np.random.default_rng(3)
+    table = ra.ScoreTable(
+        rng.random((4, 9)), tasks=list("xyzyxzxyz"), instances=range(9), higher_is_better=True
+    )
+    rule = ra.TwoLevel(Opposite(), ra.Borda(), absent=absent)
+    opposite = ra.TwoLevel(ra.Borda(), ra.Borda()).aggregate(table).scores
+    np.testing.assert_allclose(rule.aggregate(table).scores, 9 - opposite)
