@@ -6,8 +6,12 @@ Tests: sphinx-build -W -b doctest docs docs/_build/doctest
 
 import doctest
 import re
+import sys
+from pathlib import Path
 
 import rankagg
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "rankagg"
 author = "the rankagg developers"
@@ -21,6 +25,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
     "sphinx_click",
+    "replication_rows",
 ]
 exclude_patterns = ["_build"]
 nitpicky = False

@@ -58,14 +58,14 @@ def page_of(outcomes: Sequence[Outcome]) -> str:
 def _lead(rows: Sequence[Row]) -> Iterator[str]:
     verdicts = Counter(row.verdict for row in rows)
     yield (
-        f"Of {counted(len(rows), 'quantity')}, {verdicts[REACHED]} come out as printed or "
-        f"defined, {verdicts[EXPLAINED]} differ from the print for a reason that is given, and "
-        f"{verdicts[LOST]} cannot be reproduced."
+        f"{counted(len(rows), 'quantity')}. As printed or defined: {verdicts[REACHED]}. As defined "
+        f"but not as printed, for a reason that is given: {verdicts[EXPLAINED]}. Not to be "
+        f"reproduced: {verdicts[LOST]}. Beyond the papers: {verdicts[BEYOND]}."
     )
     if verdicts[MISSED]:
-        yield f"{verdicts[MISSED]} should have been reached and were not."
+        yield f"Should have been reached and were not: {verdicts[MISSED]}."
     if verdicts[OPEN]:
-        yield f"{verdicts[OPEN]} were not judged in this run; their rows say why."
+        yield f"Not judged in this run: {verdicts[OPEN]}; their rows say why."
 
 
 def _counts(rows: Sequence[Row]) -> Section:
@@ -92,7 +92,8 @@ def _counts(rows: Sequence[Row]) -> Section:
 
 def _section(outcome: Outcome) -> Section:
     experiment, found = outcome.experiment, outcome.found
-    section = Section(experiment.name, f"{experiment.paper}, {experiment.title}")
+    items = ", ".join(experiment.items)
+    section = Section(experiment.name, f"{experiment.paper}, {items}: {experiment.title}")
     if found.sentences:
         section.text(*found.sentences)
     for picture in found.pictures:

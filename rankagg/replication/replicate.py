@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from os import PathLike
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -139,8 +141,8 @@ def replicate(
         The folder of the leaderboards that are not bundled. Rows that need one which is not there
         are "not judged" and say which.
     output : path, optional
-        The folder for the page, the rows, tables and figures. Studies keep journals in it, so
-        that a run that was stopped goes on where it was.
+        The folder for the page, the rows, tables and figures. Until all is done studies keep
+        journals in it, so that a run that was stopped goes on where it was.
     quick : bool, default False
         Run random experiments with 3 repetitions; their rows are "not judged" then.
     n_jobs : int, optional
@@ -194,7 +196,17 @@ def replicate(
     )
     if folder is not None:
         result.save(folder)
+        _clear(folder / "journals")
     return result
+
+
+def _clear(journals: Path) -> None:
+    """Remove what there is no need to go on from; it holds times, which differ from run to run."""
+    for experiment in EXPERIMENTS:
+        for journal in journals.glob(f"{experiment.name}*.jsonl"):
+            journal.unlink()
+    with suppress(OSError):  # what else is in the folder is not ours
+        journals.rmdir()
 
 
 def select(names: Sequence[str]) -> list[Experiment]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable
 from os import PathLike
@@ -21,6 +22,8 @@ from rankagg.replication.experiment import Found, Picture, Sheet
 
 __all__ = ["folder_for", "save"]
 
+# What LaTeX reads as a command.
+SPECIAL = re.compile(r"([&%$#_{}])")
 # What would differ between two runs.
 UNDATED = {"svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}}
 
@@ -59,7 +62,7 @@ def _save_sheet(folder: Path, sheet: Sheet) -> None:
     write_text(folder / f"{sheet.name}.md", frame.to_markdown(index=False) + "\n")
     latex = frame.to_latex(
         index=False, escape=True, na_rep="--", float_format="%.4g",
-        caption=sheet.caption.replace("%", r"\%").replace("_", r"\_"),
+        caption=SPECIAL.sub(r"\\\1", sheet.caption),
         label=f"tab:{sheet.name}",
     )  # fmt: skip
     write_text(folder / f"{sheet.name}.tex", latex)
