@@ -124,7 +124,7 @@ class TwoLevel(Aggregator):
             if self.inner.needs == "scores" and evidence.has_scores:
                 others = [task for task in groups if task != group]
                 scores = evidence.scores.drop(tasks=others)
-                inside = Evidence(scores, 0.0)
+                inside = Evidence(scores, evidence.tolerance_for(group))
             consensus = self.inner.aggregate(inside, rng=rng, deadline=share)
             interrupted = interrupted or consensus.interrupted
             ranks.append(consensus.ranking.ranks)
