@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from rankagg.replication.p3 import columns, consensus, leaderboards, metrics, ratios, spread
 
 __all__ = ["MODULES"]
 
-MODULES: tuple[ModuleType, ...] = ()
+MODULES = (leaderboards, spread, ratios, metrics, columns, consensus)
