@@ -23,11 +23,13 @@ __all__ = ["EXPERIMENTS"]
 
 SECTION = "Section 4"
 AS_PRINTED = "as in print"
+SHORT = {"arithmetic": "AM", "geometric": "GM", "harmonic": "HM"}
 PRINTED_COLUMNS = "the columns of the printed geometric mean"
 CAPTION = (
-    "Places among the systems in print, humans in color. The first three columns are the print's: "
-    "the leaderboard's average, and the two means over other columns. In the others the columns "
-    "are the same for the three means. The paper has tables only."
+    "Places among the systems in print by arithmetic, geometric and harmonic means (AM, GM, HM), "
+    "humans in color. On the left as in print, where AM is the leaderboard's average, over other "
+    "columns than GM and HM; elsewhere the three means are over the same columns. The paper has "
+    "tables only."
 )
 SENTENCES = (
     "In print the arithmetic mean is over other columns than the two others, and on GLUE the means "
@@ -114,7 +116,7 @@ def _frame(cases: list[Case]) -> pd.DataFrame:
 
 def _panel(benchmark: Benchmark, cases: list[Case]) -> Panel:
     columns = tuple(
-        Column(case.columns, mean, tuple(place(consensus, item) for item in consensus.items))
+        Column(case.columns, SHORT[mean], tuple(place(consensus, item) for item in consensus.items))
         for case in cases
         for mean, consensus in case.by_mean.items()
     )

@@ -47,7 +47,7 @@ def run(bench: Bench) -> Found:
     """Solve every leaderboard exactly, list all optima, and bound ranks."""
     values: dict[tuple[str, str], Value] = {}
     rows = []
-    for name, table in _tables().items():
+    for name, table in leaderboards().items():
         for quantity, value in _exact(table):
             values[BEYOND, f"{quantity}, {name}"] = value
             rows.append({"leaderboard": name, "quantity": quantity, "value": value})
@@ -81,7 +81,7 @@ def rules() -> list[Aggregator]:
     return [Mean(), GeometricMean(), HarmonicMean(), Borda(), Kemeny()]
 
 
-def _tables() -> dict[str, ScoreTable]:
+def leaderboards() -> dict[str, ScoreTable]:
     superglue, xglue = load_table("superglue_human"), load_table("xglue")
     return {
         "GLUE, ten tasks": load_table("glue_human"),
@@ -150,7 +150,7 @@ def _policies(table: ScoreTable) -> Iterator[dict[str, Value]]:
 
 def _all_intervals() -> pd.DataFrame:
     frames = []
-    for name, table in _tables().items():
+    for name, table in leaderboards().items():
         frame = rank_intervals(table).to_frame().reset_index()
         frame.insert(0, "leaderboard", name)
         frames.append(frame)

@@ -56,7 +56,7 @@ def draw_flows(panels: Sequence[Panel]) -> Axes:
     """
     widest = max(_positions(panel)[-1] for panel in panels)
     _, axes = plt.subplots(
-        len(panels), figsize=(2.4 + 0.62 * widest, 2.35 * len(panels)), squeeze=False,
+        len(panels), figsize=(2.2 + 0.55 * widest, 2.1 * len(panels)), squeeze=False,
         sharex=True, layout="constrained",
     )  # fmt: skip
     for ax, panel in zip(axes[:, 0], panels, strict=True):
@@ -89,12 +89,11 @@ def _draw(ax: Axes, panel: Panel) -> None:
             )  # fmt: skip
     ax.set_yticks(places[0], labels)
     ax.tick_params(axis="y", length=0)
-    last = ax.secondary_yaxis("right")
-    last.set_yticks(places[-1], labels)
-    last.tick_params(axis="y", length=0)
-    last.spines["right"].set_visible(False)
+    for place, label in zip(places[-1], labels, strict=True):
+        ax.annotate(label, (at[-1], place), (8, 0), textcoords="offset points", va="center")
     ax.set_ylim(places.max() + 0.5, 0.5)
-    ax.set_xticks(at, [column.rule for column in panel.columns], rotation=30, ha="right")
+    ax.margins(x=0.02)
+    ax.set_xticks(at, [column.rule for column in panel.columns])
     ax.tick_params(axis="x", length=0, labelbottom=True)
     ax.set_title(panel.title, loc="left", fontweight="bold", pad=26)
     for block in blocks:
