@@ -119,6 +119,8 @@ from .report.page import make_report as make_report
 from .studies.agreement import AgreementStudy as AgreementStudy
 from .studies.agreement_result import AgreementResult as AgreementResult
 from .studies.approximation import ApproximationStudy as ApproximationStudy
+from .studies.confidence import ConfidenceStudy as ConfidenceStudy
+from .studies.confidence_result import ConfidenceResult as ConfidenceResult
 from .studies.manipulation import ManipulationResult as ManipulationResult
 from .studies.manipulation import ManipulationStudy as ManipulationStudy
 from .studies.missing_scores import MissingScoresStudy as MissingScoresStudy
@@ -128,6 +130,10 @@ from .studies.models import MallowsModel as MallowsModel
 from .studies.models import PlackettLuceModel as PlackettLuceModel
 from .studies.models import ResampleModel as ResampleModel
 from .studies.models import StudyModel as StudyModel
+from .studies.pair_methods import IntervalMethod as IntervalMethod
+from .studies.pair_methods import PairMethod as PairMethod
+from .studies.pair_methods import PrintedRadius as PrintedRadius
+from .studies.resampled_table import ResampledTableModel as ResampledTableModel
 from .studies.scaling import ScalingResult as ScalingResult
 from .studies.scaling import ScalingStudy as ScalingStudy
 from .studies.score_models import LatentModel as LatentModel

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -214,7 +215,12 @@ class Units:
     # -- sums ---------------------------------------------------------------------------------
 
     def moments(self) -> Moments:
-        """Return the moments of all pairs, a block of units at a time."""
+        """Return the moments of all pairs; they are computed once."""
+        return self._moments
+
+    @cached_property
+    def _moments(self) -> Moments:
+        """Go through the units a block at a time."""
         shape = (len(self.stratum_weights), len(self.pairs[0]))
         n, mass, squared_mass, first, second = (np.zeros(shape) for _ in range(5))
         for block in self.blocks():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
 from rankagg._typing import RNGLike
 from rankagg._validation import as_generator, check_integer, check_number
@@ -14,6 +15,7 @@ from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.scores import ScoreTable
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.units import Unit
 from rankagg.studies.table_digest import table_digest
 
 __all__ = ["LatentModel", "ScoreModel", "TableModel"]
@@ -52,6 +54,25 @@ class ScoreModel(ABC):
     @property
     def true_ranking(self) -> PartialRanking | None:
         """The ranking that the scores are drawn around; None where none is known."""
+        return None
+
+    def true_proportions(
+        self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
+    ) -> pd.DataFrame | None:
+        """Return in what proportion of units row is above column; None where that is not known.
+
+        Parameters
+        ----------
+        unit : {"ranking", "instance", "task"}, default "ranking"
+            What a proportion is of, as for `PairwiseIntervals.from_data`.
+        ties : {"half", "exclude"}, default "half"
+            What a tie counts.
+
+        Returns
+        -------
+        pandas.DataFrame or None
+            Rows and columns: systems.
+        """
         return None
 
     @property
@@ -170,3 +191,12 @@ class LatentModel(ScoreModel):
         """The order of the locations; None where they are all the same."""
         best_first = range(self.n_systems - 1, -1, -1)
         return Permutation.from_order(best_first) if self.step else None
+
+    def true_proportions(
+        self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
+    ) -> pd.DataFrame | None:
+        """Return the probability that row scores higher than column, whatever the unit."""
+        systems = np.arange(self.n_systems)
+        shares = LatentScores(self.step * systems).ranking_distribution().pairwise_probabilities()
+        np.fill_diagonal(shares, 0.5)
+        return pd.DataFrame(shares, index=systems, columns=systems)

@@ -27,7 +27,7 @@ from rankagg.inference.intervals.methods import (
 from rankagg.inference.intervals.pair_decisions import by_holm, by_intervals_of_pairs, p_values
 from rankagg.inference.units import Estimand, Unit, Units, rankings_of, units_of
 
-__all__ = ["PairwiseIntervals"]
+__all__ = ["PairwiseIntervals", "intervals_of", "square"]
 
 
 class PairwiseIntervals(Result):
@@ -184,7 +184,7 @@ class PairwiseIntervals(Result):
             profile, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks, instances=known
         )
         options = Options(method, alpha, simultaneous, alternative, anytime, ties, n_resamples)
-        return _interval(units, estimand, options, as_generator(rng))
+        return intervals_of(units, estimand, options, as_generator(rng))
 
     # -- what they say ------------------------------------------------------------------------
 
@@ -298,17 +298,18 @@ class PairwiseIntervals(Result):
         return f"<PairwiseIntervals of {counted(len(self.items), 'item')}: {self.describe()}>"
 
 
-def _interval(
+def intervals_of(
     units: Units, estimand: Estimand, options: Options, rng: np.random.Generator
 ) -> PairwiseIntervals:
+    """Return the intervals of all pairs of some units, which know their moments from then on."""
     bounds = bounds_of(units, options, rng)
     return PairwiseIntervals(
         items=units.items,
-        estimate=_square(units, bounds.mean, 1.0 - bounds.mean, 0.5),
-        lower=_square(units, bounds.lower, 1.0 - bounds.upper, 0.5),
-        upper=_square(units, bounds.upper, 1.0 - bounds.lower, 0.5),
-        n_units=np.rint(_square(units, bounds.n, bounds.n, 0.0)).astype(np.int64),
-        shares=_square(units, bounds.shares, bounds.shares, np.nan),
+        estimate=square(units, bounds.mean, 1.0 - bounds.mean, 0.5),
+        lower=square(units, bounds.lower, 1.0 - bounds.upper, 0.5),
+        upper=square(units, bounds.upper, 1.0 - bounds.lower, 0.5),
+        n_units=np.rint(square(units, bounds.n, bounds.n, 0.0)).astype(np.int64),
+        shares=square(units, bounds.shares, bounds.shares, np.nan),
         estimand=estimand,
         unit=units.unit,
         fixed_tasks=units.fixed_tasks,
@@ -321,7 +322,8 @@ def _interval(
     )
 
 
-def _square(units: Units, above: Floats, below: Floats, diagonal: float) -> Floats:
+def square(units: Units, above: Floats, below: Floats, diagonal: float) -> Floats:
+    """Return a matrix of the values of all pairs, of first against second and the reverse."""
     first, second = units.pairs
     square = np.full((len(units.items),) * 2, diagonal)
     square[first, second] = above

@@ -1,0 +1,274 @@
+"""Ways to decide which of two systems is better: those of the package, and those in print."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+
+from rankagg._typing import Bools, Floats, Label
+from rankagg._validation import check_choice, check_flag
+from rankagg.core.items import ItemSet
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.intervals.bounds import hoeffding_radius
+from rankagg.inference.intervals.methods import BINOMIAL, Method, Options, Simultaneous
+from rankagg.inference.intervals.pairwise import intervals_of, square
+from rankagg.inference.units import Estimand, Unit, Units, units_of
+
+__all__ = ["IntervalMethod", "Judged", "PairMethod", "PrintedRadius", "RankedTable"]
+
+Ties = Literal["half", "exclude"]
+Radius = Literal["equation 4", "figure 4"]
+
+
+@dataclass(frozen=True, eq=False)
+class RankedTable:
+    """The rankings of a table, and their units, which several methods share.
+
+    Attributes
+    ----------
+    profile : Profile
+        One ranking of each column.
+    instances : sequence of str or int, or None
+        The instance of each.
+    """
+
+    profile: Profile
+    instances: Sequence[Label] | None
+    _units: dict[tuple[Unit, Estimand], Units] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> RankedTable:
+        """Rank the systems of a table on every column."""
+        return cls(table.rankings(), table.instances)
+
+    def units(self, unit: Unit, estimand: Estimand) -> Units:
+        """Return the independent units.
+
+        Raises
+        ------
+        InvalidInputError
+            If the table has none of that kind.
+        """
+        key = unit, estimand
+        if key not in self._units:
+            known = self.instances if unit == "instance" else None
+            self._units[key] = units_of(
+                self.profile, unit=unit, estimand=estimand, instances=known
+            )
+        return self._units[key]
+
+    def comparisons(self, unit: Unit) -> float:
+        """Return the mean number of units that compare a pair."""
+        return float(self.units(unit, "direct").moments().n.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What a method says of every pair; arrays of shape (n, n), row against column.
+
+    Attributes
+    ----------
+    items : ItemSet
+        Rows and columns.
+    estimate : ndarray of float
+        The estimated proportion; NaN where nothing was compared.
+    above : ndarray of bool
+        Row is decided to be above column.
+    lower, upper : ndarray of float, or None
+        The interval; None where the method decides without one.
+    """
+
+    items: ItemSet
+    estimate: Floats
+    above: Bools
+    lower: Floats | None = None
+    upper: Floats | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairMethod(ABC):
+    """A way to decide pairs of systems, with intervals or without.
+
+    A new method is a frozen dataclass that implements `name` and `_judge`.
+    """
+
+    #: What is independent, as for `PairwiseIntervals.from_data`.
+    unit: Unit = "ranking"
+    #: What a tie counts, as for `PairwiseIntervals.from_data`.
+    ties: ClassVar[Ties] = "half"
+
+    def __post_init__(self) -> None:
+        check_choice(self.unit, get_args(Unit), f"unit of {type(self).__name__}")
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called in tables; no two methods of a study may share it."""
+
+    @abstractmethod
+    def _judge(self, ranked: RankedTable, alpha: float, rng: np.random.Generator) -> Judged:
+        """Decide the pairs of a table."""
+
+    def _named(self, parts: Sequence[str]) -> str:
+        units = [] if self.unit == "ranking" else [f"by {self.unit}"]
+        return ", ".join([*parts, *units])
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalMethod(PairMethod):
+    """Intervals of the package: a pair is decided where 1/2 is outside, or by Holm's procedure.
+
+    Ties count half; the binomial methods leave them out.
+
+    Parameters
+    ----------
+    method : str, default "hoeffding"
+        As for `PairwiseIntervals.from_data`.
+    simultaneous : {"bonferroni", "max-t"}, optional
+        Cover all pairs at once.
+    anytime : bool, default False
+        Cover every number of units at once.
+    estimand : {"direct", "imputed"}, default "direct"
+        What the interval is of; imputed proportions decide who is above in the imputed rankings.
+    unit : {"ranking", "instance", "task"}, default "ranking"
+        What is independent.
+    holm : bool, default False
+        Decide by Holm's procedure; there is no interval then. For "hoeffding" and the binomial
+        methods, whose p-values are those of exact sign tests.
+
+    Raises
+    ------
+    InvalidInputError
+        If the options do not go together.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.IntervalMethod(simultaneous="bonferroni", unit="instance").name
+    'hoeffding, bonferroni, by instance'
+    """
+
+    method: Method = "hoeffding"
+    simultaneous: Simultaneous | None = None
+    anytime: bool = False
+    estimand: Estimand = "direct"
+    holm: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = "of IntervalMethod"
+        self._options()
+        check_choice(self.estimand, get_args(Estimand), f"estimand {owner}")
+        if self.is_binomial and (self.estimand, self.unit) != ("direct", "ranking"):
+            raise InvalidInputError(
+                f"method {owner}", "'hoeffding' or a bootstrap here", self.method,
+                "Binomial methods are for direct comparisons, each ranking a unit.",
+            )  # fmt: skip
+        if not check_flag(self.holm, f"holm {owner}"):
+            return
+        plain = self.simultaneous is None and not self.anytime and self.estimand == "direct"
+        if not plain or not (self.is_binomial or self.method == "hoeffding"):
+            raise InvalidInputError(
+                f"holm {owner}",
+                "False unless the method is 'hoeffding' or binomial, of direct comparisons, and "
+                "neither simultaneous nor anytime",
+                self.holm,
+            )
+
+    @property
+    def is_binomial(self) -> bool:
+        """Whether it counts wins, and leaves ties out."""
+        return self.method in BINOMIAL
+
+    @property
+    def ties(self) -> Ties:  # type: ignore[override]
+        """What a tie counts."""
+        return "exclude" if self.is_binomial else "half"
+
+    @property
+    def name(self) -> str:
+        """The method with the options that differ from their defaults."""
+        tests = "sign-test" if self.is_binomial else self.method
+        parts = [tests if self.holm else self.method]
+        parts += ["anytime"] if self.anytime else []
+        parts += [self.simultaneous] if self.simultaneous else []
+        parts += ["holm"] if self.holm else []
+        return self._named(parts + (["imputed"] if self.estimand == "imputed" else []))
+
+    def _options(self, alpha: float = 0.05) -> Options:
+        return Options(
+            self.method, alpha, self.simultaneous, "two-sided", self.anytime, self.ties, 2000
+        )
+
+    def _judge(self, ranked: RankedTable, alpha: float, rng: np.random.Generator) -> Judged:
+        units = ranked.units(self.unit, self.estimand)
+        intervals = intervals_of(units, self.estimand, self._options(alpha), rng)
+        items, estimate = intervals.items, intervals.estimate
+        if self.holm:
+            return Judged(items, estimate, intervals.decisions("holm").above)
+        return _outside(items, estimate, intervals.lower, intervals.upper)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedRadius(PairMethod):
+    """A radius as it is printed, around the mean that it is printed with.
+
+    The mean is that of imputed proportions over all rankings, and z is the number of direct
+    comparisons of a pair: with missing scores it is an interval for neither. It is here to be
+    measured; use `IntervalMethod` for your own data.
+
+    Parameters
+    ----------
+    radius : {"equation 4", "figure 4"}
+        sqrt(log(1/alpha)/(2z)), or sqrt(log(4 n z^2/alpha)/(2z)) for n systems.
+    unit : {"ranking", "instance", "task"}, default "ranking"
+        What z counts. The print counts rankings, of which an instance has one for each metric.
+
+    References
+    ----------
+    Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
+    benchmarks", https://doi.org/10.48550/arXiv.2305.10284, equation 4 and figure 4.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.PrintedRadius(radius="equation 4").name
+    'equation 4'
+    """
+
+    radius: Radius
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice(self.radius, get_args(Radius), "radius of PrintedRadius")
+
+    @property
+    def name(self) -> str:
+        """The place in print."""
+        return self._named([self.radius])
+
+    def _judge(self, ranked: RankedTable, alpha: float, rng: np.random.Generator) -> Judged:
+        imputed = ranked.units(self.unit, "imputed")
+        mean, z = imputed.moments().mean, ranked.units(self.unit, "direct").moments().n
+        number, n_items = np.maximum(z, 1.0), len(imputed.items)
+        level = alpha / (4.0 * n_items * number**2) if self.radius == "figure 4" else alpha
+        radius = np.where(z > 0, hoeffding_radius(1.0 / number, level, sides=1), 1.0)
+        lower, upper = np.clip(mean - radius, 0.0, 1.0), np.clip(mean + radius, 0.0, 1.0)
+        return _outside(
+            imputed.items,
+            square(imputed, mean, 1.0 - mean, 0.5),
+            square(imputed, lower, 1.0 - upper, 0.5),
+            square(imputed, upper, 1.0 - lower, 0.5),
+        )
+
+
+def _outside(items: ItemSet, estimate: Floats, lower: Floats, upper: Floats) -> Judged:
+    """Decide the pairs whose interval leaves 1/2 outside."""
+    above: Bools = lower > 0.5
+    return Judged(items, estimate, above, lower, upper)
