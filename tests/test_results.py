@@ -61,6 +61,13 @@ def scores():
     )  # fmt: skip
 
 
+def confidence():
+    return ra.ConfidenceStudy(
+        models=[ra.ResampledTableModel(label=EVIL, table=scores())], proportions=[0.1],
+        n_repetitions=2,
+    ).run()  # fmt: skip
+
+
 def small(study, **changes):
     return study(
         aggregators=[ra.Mean(), ra.Borda()], steps=[0.3, 1.0], n_systems=4, n_tasks=3,
@@ -72,6 +79,7 @@ RESULTS = {
     "AgreementResult": lambda: ra.AgreementStudy(data=scores()).run(),
     "Certificate": lambda: exact().certificate,
     "Comparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
+    "ConfidenceResult": confidence,
     "Consensus": exact,
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
     "DispersionReport": lambda: ra.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),

@@ -12,6 +12,8 @@ from .rankings.bump import bump_chart as bump_chart
 from .rankings.overlap import overlap_plot as overlap_plot
 from .rankings.rank_distribution import rank_distribution_plot as rank_distribution_plot
 from .robustness.agreement import agreement_plot as agreement_plot
+from .robustness.confidence import confidence_plot as confidence_plot
+from .robustness.confidence_heatmap import confidence_heatmap as confidence_heatmap
 from .robustness.manipulation import manipulation_plot as manipulation_plot
 from .robustness.missing_scores import missing_scores_plot as missing_scores_plot
 from .robustness.ratios import ratio_plot as ratio_plot

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import field
 from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -14,6 +13,8 @@ import pandas as pd
 from rankagg.core.items import counted
 from rankagg.core.result import ROWS, Result, plain_rows
 from rankagg.studies.judged_cells import JudgedCell
+from rankagg.studies.pair_methods import Judged, PairMethod, RankedTable
+from rankagg.studies.score_models import ScoreModel
 from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ class ConfidenceResult(Result):
     _plot = "confidence_plot"
     _row = "method"
     _named_rows = False
-    _formats = MappingProxyType({"proportion": "{:g}", "alpha": "{:g}"})
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.study, self._frame.to_json()
@@ -127,6 +127,15 @@ class ConfidenceResult(Result):
         }
         return pd.DataFrame(table)
 
+    def _judged(
+        self, model: ScoreModel, proportion: float, alpha: float, method: PairMethod
+    ) -> tuple[RankedTable, Judged]:
+        """Return the first table of a model, and what a method says of its pairs."""
+        cell = JudgedCell(model, proportion, 0)
+        seed = self.study.seed
+        ranked = RankedTable.of(cell.left(cell.complete(seed), seed))
+        return ranked, cell.judge(seed, ranked, method, alpha)
+
     def _content(self) -> dict[str, Any]:
         return {
             "seed": self.study.seed,
@@ -143,6 +152,17 @@ class ConfidenceResult(Result):
             shown.append("coverage_imputed")
         # What is known of no model is left out.
         return table[[name for name in shown if name in GROUP or table[name].notna().any()]]
+
+    def _printed(self, table: pd.DataFrame) -> str:
+        """Return for every model, proportion and level what each method does."""
+        lines = []
+        for case, part in table.groupby(GROUP[:-1], sort=False):
+            model, proportion, alpha = cast("tuple[str, float, float]", case)
+            gaps = f", {100 * proportion:g} % removed" if proportion else ""
+            shown = part.drop(columns=GROUP[:-1]).set_index("method").rename_axis(None)
+            text = shown.to_string(na_rep="-", float_format=self._number.format)
+            lines += ["", f"{model}{gaps}, alpha {alpha:g}:", text]
+        return "\n".join(lines)
 
     def _facts(self) -> Iterable[str]:
         study = self.study
@@ -163,17 +183,15 @@ class ConfidenceResult(Result):
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say of every method whether it held its level where that is hardest."""
-        frame = self._frame
-        known = frame[frame["wrong"].notna()]
-        lines = []
-        if len(known):
-            table = self.by_method().reset_index()
-            for method, part in table.groupby("method", sort=False):
-                worst = part.loc[(part["any_wrong"] - part["alpha"]).fillna(-1.0).idxmax()]
-                lines.append(
-                    f"{method}: a wrong decision in at most {100 * worst['any_wrong']:.1f} % of the "
-                    f"tables where alpha is {worst['alpha']:g} ({worst['model']})"
-                )
+        table = self.by_method().reset_index()
+        table = table[table["any_wrong"].notna()]
+        beyond = (table["any_wrong"] - table["alpha"]).sort_values(ascending=False, kind="stable")
+        worst = table.loc[beyond.index].drop_duplicates("method")
+        lines = [
+            f"{row['method']}: wrong decisions in {100 * row['any_wrong']:.1f} % of the tables at "
+            f"alpha {row['alpha']:g} ({row['model']}), at worst"
+            for row in worst.sort_index().to_dict("records")
+        ]
         return lines[:rows]
 
 

@@ -58,6 +58,10 @@ class JudgedCell(Cell):
         rng = self.generator(seed, "missing")
         return without_proportion(table, self.proportion, whole_tasks=False, rng=rng)
 
+    def judge(self, seed: int, ranked: RankedTable, method: PairMethod, alpha: float) -> Judged:
+        """Return what a method says of the table."""
+        return method._judge(ranked, alpha, self.generator(seed, f"{method!r} {alpha!r}"))
+
 
 @dataclass(frozen=True, eq=False)
 class Truth:
@@ -134,13 +138,6 @@ class Judging:
                 rows.append(self._row(cell, ranked, method, alpha, imputed[method.unit]))
         return rows
 
-    def judge(
-        self, cell: JudgedCell, ranked: RankedTable, method: PairMethod, alpha: float
-    ) -> Judged:
-        """Return what a method says of the table of a cell."""
-        rng = cell.generator(self.seed, f"{method.name} {alpha!r}")
-        return method._judge(ranked, alpha, rng)
-
     def _row(
         self,
         cell: JudgedCell,
@@ -160,7 +157,7 @@ class Judging:
         }
         try:
             row["comparisons"] = ranked.comparisons(method.unit)
-            judged = self.judge(cell, ranked, method, alpha)
+            judged = cell.judge(self.seed, ranked, method, alpha)
         except RankaggError as error:
             # The study goes on, and counts it.
             return {**row, "error": str(error)}

@@ -58,9 +58,7 @@ class RankedTable:
         key = unit, estimand
         if key not in self._units:
             known = self.instances if unit == "instance" else None
-            self._units[key] = units_of(
-                self.profile, unit=unit, estimand=estimand, instances=known
-            )
+            self._units[key] = units_of(self.profile, unit=unit, estimand=estimand, instances=known)
         return self._units[key]
 
     def comparisons(self, unit: Unit) -> float:
@@ -195,7 +193,7 @@ class IntervalMethod(PairMethod):
     def name(self) -> str:
         """The method with the options that differ from their defaults."""
         tests = "sign-test" if self.is_binomial else self.method
-        parts = [tests if self.holm else self.method]
+        parts: list[str] = [tests if self.holm else self.method]
         parts += ["anytime"] if self.anytime else []
         parts += [self.simultaneous] if self.simultaneous else []
         parts += ["holm"] if self.holm else []

@@ -86,7 +86,9 @@ class ResampledTableModel(ScoreModel):
         columns = np.concatenate(drawn)
         number = np.repeat(np.arange(len(drawn)), [len(group) for group in drawn]).tolist()
         if table.instances is None:
-            weights = [table.task_weights[table.tasks[t]] for t in table.unit_tasks[columns].tolist()]
+            weights = [
+                table.task_weights[table.tasks[t]] for t in table.unit_tasks[columns].tolist()
+            ]
             return ScoreTable(
                 (table.values * table.signs)[:, columns], systems=table.systems, tasks=number,
                 higher_is_better=True, task_weights=dict(zip(number, weights, strict=True)),

@@ -38,6 +38,10 @@ def results():
         models=[ra.TableModel(label="Scores", table=SCORES)], proportions=[0, 0.2, 0.4],
         n_repetitions=5,
     )  # fmt: skip
+    confidence = ra.ConfidenceStudy(
+        models=[ra.LatentModel(step=step, n_systems=4, n_tasks=1) for step in (0, 0.5, 1)],
+        alphas=[0.1], proportions=[0.2], n_repetitions=2,
+    ).run()  # fmt: skip
     corrupted = {"steps": [0.1, 0.5], "n_systems": 5, "n_instances": 3, "n_repetitions": 2}
     comparison = ra.compare(PROFILE)
     worths = ra.PlackettLuce.fit(PROFILE)
@@ -54,6 +58,8 @@ def results():
         plotting.robustness_plot: ra.stability(SCORES, ra.Borda(), rng=0),
         plotting.ratio_plot: study.run(),
         plotting.missing_scores_plot: incomplete.run(),
+        plotting.confidence_plot: confidence,
+        plotting.confidence_heatmap: confidence,
         plotting.task_subset_plot: ra.TaskSubsetStudy(data=SCORES, n_repetitions=9).run(),
         plotting.agreement_plot: ra.AgreementStudy(data=SCORES).run(),
         plotting.manipulation_plot: ra.ManipulationStudy(
@@ -86,6 +92,8 @@ class TestPlots(PlotContract):
         picture(plotting.robustness_plot),
         picture(plotting.ratio_plot, ["Borda", "Copeland"]),
         picture(plotting.missing_scores_plot, ["Mean", "Borda, uniform"]),
+        picture(plotting.confidence_plot, ["figure 4", "20 comparisons"]),
+        picture(plotting.confidence_heatmap, ["0.8"]),
         picture(plotting.task_subset_plot, ["Mean", "Borda"]),
         picture(plotting.agreement_plot, ["Mean / Borda", "at random"]),
         picture(plotting.manipulation_plot, ["Kemeny", "step 0.1"]),

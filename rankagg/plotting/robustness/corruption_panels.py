@@ -12,10 +12,10 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
 from rankagg._typing import Floats
 from rankagg.core.items import counted
+from rankagg.plotting.robustness.panel_scale import PanelScale
 from rankagg.plotting.style.letters import plain_legend, widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.rows import GRID
@@ -35,8 +35,8 @@ __all__ = ["Panel", "corruption_panels"]
 HEIGHT, GAP = 28.0, 2.0
 # How high above the floor headings start, and a line of them.
 TOP, LINE = 1.04, 0.075
-# A panel has so many ticks at most, and lines so many marks.
-TICKS, MARKS = 5, 12
+# Lines have so many marks at most.
+MARKS = 12
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def corruption_panels(
     for number, panel in enumerate(panels):
         left = number * (each + GAP)
         values = panel.table[along].to_numpy(dtype=np.float64)
-        scale = _Scale(float(values.min()), float(values.max()), left, each)
+        scale = PanelScale(float(values.min()), float(values.max()), left, each)
         for position, method in enumerate(methods):
             part = panel.table[panel.table["method"] == method]
             _draw(ax, (number, position), scale.place(part[along].to_numpy(float)), part)
@@ -123,31 +123,6 @@ def corruption_panels(
     write_below(ax, [*notes, sizes, *result._warnings()], total)
     plain_legend(ax, _handles(names), columns=2)
     return ax
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """Where the values of a panel stand on the axis that all share."""
-
-    low: float
-    high: float
-    left: float
-    width: float
-
-    def place(self, values: Floats) -> Floats:
-        if self.low == self.high:
-            return np.full(len(values), self.left + self.width / 2)
-        places: Floats = self.left + self.width * (values - self.low) / (self.high - self.low)
-        return places
-
-    def ticks(self) -> dict[float, str]:
-        round_numbers = MaxNLocator(nbins=TICKS, steps=[1, 2, 5, 10])
-        numbers = np.array([self.low])
-        if self.low < self.high:
-            ticks = np.asarray(round_numbers.tick_values(self.low, self.high))
-            numbers = ticks[(ticks >= self.low) & (ticks <= self.high)]
-        places = self.place(numbers)
-        return {float(place): f"{x:g}" for place, x in zip(places, numbers, strict=True)}
 
 
 def _width() -> float:

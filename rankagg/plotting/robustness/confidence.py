@@ -1,0 +1,299 @@
+"""Which share of pairs methods decide, and how often they are right: a panel for each case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from rankagg._typing import Floats
+from rankagg._validation import check_choice, check_number
+from rankagg.core.items import counted
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.robustness.panel_scale import PanelScale
+from rankagg.plotting.style.letters import plain_legend, widest
+from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.style.rows import GRID
+from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, LINES, MARKERS, canvas, plot_labels
+from rankagg.studies.confidence_result import ConfidenceResult
+from rankagg.studies.score_models import LatentModel
+
+__all__ = ["Measure", "confidence_plot", "option_of"]
+
+Measure = Literal["decided", "any_wrong", "coverage", "covers_all", "width"]
+Along = Literal["step", "proportion", "model"]
+SAID: dict[Measure, str] = {
+    "decided": "share of pairs decided",
+    "any_wrong": "share of tables\nwith a wrong decision",
+    "coverage": "share of intervals\nthat hold the truth",
+    "covers_all": "share of tables where\nall intervals hold the truth",
+    "width": "mean width of the intervals",
+}
+BELOW: dict[Along, str] = {
+    "step": "step between neighboring systems, in units of the noise's scale",
+    "proportion": "proportion of single scores removed",
+    "model": "models",
+}
+HEIGHT, GAP = 26.0, 2.5
+# How high above the axis headings start, and room for them.
+TOP, ROOM = 1.03, 0.1
+# Methods take so much of the room for a model.
+BESIDE = 0.6
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """One case: its heading and the rows of `by_method` that belong to it."""
+
+    heading: str
+    table: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """What is drawn of them."""
+
+    panels: tuple[_Panel, ...]
+    measure: Measure
+    axis: Along
+    alpha: float
+
+    @property
+    def low(self) -> float:
+        """Where the upright axis starts: at 0 unless all coverages are high."""
+        if self.measure not in ("coverage", "covers_all"):
+            return 0.0
+        least = min(float(np.nanmin(panel.table[self.measure])) for panel in self.panels)
+        return 0.9 if least >= 0.9 else 0.5 if least >= 0.5 else 0.0
+
+    @property
+    def promised(self) -> float | None:
+        """What the level promises of all pairs, or of each; None where it says nothing."""
+        if self.measure == "any_wrong":
+            return self.alpha
+        return 1 - self.alpha if self.measure in ("coverage", "covers_all") else None
+
+
+def confidence_plot(
+    result: ConfidenceResult,
+    *,
+    measure: Measure = "decided",
+    along: Along | None = None,
+    alpha: float | None = None,
+    proportion: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw what methods decide against how far systems are apart, or how much is missing.
+
+    A line a method, a panel for each number of comparisons, or each model.
+
+    Parameters
+    ----------
+    result : ConfidenceResult
+        What a study of confidence found.
+    measure : str, default "decided"
+        "decided": the share of pairs that are. "any_wrong": the share of tables with a wrong
+        decision. "coverage": the share of intervals that hold the true proportion. "covers_all":
+        the share of tables where all do. "width": how wide intervals are.
+    along : {"step", "proportion", "model"}, optional
+        What is on the horizontal axis: the step of the models, all of which are a `LatentModel`,
+        the proportion removed, or the models side by side. By default the first that varies.
+    alpha : float, optional
+        A level of the study; its first by default.
+    proportion : float, optional
+        A proportion of the study, unless that is on the axis; its first by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If the argument is no result of such a study, the study has no such level or proportion,
+        or what is to be drawn is not known.
+
+    References
+    ----------
+    Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
+    benchmarks", https://doi.org/10.48550/arXiv.2305.10284, figure 4.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> models = [ra.LatentModel(step=s, n_systems=5, n_tasks=1) for s in (0.1, 0.5, 1)]
+    >>> methods = [ra.IntervalMethod(), ra.IntervalMethod(holm=True)]
+    >>> study = ra.ConfidenceStudy(models=models, methods=methods, n_repetitions=5)
+    >>> ax = plotting.confidence_plot(study.run())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['hoeffding', 'hoeffding, holm']
+    """
+    if not isinstance(result, ConfidenceResult):
+        raise InvalidInputError(
+            "result", "a ConfidenceResult", result, "`ConfidenceStudy.run` makes one."
+        )
+    what: Measure = check_choice(measure, get_args(Measure), "measure")
+    study = result.study
+    level = option_of(alpha, study.alphas, "alpha")
+    axis = _axis(result) if along is None else check_choice(along, get_args(Along), "along")
+    table = result.by_method().reset_index()
+    table = table[table["alpha"] == level]
+    if axis != "proportion":
+        share = option_of(proportion, study.proportions, "proportion")
+        table = table[table["proportion"] == share]
+    if table[what].isna().all():
+        raise InvalidInputError("measure", "what the study knows, such as 'decided'", measure)
+    return _drawn(result, _Picture(tuple(_panels(result, table, axis)), what, axis, level), ax)
+
+
+def option_of(given: float | None, known: Sequence[float], parameter: str) -> float:
+    """Return one of the numbers of a study, its first by default."""
+    if given is None:
+        return known[0]
+    return check_choice(check_number(given, parameter), list(known), parameter)
+
+
+def _axis(result: ConfidenceResult) -> Along:
+    study = result.study
+    steps = {model.step for model in study.models if isinstance(model, LatentModel)}
+    if len(steps) > 1 and all(isinstance(model, LatentModel) for model in study.models):
+        return "step"
+    return "proportion" if len(study.proportions) > 1 else "model"
+
+
+def _panels(result: ConfidenceResult, table: pd.DataFrame, axis: Along) -> Iterator[_Panel]:
+    """Iterate over the cases; the column `at` says where on the axis a row stands."""
+    models = result.study.models
+    if axis == "model":
+        order = {model.name: float(number) for number, model in enumerate(models)}
+        yield _Panel("", table.assign(at=table["model"].map(order)))
+        return
+    if axis == "proportion":
+        for model in models:
+            yield _Panel(
+                model.name, table[table["model"] == model.name].assign(at=table["proportion"])
+            )
+        return
+    sizes: dict[tuple[int, int], dict[str, float]] = {}
+    for model in models:
+        if not isinstance(model, LatentModel):
+            raise InvalidInputError("along", "'model' or 'proportion' for these models", axis)
+        size = (model.n_tasks * (model.n_instances or 1), model.n_systems)
+        sizes.setdefault(size, {})[model.name] = model.step
+    systems = {n_systems for _, n_systems in sizes}
+    for (number, n_systems), steps in sizes.items():
+        part = table[table["model"].isin(list(steps))]
+        heading = counted(number, "comparison")
+        if len(systems) > 1:
+            heading += f",\n{counted(n_systems, 'system')}"
+        yield _Panel(heading, part.assign(at=part["model"].map(steps)))
+
+
+def _drawn(result: ConfidenceResult, picture: _Picture, ax: Axes | None) -> Axes:
+    methods = [method.name for method in result.study.ways]
+    labels = plot_labels([model.name for model in result.study.models], 24)
+    panels, low, is_named = picture.panels, picture.low, picture.axis == "model"
+    each = max(8.0, 46.0 / len(panels), widest(panel.heading for panel in panels) + 1)
+    each = max(each, len(labels) * (widest(labels) + 2)) if is_named else each
+    total = len(panels) * (each + GAP) - GAP
+    ax = canvas(ax, total + 6, HEIGHT + 0.7 * len(methods))
+    ticks: dict[float, str] = {}
+    for number, panel in enumerate(panels):
+        left = number * (each + GAP)
+        at = panel.table["at"].to_numpy(np.float64)
+        inset = each / 2 / len(labels) if is_named else 0.0
+        scale = PanelScale(float(at.min()), float(at.max()), left + inset, each - 2 * inset)
+        for position, method in enumerate(methods):
+            part = panel.table[panel.table["method"] == method].sort_values("at")
+            places = scale.place(part["at"].to_numpy(np.float64))
+            values = part[picture.measure].to_numpy(np.float64)
+            # Points of different models are not joined, and stand beside each other.
+            beside = inset * (2 * (position + 0.5) / len(methods) - 1) * BESIDE
+            _line(ax, (number, position), places + beside, values, is_joined=not is_named)
+        if is_named:
+            places = scale.place(np.arange(len(labels), dtype=np.float64))
+            ticks.update(zip(places.tolist(), labels, strict=True))
+        else:
+            ticks.update(scale.ticks())
+        ax.hlines(low, left, left + each, color=INK, linewidth=0.5 * _width(), zorder=1)
+        ax.text(
+            left, low + (1 - low) * TOP, panel.heading, va="bottom", weight="bold",
+            parse_math=False, gid="heading",
+        )  # fmt: skip
+    _frame(ax, picture, total)
+    ax.set_xticks(list(ticks), list(ticks.values()), parse_math=False)
+    write_below(ax, _notes(result, picture), total)
+    plain_legend(ax, _handles(plot_labels(methods, 40), is_joined=not is_named), columns=2)
+    return ax
+
+
+def _width() -> float:
+    return float(mpl.rcParams["lines.linewidth"])
+
+
+def _frame(ax: Axes, picture: _Picture, total: float) -> None:
+    if picture.promised is not None:
+        ax.axhline(picture.promised, color=GRAY, linestyle=(0, (2, 2)), zorder=1, gid="promised")
+    low, lines = picture.low, max(panel.heading.count("\n") + 1 for panel in picture.panels)
+    margin = 1 - low
+    ax.set_xlim(-0.5, total + 0.5)
+    ax.set_ylim(low - 0.02 * margin, low + margin * (TOP + ROOM * lines))
+    ax.set_yticks(low + margin * np.arange(6) / 5)
+    ax.grid(axis="y", color=GRID, linewidth=0.5 * _width())
+    ax.set_axisbelow(True)
+    for side in ("top", "right", "bottom"):
+        ax.spines[side].set_visible(False)
+    ax.set_ylabel(SAID[picture.measure])
+
+
+def _notes(result: ConfidenceResult, picture: _Picture) -> Iterator[str]:
+    yield BELOW[picture.axis]
+    share = picture.panels[0].table["proportion"].iloc[0]
+    is_told = share and picture.axis != "proportion"
+    removed = f", {100 * share:g} % of the single scores removed" if is_told else ""
+    tables = counted(result.study.n_repetitions, "table")
+    yield f"alpha {picture.alpha:g}{removed}; {tables} for every point"
+    if picture.promised is not None:
+        yield f"dashed: what alpha {picture.alpha:g} promises"
+    table = pd.concat([panel.table for panel in picture.panels])
+    if (table[picture.measure].isna() & (table["failed"] < table["tables"])).any():
+        yield "methods without intervals are not drawn"
+    if result.n_failed:
+        yield f"methods could not judge the table {counted(result.n_failed, 'time')}"
+
+
+def _look(method: int) -> dict[str, Any]:
+    look = method % len(ACCENTS)
+    faces = ("white", ACCENTS[look], GRAY)
+    return {
+        "color": ACCENTS[look],
+        "marker": MARKERS[look],
+        "markerfacecolor": faces[method // len(ACCENTS) % len(faces)],
+    }
+
+
+def _line(ax: Axes, where: tuple[int, int], x: Floats, y: Floats, *, is_joined: bool) -> None:
+    """Draw one method in one panel."""
+    panel, method = where
+    ax.plot(
+        x, y, linestyle=LINES[method % len(LINES)] if is_joined else "none",
+        zorder=3 + method, clip_on=False, gid=f"line-{panel}-{method}", **_look(method),
+    )  # fmt: skip
+
+
+def _handles(names: Sequence[str], *, is_joined: bool) -> list[Line2D]:
+    return [
+        Line2D(
+            [], [], linestyle=LINES[k % len(LINES)] if is_joined else "none", label=name, **_look(k)
+        )
+        for k, name in enumerate(names)
+    ]

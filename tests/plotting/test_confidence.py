@@ -1,0 +1,191 @@
+"""What methods decide: lines against steps, proportions and models, and the heat map."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.testing.plots import collisions, cut_off, of_group
+
+METHODS = [
+    ra.PrintedRadius(radius="equation 4"), ra.IntervalMethod(), ra.IntervalMethod(holm=True),
+]  # fmt: skip
+STEPS = (1.0, 0.0, 0.4)
+TABLE = ra.ScoreTable(
+    np.random.default_rng(5).normal([[1.5], [1.0], [0.5], [0.0]], size=(4, 24)),
+    systems=["Ant", "Bee", "Cat", "Dog"], tasks=np.repeat(["x", "y", "z"], 8).tolist(),
+    instances=list(range(8)) * 3, higher_is_better=True,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def latent():
+    """Return a study of two sizes and three steps."""
+    models = [
+        ra.LatentModel(step=step, n_systems=5, n_tasks=1, n_instances=size)
+        for size in (20, 80) for step in STEPS
+    ]  # fmt: skip
+    return ra.ConfidenceStudy(
+        models=models, methods=METHODS, alphas=[0.05, 0.3], proportions=[0, 0.3], n_repetitions=6
+    ).run()
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """Return a study of a table as it is and drawn anew."""
+    models = [
+        ra.TableModel(label="as it is", table=TABLE),
+        ra.ResampledTableModel(label="drawn", table=TABLE),
+    ]
+    return ra.ConfidenceStudy(
+        models=models, alphas=[0.2], proportions=[0.4, 0, 0.2], n_repetitions=4
+    ).run()
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def note(ax):
+    return " ".join(ax.get_xlabel().replace("\N{NO-BREAK SPACE}", " ").split())
+
+
+def heights(ax, panel, method):
+    (line,) = of_group(ax, f"line-{panel}-{method}")
+    return line.get_xdata(), line.get_ydata()
+
+
+@pytest.mark.parametrize("measure", ["decided", "any_wrong", "coverage", "covers_all", "width"])
+@pytest.mark.parametrize(("alpha", "proportion"), [(0.05, 0), (0.3, 0.3)])
+def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, proportion) -> None:
+    ax = latent.plot(measure=measure, alpha=alpha, proportion=proportion)
+    table = latent.by_method().xs((proportion, alpha), level=("proportion", "alpha"))[measure]
+    for panel, size in enumerate((20, 80)):
+        for number, method in enumerate(METHODS):
+            x, y = heights(ax, panel, number)
+            names = [
+                ra.LatentModel(step=step, n_systems=5, n_tasks=1, n_instances=size).name
+                for step in (0.0, 0.4, 1.0)
+            ]
+            np.testing.assert_array_equal(y, [table[name, method.name] for name in names])
+            assert (x[1] - x[0]) / (x[2] - x[0]) == pytest.approx(0.4)
+    assert [text.get_text() for text in of_group(ax, "heading")] == [
+        "20 comparisons", "80 comparisons",
+    ]  # fmt: skip
+    promised = of_group(ax, "promised")
+    values = {"any_wrong": alpha, "coverage": 1 - alpha, "covers_all": 1 - alpha}
+    assert [line.get_ydata()[0] for line in promised] == [values[m] for m in values if m == measure]
+    assert f"alpha {alpha:g}" in note(ax)
+    assert ("30 % of the single scores removed" in note(ax)) == (proportion == 0.3)
+    has_none = measure in ("coverage", "covers_all", "width")
+    assert ("methods without intervals are not drawn" in note(ax)) == has_none
+    assert collisions(ax) == []
+    assert cut_off(ax) == []
+
+
+def test_along_proportions_there_is_a_panel_for_each_model(tables) -> None:
+    ax = tables.plot()
+    assert [text.get_text() for text in of_group(ax, "heading")] == ["as it is", "drawn"]
+    table = tables.by_method()["decided"].droplevel("alpha")
+    for panel, model in enumerate(("as it is", "drawn")):
+        for number, method in enumerate(tables.study.ways):
+            _, y = heights(ax, panel, number)
+            np.testing.assert_array_equal(
+                y, [table[model, share, method.name] for share in (0, 0.2, 0.4)]
+            )
+    assert "proportion of single scores removed" in note(ax)
+
+
+def test_models_stand_side_by_side(tables) -> None:
+    ax = tables.plot(along="model", measure="coverage", proportion=0.2)
+    table = tables.by_method()["coverage"].xs(0.2, level="proportion").droplevel("alpha")
+    seen = []
+    for number, method in enumerate(tables.study.ways):
+        x, y = heights(ax, 0, number)
+        assert np.isnan(y[0])
+        np.testing.assert_array_equal(y[1], table["drawn", method.name])
+        seen.append(x[1])
+    assert (np.diff(seen) > 0).all()
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["as it is", "drawn"]
+    assert collisions(ax) == []
+    assert cut_off(ax) == []
+
+
+def test_ten_methods_look_different() -> None:
+    ax = ra.ConfidenceStudy(
+        models=[ra.LatentModel(step=1, n_systems=3, n_tasks=1)], n_repetitions=1
+    ).run().plot()  # fmt: skip
+    legend = ax.get_legend().get_lines()
+    looks = {
+        (line.get_color(), line.get_marker(), to_hex(line.get_markerfacecolor())) for line in legend
+    }
+    assert len(looks) == len(legend) == 10
+
+
+@pytest.mark.parametrize("name", ["equation 4", "hoeffding, holm", "hoeffding, holm, by instance"])
+def test_the_heat_map_marks_what_the_study_decided(tables, name) -> None:
+    ax = plotting.confidence_heatmap(tables, method=name, model="drawn", proportion=0.2)
+    frame = tables.to_frame().set_index(["model", "proportion", "repetition", "method"])
+    decided = frame.loc[("drawn", 0.2, 0, name), "decided"]
+    dots = of_group(ax, "decided")
+    assert len(dots) == decided
+    assert f"decided by {name} at alpha 0.2, {decided} of 6 pairs" in note(ax)
+    assert "drawn, 20 % of the single scores removed" in note(ax)
+    assert ("from 8 instances" in note(ax)) == name.endswith("instance")
+
+
+def test_the_heat_map_shows_the_estimates_in_the_order_of_borda(tables) -> None:
+    ax = plotting.confidence_heatmap(tables, method="hoeffding", proportion=0)
+    order = ra.Borda().aggregate(TABLE).ranking
+    names = [label.get_text().split()[1] for label in ax.get_yticklabels()]
+    assert names == sorted(TABLE.systems, key=order.rank)
+    intervals = ra.PairwiseIntervals.from_data(TABLE, alpha=0.2)
+    at = intervals.items.indices(names)
+    drawn = ax.get_images()[0].get_array()
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose(drawn[off], intervals.estimate[np.ix_(at, at)][off])
+    above = {
+        (names[round(dot.get_ydata()[0])], names[round(dot.get_xdata()[0])])
+        for dot in of_group(ax, "decided")
+    }
+    rows = intervals.to_frame()
+    rows = rows[rows["outside"]]
+    assert above == set(zip(rows["above"], rows["below"], strict=True))
+    assert above
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measure": "power"}, "`measure`"),
+        ({"along": "alpha"}, "`along`"),
+        ({"along": "step"}, "for these models"),
+        ({"alpha": 0.01}, "`alpha`"),
+        ({"along": "model", "proportion": 0.3}, "`proportion`"),
+    ],
+)
+def test_bad_input_is_named(tables, options, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        tables.plot(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "wilson"}, "`method`"),
+        ({"model": "flickr"}, "`model`"),
+        ({"alpha": 0.1}, "`alpha`"),
+        ({"proportion": 0.1}, "`proportion`"),
+    ],
+)
+def test_bad_input_of_the_heat_map_is_named(tables, options, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        plotting.confidence_heatmap(tables, **options)
+    for plot in (plotting.confidence_plot, plotting.confidence_heatmap):
+        with pytest.raises(InvalidInputError, match=r"ConfidenceStudy\.run"):
+            plot(tables.study)

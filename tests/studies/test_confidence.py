@@ -1,0 +1,338 @@
+"""The study of confidence: against slow loops, exact sums and the paper's figure 4."""
+
+import json
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from math import comb, log, sqrt
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.studies.judged_cells import imputed_proportions
+from rankagg.studies.missing import without_proportion
+from tests import oracles
+
+EQUATION, FIGURE = (ra.PrintedRadius(radius=name) for name in ("equation 4", "figure 4"))
+HOEFFDING = ra.IntervalMethod()
+ALL_PAIRS = ra.IntervalMethod(simultaneous="bonferroni")
+ANYTIME = ra.IntervalMethod(simultaneous="bonferroni", anytime=True)
+EXACT = ra.IntervalMethod(method="clopper-pearson")
+HOLM = ra.IntervalMethod(holm=True)
+SIGNS = ra.IntervalMethod(method="clopper-pearson", holm=True)
+STEPS = (0.01, 0.142, 0.273, 0.405, 0.537, 0.668, 0.8)
+
+
+def latent(step, number, n_systems=10):
+    return ra.LatentModel(step=step, n_systems=n_systems, n_tasks=1, n_instances=number)
+
+
+def make(**changes):
+    settings = {
+        "models": [latent(0.4, 30, 4)], "methods": [EQUATION, HOEFFDING, HOLM],
+        "alphas": [0.05], "proportions": [0, 0.3], "n_repetitions": 3, "seed": 4,
+    }  # fmt: skip
+    return ra.ConfidenceStudy(**(settings | changes))
+
+
+def flat(result):
+    return result.by_method().reset_index()
+
+
+# -- rows against a loop over the scores -----------------------------------------------------------
+
+
+def loop(values, alpha, radius):
+    """Return (M, z, lower, upper) of every pair, from the words of the paper."""
+    n, m = values.shape
+    shares = np.zeros((n, n))
+    for column in values.T:
+        seen = [score for score in column if not np.isnan(score)]
+        places = [None if np.isnan(s) else sum(other > s for other in seen) for s in column]
+        ways = oracles.compatible_permutations(places)
+        for i, j in product(range(n), repeat=2):
+            shares[i, j] += sum(way[i] < way[j] for way in ways) / len(ways) / m
+    there = ~np.isnan(values)
+    rows = {}
+    for i, j in combinations(range(n), 2):
+        z = int((there[i] & there[j]).sum())
+        c = 1.0 if not z else {
+            "equation 4": lambda z: sqrt(log(1 / alpha) / (2 * z)),
+            "figure 4": lambda z: sqrt(log(4 * n * z**2 / alpha) / (2 * z)),
+        }[radius](z)  # fmt: skip
+        rows[i, j] = shares[i, j], z, max(shares[i, j] - c, 0), min(shares[i, j] + c, 1)
+    return rows
+
+
+@pytest.mark.parametrize("method", [EQUATION, FIGURE])
+def test_printed_rows_agree_with_a_loop_over_the_scores(method) -> None:
+    model = latent(1.5, 40, 4)
+    study = make(models=[model], methods=[method], proportions=[0, 0.4], alphas=[0.3, 0.6])
+    frame = study.run().to_frame().set_index(["proportion", "repetition", "alpha"])
+    decided = 0
+    for cell in study.cells():
+        table = model.draw(rng=cell.generator(study.seed, "data"))
+        rng = cell.generator(study.seed, "missing")
+        left = without_proportion(table, cell.proportion, whole_tasks=False, rng=rng)
+        assert left.n_missing == round(cell.proportion * 160)
+        heights = 1.5 * np.array(list(left.systems))
+        truth = scipy.stats.logistic.cdf(np.subtract.outer(heights, heights))
+        for alpha in study.alphas:
+            rows = loop(left.values, alpha, method.radius)
+            row = frame.loc[cell.proportion, cell.repetition, alpha]
+            assert row["pairs"] == 6
+            assert row["comparisons"] == pytest.approx(np.mean([z for _, z, *_ in rows.values()]))
+            assert row["width"] == pytest.approx(np.mean([u - o for *_, o, u in rows.values()]))
+            assert row["decided"] == sum(o > 0.5 or u < 0.5 for *_, o, u in rows.values())
+            assert row["wrong"] == sum(
+                (o > 0.5 and truth[pair] < 0.5) or (u < 0.5 and truth[pair] > 0.5)
+                for pair, (*_, o, u) in rows.items()
+            )
+            assert row["covered"] == sum(o <= truth[p] <= u for p, (*_, o, u) in rows.items())
+            decided += row["decided"]
+    assert decided > 0
+
+
+def test_methods_of_the_package_are_its_own_intervals() -> None:
+    model = latent(0.7, 25, 5)
+    methods = [HOEFFDING, ALL_PAIRS, ANYTIME, EXACT, HOLM, SIGNS,
+               ra.IntervalMethod(estimand="imputed"),
+               ra.IntervalMethod(method="percentile", simultaneous="max-t")]  # fmt: skip
+    study = make(models=[model], methods=methods, proportions=[0.3], alphas=[0.2])
+    frame = study.run().to_frame().set_index(["repetition", "method"])
+    for cell in study.cells():
+        table = cell.left(cell.complete(study.seed), study.seed)
+        for method in methods:
+            options = {
+                name: getattr(method, name)
+                for name in ("method", "simultaneous", "anytime", "estimand")
+            }
+            rng = cell.generator(study.seed, f"{method!r} 0.2")
+            intervals = ra.PairwiseIntervals.from_data(table, alpha=0.2, rng=rng, **options)
+            row = frame.loc[cell.repetition, method.name]
+            if method.holm:
+                assert row["decided"] == len(intervals.decisions().pairs)
+                assert np.isnan(row["width"])
+                continue
+            expected = intervals.to_frame()
+            assert row["decided"] == expected["outside"].sum()
+            assert row["width"] == pytest.approx((expected["upper"] - expected["lower"]).mean())
+    assert frame["decided"].sum() > 0
+
+
+# -- what is expected, exactly ---------------------------------------------------------------------
+
+
+def bounds(method, wins, m, n, alpha):
+    """Return the interval after so many wins of m comparisons of n systems."""
+    pairs = n * (n - 1) / 2
+    if method is EXACT:
+        return scipy.stats.binomtest(wins, m).proportion_ci(1 - alpha, "exact")
+    c = {
+        EQUATION: log(1 / alpha),
+        FIGURE: log(4 * n * m**2 / alpha),
+        HOEFFDING: log(2 / alpha),
+        ALL_PAIRS: log(2 * pairs / alpha),
+        ANYTIME: log(np.pi**2 * n * (n - 1) * m**2 / (6 * alpha)),
+    }[method]
+    return wins / m - sqrt(c / (2 * m)), wins / m + sqrt(c / (2 * m))
+
+
+def expected(method, step, m, n, alpha):
+    """Return the expected shares of pairs decided, decided wrongly, covered, and the width."""
+    ends = [bounds(method, wins, m, n, alpha) for wins in range(m + 1)]
+    found = np.zeros(4)
+    for gap in range(1, n):
+        p = 1 / (1 + np.exp(-step * gap))
+        chance = scipy.stats.binom.pmf(range(m + 1), m, p)
+        each = [
+            (
+                low > 0.5 or high < 0.5,
+                high < 0.5 or (p == 0.5 and low > 0.5),
+                low <= p <= high,
+                min(high, 1) - max(low, 0),
+            )
+            for low, high in ends
+        ]
+        found += (n - gap) * (chance @ np.array(each, dtype=float)) / comb(n, 2)
+    return found
+
+
+@pytest.mark.parametrize("step", [0.0, 0.5])
+def test_shares_are_those_of_exact_sums(step) -> None:
+    methods = [EQUATION, FIGURE, HOEFFDING, ALL_PAIRS, ANYTIME, EXACT]
+    model = latent(step, 40, 5)
+    study = make(models=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=200)
+    frame = study.run().to_frame()
+    for method in methods:
+        rows = frame[frame["method"] == method.name]
+        shares = rows[["decided", "wrong", "covered", "width"]].to_numpy(float)
+        shares[:, :3] /= 10
+        error = shares.std(axis=0) / sqrt(200)
+        values = expected(method, step, 40, 5, 0.2)
+        assert (np.abs(shares.mean(axis=0) - values) <= 4 * error + 0.004).all(), method.name
+
+
+def test_figure_4_by_exact_sums(facts) -> None:
+    case = facts("paper_values")["fig4_interval"]
+    for m, printed in zip((100, 500), case["value"].values(), strict=True):
+        values = [expected(FIGURE, step, m, 10, 0.01)[0] for step in STEPS]
+        np.testing.assert_allclose(values, printed, atol=case["tolerance"])
+        by_equation = [expected(EQUATION, step, m, 10, 0.01)[0] for step in STEPS]
+        assert np.max(np.subtract(by_equation, printed)) > 0.3
+
+
+def figure_4(n_repetitions, methods):
+    result = ra.ConfidenceStudy(methods=methods, alphas=[0.01], n_repetitions=n_repetitions).run()
+    table = result.by_method()["decided"].droplevel(["proportion", "alpha"]).unstack("method")
+    names = {m: [latent(step, m).name for step in STEPS] for m in (100, 500)}
+    return {m: table.loc[names[m], "figure 4"].to_numpy() for m in names}
+
+
+def test_figure_4_in_few_tables(facts) -> None:
+    case = facts("paper_values")["fig4_interval"]
+    for printed, found in zip(case["value"].values(), figure_4(12, [FIGURE]).values(), strict=True):
+        np.testing.assert_allclose(found, printed, atol=2 * case["tolerance"])
+
+
+@pytest.mark.slow
+def test_figure_4_at_the_repetitions_of_the_paper(facts) -> None:
+    case = facts("paper_values")["fig4_interval"]
+    found = figure_4(100, None)
+    for printed, shares in zip(case["value"].values(), found.values(), strict=True):
+        np.testing.assert_allclose(shares, printed, atol=case["tolerance"])
+
+
+@pytest.mark.slow
+def test_valid_methods_hold_their_level_in_every_cell() -> None:
+    table = flat(ra.ConfidenceStudy(proportions=[0, 0.2], n_repetitions=300).run())
+    valid = [ALL_PAIRS, ANYTIME, HOLM, SIGNS, ra.IntervalMethod(
+        method="clopper-pearson", simultaneous="bonferroni")]  # fmt: skip
+    part = table[table["method"].isin([method.name for method in valid])]
+    slack = 3.5 * np.sqrt(part["alpha"] * (1 - part["alpha"]) / 300)
+    assert (part["any_wrong"] <= part["alpha"] + slack).all()
+    assert (part["covers_all"].fillna(1.0) >= 1 - part["alpha"] - slack).all()
+    each = table[table["method"].isin([HOEFFDING.name, EXACT.name])]
+    slack = 3.5 * np.sqrt(each["alpha"] * (1 - each["alpha"]) / 300)
+    assert (each["coverage"] >= 1 - each["alpha"] - slack).all()
+    # What is for one pair, and what is for one side, is not for all.
+    none = table[table["model"].str.contains("step=0.0,") & (table["alpha"] == 0.1)]
+    none = none[none["proportion"] == 0]
+    marginal = none[none["method"].isin([EQUATION.name, HOEFFDING.name, EXACT.name])]
+    assert (marginal["any_wrong"] > 0.2).all()
+
+
+# -- with missing scores ---------------------------------------------------------------------------
+
+
+@settings(max_examples=12)
+@given(
+    chances=st.lists(st.integers(0, 5), min_size=6, max_size=6).filter(any),
+    lost=st.integers(0, 6),
+)
+def test_imputed_proportions_agree_with_enumeration(chances, lost) -> None:
+    orders = list(permutations(range(3)))
+    total = sum(chances)
+    true = np.array([
+        [sum(c for c, o in zip(chances, orders, strict=True) if o[i] < o[j]) / total
+         for j in range(3)] for i in range(3)
+    ])  # fmt: skip
+    found = np.zeros((3, 3), dtype=object)
+    # Both of two rankings alike, so that the first will do.
+    masks = [set(mask) for mask in combinations(range(6), lost)]
+    for chance, ranks in zip(chances, orders, strict=True):
+        for mask in masks:
+            kept = sorted(ranks[i] for i in range(3) if i not in mask)
+            places = [None if i in mask else kept.index(ranks[i]) for i in range(3)]
+            ways = oracles.compatible_permutations(places)
+            for i, j in product(range(3), repeat=2):
+                before = sum(way[i] < way[j] for way in ways)
+                found[i, j] += Fraction(chance * before, total * len(masks) * len(ways))
+    off = ~np.eye(3, dtype=bool)
+    np.testing.assert_allclose(
+        imputed_proportions(true, 2, lost)[off], found.astype(float)[off], atol=1e-12
+    )
+
+
+def test_estimates_are_of_what_is_said_they_are_of() -> None:
+    model = latent(0.6, 400, 5)
+    cells = list(make(models=[model], proportions=[0.4], n_repetitions=25).cells())
+    direct, imputed = [], []
+    order = list(range(5))
+    for cell in cells:
+        left = cell.left(cell.complete(0), 0)
+        for found, estimand in ((direct, "direct"), (imputed, "imputed")):
+            intervals = ra.PairwiseIntervals.from_data(left, estimand=estimand)
+            at = intervals.items.indices(order)
+            found.append(intervals.estimate[np.ix_(at, at)])
+    true = model.true_proportions().to_numpy()
+    np.testing.assert_allclose(np.mean(direct, axis=0), true, atol=0.025)
+    expected = imputed_proportions(true, 400, 800)
+    np.testing.assert_allclose(np.mean(imputed, axis=0), expected, atol=0.01)
+    assert np.abs(expected - true).max() > 0.1
+
+
+def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth() -> None:
+    methods = [EQUATION, HOEFFDING, ra.IntervalMethod(estimand="imputed")]
+    table = flat(
+        make(
+            models=[latent(0.405, 500)], methods=methods, alphas=[0.01], proportions=[0, 0.2],
+            n_repetitions=20,
+        ).run()
+    )  # fmt: skip
+    rows = {(row["method"], row["proportion"]): row for row in table.to_dict("records")}
+    assert rows["equation 4", 0]["coverage"] > 0.98
+    assert rows["equation 4", 0.2]["coverage"] < 0.75
+    assert rows["hoeffding", 0.2]["coverage"] > 0.98
+    assert rows["hoeffding", 0.2]["coverage_imputed"] < 0.8
+    assert rows["hoeffding, imputed", 0.2]["coverage_imputed"] == 1
+    assert rows["hoeffding, imputed", 0.2]["coverage"] < 0.6
+    assert rows["equation 4", 0.2]["comparisons"] == pytest.approx(320, abs=5)
+
+
+# -- summaries -------------------------------------------------------------------------------------
+
+
+def test_by_method_agrees_with_a_loop_over_rows() -> None:
+    result = make(models=[latent(0.2, 20, 4)], alphas=[0.2, 0.4], n_repetitions=9).run()
+    rows = result.to_frame().to_dict("records")
+    table = result.by_method()
+    assert len(table) == 2 * 2 * 3
+    for (model, proportion, alpha, method), found in table.iterrows():
+        part = [
+            row for row in rows
+            if (row["model"], row["proportion"], row["alpha"], row["method"])
+            == (model, proportion, alpha, method)
+        ]  # fmt: skip
+        assert found["tables"] == len(part) == 9
+        assert found["failed"] == 0
+        decided = [row["decided"] for row in part]
+        assert found["decided"] == pytest.approx(sum(decided) / 54)
+        assert found["se_decided"] == pytest.approx(np.std(decided, ddof=1) / 6 / 3)
+        assert found["any_wrong"] == pytest.approx(np.mean([row["wrong"] > 0 for row in part]))
+        if sum(decided):
+            wrong = sum(row["wrong"] for row in part)
+            assert found["wrong"] == pytest.approx(wrong / sum(decided))
+        else:
+            assert np.isnan(found["wrong"])
+        if method == "hoeffding, holm":
+            assert np.isnan(found[["width", "coverage", "covers_all", "coverage_imputed"]]).all()
+            continue
+        covered = [row["covered"] for row in part]
+        assert found["coverage"] == pytest.approx(sum(covered) / 54)
+        assert found["covers_all"] == pytest.approx(np.mean([c == 6 for c in covered]))
+        assert found["width"] == pytest.approx(np.mean([row["width"] for row in part]))
+    content = json.loads(json.dumps(result.to_dict()))
+    assert content["schema"] == "rankagg.confidence_result"
+    assert len(content["results"]) == 12
+
+
+def test_equal_systems_are_never_told_apart_rightly() -> None:
+    result = make(models=[latent(0.0, 30, 6)], alphas=[0.5], n_repetitions=30).run()
+    frame = result.to_frame()
+    assert (frame["wrong"] == frame["decided"]).all()
+    assert frame["wrong"].sum() > 0
+    assert "hoeffding: wrong decisions in" in result.summary()
