@@ -122,7 +122,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     >>> study.run().by_method()[["decided", "any_wrong"]].round(2).reset_index(drop=True)
        decided  any_wrong
     0     0.80        0.0
-    1     0.83        0.0
+    1     0.94        0.0
     """
 
     models: Sequence[ScoreModel] = FIGURE_4
