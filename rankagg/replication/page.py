@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from rankagg.core.items import counted
 from rankagg.replication.experiment import Experiment, Found, Picture
@@ -98,8 +98,8 @@ def _section(outcome: Outcome) -> Section:
         section.text(*found.sentences)
     for picture in found.pictures:
         section.figure(figure_of(picture.draw, picture.caption, _caption(picture)))
-    if outcome.rows:
-        section.table(_row_table(outcome.rows))
+    for table in _row_tables(outcome.rows):
+        section.table(table)
     for sheet in found.sheets:
         numbers = sheet.frame.select_dtypes("number").columns
         words = [str(name) for name in sheet.frame.columns if name not in numbers]
@@ -113,21 +113,38 @@ def _caption(picture: Picture) -> str:
     return f"{picture.caption} Files: figures/{picture.name}.svg and .pdf."
 
 
-def _row_table(rows: Iterable[Row]) -> Table:
+def _row_tables(rows: Sequence[Row]) -> Iterator[Table]:
+    """Yield a table of the numbers, and one of the orders, which are long."""
+    orders = [row for row in rows if any(map(_is_text, (row.printed, row.definition, row.here)))]
+    numbers = [row for row in rows if row not in orders]
+    if numbers:
+        yield _row_table(numbers, "number", "Printed, by definition, and here.")
+    if orders:
+        yield _row_table(orders, "long", "Orders and other texts, the same.")
+
+
+def _row_table(rows: Sequence[Row], look: Literal["number", "long"], caption: str) -> Table:
+    # Most sections are about one item, which their heading names.
+    items = int(len({row.item for row in rows}) > 1)
     return Table(
         (
-            Column("item", ""), Column("quantity", "long"), Column("printed"),
-            Column("definition"), Column("here"), Column("verdict", ""), Column("reason", "long"),
+            *(Column("item", ""),) * items, Column("quantity", "long"),
+            *(Column(name, look) for name in ("printed", "definition", "here")),
+            Column("verdict", ""), Column("reason", "long"),
         ),
         tuple(
             (
-                Cell(row.item), Cell(row.quantity), _value(row.printed), _value(row.definition),
-                _value(row.here), Cell(row.verdict), _reason(row),
+                *(Cell(row.item),) * items, Cell(row.quantity), _value(row.printed),
+                _value(row.definition), _value(row.here), Cell(row.verdict), _reason(row),
             )
             for row in rows
         ),
-        "Printed, by definition, and here.",
+        caption,
     )  # fmt: skip
+
+
+def _is_text(value: str) -> bool:
+    return bool(value) and _value(value).key is None
 
 
 def _value(text: str) -> Cell:

@@ -1,5 +1,6 @@
 """The replication of Shavrina and Malykh: on bundled data all of it comes out as defined."""
 
+import re
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -195,3 +196,11 @@ def test_pictures_follow_the_rows(replication, rows):
         expected = [place(rows, "GLUE", mean, block) for mean in MEANS]
         assert drawn[f"system-{at}-{number}"] == expected
     plt.close(ax.figure)
+
+
+def test_long_orders_do_not_widen_the_columns_of_numbers(replication):
+    page = replication.to_html()
+    assert " &gt; " in page
+    cells = re.findall(r'<td class="number"[^>]*>(.*?)</td>', page)
+    assert len(cells) > 1000
+    assert not [cell for cell in cells if "&gt;" in cell]

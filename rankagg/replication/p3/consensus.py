@@ -20,7 +20,7 @@ from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sh
 from rankagg.replication.leaderboards import load_table
 from rankagg.replication.p3.benchmarks import DIAGNOSTICS, GENERATION, HUMAN, MEANS, place
 from rankagg.replication.reading import as_order
-from rankagg.replication.verdicts import Value
+from rankagg.replication.verdicts import Value, as_text
 
 __all__ = ["EXPERIMENTS"]
 
@@ -50,7 +50,7 @@ def run(bench: Bench) -> Found:
     for name, table in leaderboards().items():
         for quantity, value in _exact(table):
             values[BEYOND, f"{quantity}, {name}"] = value
-            rows.append({"leaderboard": name, "quantity": quantity, "value": value})
+            rows.append({"leaderboard": name, "quantity": quantity, "value": as_text(value)})
     policies = list(_policies(load_table("xtreme_human")))
     for row in policies:
         label = f"XTREME, missing score {row['missing score']}"
@@ -59,12 +59,12 @@ def run(bench: Bench) -> Found:
             for quantity, value in row.items()
             if quantity != "missing score"
         }
-    wide = pd.DataFrame(rows).pivot_table("value", "leaderboard", "quantity", "first", sort=False)
+    wide = pd.DataFrame(rows).pivot_table("value", "quantity", "leaderboard", "first", sort=False)
     superglue = rank_intervals(load_table("superglue_human"))
     return Found(
         values,
         sheets=(
-            Sheet("p3-consensus", "Exact consensus and ranks.", wide.astype(object).reset_index()),
+            Sheet("p3-consensus", "Exact consensus and ranks.", wide.fillna("").reset_index()),
             Sheet("p3-xtreme-policies", "XTREME by policy.", pd.DataFrame(policies)),
             Sheet("p3-rank-intervals", "Ranks on each leaderboard.", _all_intervals()),
         ),
@@ -105,8 +105,7 @@ def _exact(table: ScoreTable) -> Iterator[tuple[str, Value]]:
             yield f"place of humans by the {name} mean", float(place(mean.aggregate(table)))
         yield "place of humans by Borda", float(place(Borda().aggregate(table)))
     ranks = rank_intervals(table)
-    n = table.n_systems
-    yield f"decided of {n * (n - 1) // 2} pairs", float(len(ranks.decisions.pairs))
+    yield "decided pairs of systems", float(len(ranks.decisions.pairs))
     if HUMAN in table.systems:
         at = table.systems.index(HUMAN)
         yield "best rank of humans in the interval", float(ranks.best[at])
@@ -157,6 +156,4 @@ def _all_intervals() -> pd.DataFrame:
     return pd.concat(frames)
 
 
-EXPERIMENTS = (
-    Experiment("p3-consensus", "exact consensus of the four leaderboards", (BEYOND,), run),
-)
+EXPERIMENTS = (Experiment("p3-consensus", "the four leaderboards", (BEYOND,), run),)
