@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from rankagg.replication.p2 import compatible, gaps
 
 __all__ = ["MODULES"]
 
-MODULES: tuple[ModuleType, ...] = ()
+MODULES = (compatible, gaps)

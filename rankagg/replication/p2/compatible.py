@@ -1,0 +1,202 @@
+"""Equations 5 and 6, the algorithms and remarks: compatible permutations and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from math import factorial
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Floats, Ranks
+from rankagg.aggregation.positional import Borda
+from rankagg.core.items import ItemSet
+from rankagg.core.places import UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import PartialRanking
+from rankagg.core.scores import ScoreTable
+from rankagg.replication.experiment import Bench, Experiment, Found, Sheet
+from rankagg.replication.leaderboards import load_table
+from rankagg.replication.p2.shuffles import chance_of
+from rankagg.replication.reading import as_order, scores_of
+from rankagg.replication.verdicts import Value
+
+__all__ = ["EXPERIMENTS"]
+
+MATRIX, SUMS, FORMULA, THEOREM = "Section 2.2.1", "Equation 5", "Equation 6", "Theorem 1"
+COIN, UNIFORM, REMARKS = "Algorithm 1", "Algorithm 2", ("Remark 1", "Remark 2", "Remark 3")
+ITEMS = (MATRIX, SUMS, FORMULA, THEOREM, COIN, UNIFORM, *REMARKS)
+DRAWS = 60_000
+# Every partial ranking of so many items is enumerated.
+LARGEST = 6
+
+
+def run(bench: Bench) -> Found:
+    """Hold closed forms against all compatible permutations, and draw some of them."""
+    values = {**_matrix(), **_formula(), **_counts(), **_draws(), **_column_sums()}
+    frame = pd.DataFrame(_printed_and_right(), columns=["n", "k", "r", "as printed", "right"])
+    caption = (
+        "Chance that an unranked system of n comes before the one at rank r, from 0, of k: what "
+        "Eq. 6 gives with S and V as printed, and what it is."
+    )
+    return Found(values, sheets=(Sheet("p2-equation-6", caption, frame),))
+
+
+def _ranking(n: int, k: int) -> PartialRanking:
+    """Rank the first k of n items, and leave the others unranked."""
+    return PartialRanking([*range(k), *[UNRANKED] * (n - k)], ItemSet(range(n)))
+
+
+def _sizes(largest: int) -> Iterator[tuple[int, int]]:
+    return ((n, k) for n in range(1, largest + 1) for k in range(n))
+
+
+def _matrix() -> dict[tuple[str, str], Value]:
+    """Return entries of M: two ranked items, two unranked ones, and one of each."""
+    chances = _ranking(4, 2).pairwise_probabilities()
+    return {
+        (MATRIX, "M of i before j, both ranked"): float(chances[0, 1]),
+        (MATRIX, "M of i before j, neither ranked"): float(chances[2, 3]),
+        (MATRIX, "permutations compatible with two ranked of three"): float(
+            _ranking(3, 2).n_compatible_permutations
+        ),
+    }
+
+
+def _formula() -> dict[tuple[str, str], Value]:
+    values: dict[tuple[str, str], Value] = {}
+    for k in (1, 2, 3):
+        chances = _ranking(5, k).pairwise_probabilities()
+        for r in range(k):
+            values[FORMULA, f"chance before rank {r} of {k}, n = 5"] = float(chances[4, r])
+    expected = _ranking(5, 3).expected_ranks() + 1
+    for place in (1, 2, 3):
+        values[FORMULA, f"expected rank of place {place} of 3, n = 5"] = float(expected[place - 1])
+    values[FORMULA, "expected rank of an unranked system, n = 5"] = float(expected[4])
+    values[FORMULA, "what is printed, rank 0 of 2, n = 5"] = _as_printed(5, 2, 0)
+    return values
+
+
+def _counts() -> dict[tuple[str, str], Value]:
+    """Count all compatible permutations of small rankings, and compare."""
+    apart, miscounted, moved = 0.0, 0.0, 0.0
+    for n, k in _sizes(LARGEST):
+        ranking = _ranking(n, k)
+        every = np.array([other.ranks for other in ranking.compatible_permutations()])
+        before = (every[:, :, None] < every[:, None, :]).mean(axis=0)
+        chances = ranking.pairwise_probabilities()
+        np.fill_diagonal(before, 0)
+        np.fill_diagonal(chances := chances.copy(), 0)
+        apart = max(apart, float(np.abs(before - chances).max()))
+        total = ranking.n_compatible_permutations
+        miscounted = max(miscounted, abs(total - len(every)))
+        # What does not depend on n needs no table of it.
+        smallest = _ranking(k + 1, k).pairwise_probabilities()[k, :k]
+        moved = max([moved, *np.abs(chances[n - 1, :k] - smallest).tolist()])
+    return {
+        (FORMULA, "largest difference from enumeration, n to 6"): apart,
+        (THEOREM, "largest error of the number of permutations, n to 6"): float(miscounted),
+        **{
+            (THEOREM, f"permutations compatible with {k} of {n}"): float(
+                _ranking(n, k).n_compatible_permutations
+            )
+            for n, k in ((5, 2), (10, 4), (15, 12))
+        },
+        (REMARKS[2], "largest change of p(n, k, r) with n, to 6"): moved,
+    }
+
+
+def _draws() -> dict[tuple[str, str], Value]:
+    """Return the law of a fair coin, and shares of uniform draws."""
+    one_of_three = PartialRanking.from_order("BC", items="ABC")
+    places = _sampled(one_of_three)[:, 0]
+    shares = np.bincount(places, minlength=3) / DRAWS
+    two_of_five = _sampled(_ranking(5, 2))
+    kinds = np.unique(two_of_five, axis=0, return_counts=True)[1]
+    uniform = 1 / (factorial(5) // factorial(2))
+    absent = [uniform] * (kinds.size * uniform < 1)
+    deviation = max([*np.abs(kinds / DRAWS - uniform).tolist(), *absent])
+    return {
+        **{
+            (COIN, f"chance of {word} by the coin"): float(chance_of(word))
+            for word in ("ABB", "BAB", "BBA")
+        },
+        **{
+            (COIN, f"share of {word}, drawn uniformly"): float(share)
+            for word, share in zip(("ABB", "BAB", "BBA"), shares, strict=True)
+        },
+        (UNIFORM, "largest deviation of a share from 1/60, 2 of 5 ranked"): float(deviation),
+    }
+
+
+def _sampled(ranking: PartialRanking) -> Ranks:
+    profile = Profile.from_ranks(
+        np.tile(np.where(ranking.ranks == UNRANKED, np.nan, ranking.ranks), (DRAWS, 1)),
+        items=ranking.items,
+    )
+    return profile.sample_compatible(rng=0).ranks
+
+
+def _column_sums() -> dict[tuple[str, str], Value]:
+    """Sum the columns of M, and hold them against the sums of expected ranks."""
+    gaps, complete = load_table("xtreme_gaps"), load_table("toy_tasks")
+    order = np.argsort(_sums(gaps), kind="stable")
+    ranking = PartialRanking.from_order(
+        [gaps.systems[at] for at in order.tolist()], items=gaps.systems
+    )
+    ranks: Floats = complete.rankings().ranks.sum(axis=0).astype(float)
+    return {
+        (SUMS, "order by the column sums, Table 5"): as_order(ranking),
+        (SUMS, "largest difference from sums of expected ranks, Table 5"): _apart(
+            _sums(gaps), _borda_sums(gaps)
+        ),
+        (REMARKS[0], "largest difference from sums of ranks, nothing missing"): _apart(
+            _sums(complete), ranks
+        ),
+        (REMARKS[1], "order by the sums of ranks, nothing missing"): as_order(
+            Borda().aggregate(complete).ranking
+        ),
+    }
+
+
+def _sums(table: ScoreTable) -> Floats:
+    """Sum over the columns how often the others are before a system: its rank, from 0."""
+    sums: Floats = table.rankings().pairwise("uniform").wins.sum(axis=0)
+    return sums
+
+
+def _borda_sums(table: ScoreTable) -> Floats:
+    sums: Floats = table.n_tasks * (table.n_systems - 1) - scores_of(Borda().aggregate(table))
+    return sums
+
+
+def _apart(one: Floats, other: Floats) -> float:
+    return float(np.abs(one - other).max())
+
+
+def _printed_and_right() -> Iterator[tuple[int, int, int, float, float]]:
+    for n, k in chain(((3, 1), (3, 2)), ((n, k) for n in (4, 5, 6) for k in (1, 2, 3))):
+        chances = _ranking(n, k).pairwise_probabilities()
+        for r in range(k):
+            yield n, k, r, _as_printed(n, k, r), float(chances[n - 1, r])
+
+
+def _as_printed(n: int, k: int, r: int) -> float:
+    """Return what Eq. 6 gives where S and V are what its lines say."""
+
+    def shuffles(a: int, b: int) -> float:
+        return factorial(a + b) / (factorial(a) + factorial(b))
+
+    def variations(a: int, b: int) -> float:
+        return factorial(a) / factorial(b - a)
+
+    total = factorial(n - k) * shuffles(k, n - k)
+    return sum(
+        variations(i, n - k - 1) * (i + 1) * shuffles(r, i + 1)
+        * factorial(n - k - i - 1) * shuffles(n - k - i - 1, k - r - 1)
+        for i in range(n - k)
+    ) / total  # fmt: skip
+
+
+EXPERIMENTS = (Experiment("p2-equation-6", "compatible permutations", ITEMS, run),)

@@ -1,0 +1,120 @@
+"""The second paper: its facts have their rows, and are reached with the data."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.replication.p2.contents import MODULES
+from rankagg.replication.p2.shuffles import chance_of, shuffle
+from rankagg.replication.published import published
+from rankagg.replication.verdicts import MISSED, OPEN
+
+FORMULAS = {
+    "(r+1)/(k+1)": [("Equation 6", f"chance before rank {r} of {k}, n = 5", (r + 1) / (k + 1))
+                    for k in (1, 2, 3) for r in range(k)],
+    "n!/k!": [("Theorem 1", "permutations compatible with 2 of 5", 60),
+              ("Theorem 1", "permutations compatible with 4 of 10", 151200),
+              ("Theorem 1", "permutations compatible with 12 of 15", 2730)],
+    "(r1)(n+1)/(k+1) with 1-based r1": [
+        ("Equation 6", f"expected rank of place {r1} of 3, n = 5", r1 * 6 / 4) for r1 in (1, 2, 3)],
+    "(n+1)/2": [("Equation 6", "expected rank of an unranked system, n = 5", 3)],
+}  # fmt: skip
+XTREME, DIALOGUE = "Example: xtreme_missing", "Example: DIALOGUE_pc_missing"
+SUMS = {
+    "colsums_ratio": "sum of ranks",
+    "colsums_ratio_without_Score": "sum of ranks without Score",
+    "mean": "mean",
+    "colsums_weighted(CLI up to tie bias)": "sum of ranks by counts",
+}
+LEVELS = {"one_level": "one level", "two_level": "two levels"}
+# Names, and what is printed in place of the definition.
+NO_NUMBERS = ("systems", "CLI_prints")
+PROGRAM = {"one": "one level", "two": "two levels"}
+
+
+def rows_of(name, leaf, value, case):
+    """Return the item, the quantity and the number of a leaf of the facts; several for lists."""
+    if isinstance(value, str):
+        return FORMULAS[value]
+    if name == "alg1_not_uniform":
+        return [("Algorithm 1", f"chance of {leaf} by the coin", value)]
+    if name == "xtreme_missing":
+        return [(XTREME, f"{SUMS[leaf]}, row {at}", number) for at, number in enumerate(value)]
+    if leaf in LEVELS:
+        return [
+            (DIALOGUE, f"sum of ranks, {LEVELS[leaf]}, {system}", number)
+            for system, number in zip(case["systems"], value, strict=True)
+        ]
+    raise KeyError(f"{name}/{leaf}")
+
+
+@pytest.fixture(scope="module")
+def definitions(facts):
+    """Return (item, quantity) to the number of the facts and its tolerance."""
+    names = ("p_n_k_r", "t_n_k", "expected_rank", "alg1_not_uniform", "xtreme_missing",
+             "dialogue_pc_missing")  # fmt: skip
+    expected = {}
+    for name in names:
+        case = facts("paper_values")[name]
+        assert case["kind"] == "definition"
+        tree = case["value"] if isinstance(case["value"], dict) else {name: case["value"]}
+        for leaf, value in tree.items():
+            if leaf not in NO_NUMBERS:
+                for item, quantity, number in rows_of(name, leaf, value, tree):
+                    expected[item, quantity] = (number, case["tolerance"])
+    return expected
+
+
+def test_the_facts_have_their_rows(definitions):
+    rows = {(row.item, row.quantity): row for row in published("P2")}
+    for key, (number, tolerance) in definitions.items():
+        assert float(rows[key].definition) == pytest.approx(number, rel=1e-9), key
+        assert rows[key].tolerance <= max(tolerance, 1e-6), key
+
+
+def test_what_the_program_prints_is_beside_the_definition(facts):
+    case = facts("paper_values")["dialogue_pc_missing"]["value"]
+    rows = {(row.item, row.quantity): row for row in published("P2")}
+    for key, what in PROGRAM.items():
+        for system, number in zip(case["systems"], case["CLI_prints"][key], strict=True):
+            row = rows[DIALOGUE, f"sum of ranks, {what}, {system}"]
+            assert float(row.printed) == number
+            assert row.erratum == "program-ties"
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    """Return what a quick run on bundled data finds."""
+    return ra.replicate("p2", quick=True, progress=False)
+
+
+def test_nothing_bundled_is_missed(bundled):
+    assert [row for row in bundled.rows if row.verdict == MISSED] == []
+    for row in bundled.rows:
+        # What is bundled and not random is judged.
+        if row.verdict == OPEN:
+            assert "not bundled" in row.reason or "repetitions" in row.reason, row
+
+
+def test_every_module_is_an_experiment(bundled):
+    names = [one.name for module in MODULES for one in module.EXPERIMENTS]
+    assert [outcome.experiment.name for outcome in bundled.outcomes] == names
+    for outcome in bundled.outcomes:
+        assert outcome.found.values or outcome.rows
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 2), (2, 2), (3, 1), (0, 2)])
+def test_the_coin(a, b):
+    words = {"".join(word) for word in permutations("A" * a + "B" * b)}
+    law = {word: float(chance_of(word)) for word in words}
+    assert sum(law.values()) == 1
+    rng = np.random.default_rng(0)
+    size = 4000
+    drawn = ["".join(shuffle("A" * a, "B" * b, rng)) for _ in range(size)]
+    for word in words:
+        error = np.sqrt(law[word] * (1 - law[word]) / size)
+        assert abs(drawn.count(word) / size - law[word]) <= 5 * error
+    # The lists keep their order.
+    assert [x for x in shuffle(range(3), range(10, 13), rng) if x < 10] == [0, 1, 2]
