@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
@@ -11,3 +12,7 @@ def _close_figures_of_examples(request: pytest.FixtureRequest) -> Iterator[None]
     yield
     if isinstance(request.node, pytest.DoctestItem) and "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+# The compiled loops cannot be imported without the extra `fast`.
+collect_ignore = [] if find_spec("numba") else ["rankagg/kernels/loops.py"]

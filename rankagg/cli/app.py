@@ -20,6 +20,7 @@ from rankagg.exceptions import (
     WorkerError,
     nearest,
 )
+from rankagg.kernels.backend import described
 
 __all__ = ["main"]
 
@@ -83,8 +84,20 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _say_version(context: click.Context) -> None:
+    click.echo(f"rankagg, version {__version__}\nkernels: {described()}")
+    context.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="rankagg")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=lambda context, _, asked: _say_version(context) if asked else None,
+    help="Show the version, and what the inner loops run on.",
+)
 def app() -> None:
     """Turn many rankings into one, and know how good it is.
 

@@ -19,6 +19,7 @@ from rankagg._typing import Bools, Floats, Ranks
 __all__ = [
     "UNLISTED",
     "UNRANKED",
+    "all_listed",
     "are_canonical",
     "comparable",
     "competition_ranks",
@@ -51,12 +52,20 @@ def competition_ranks(values: Floats, tolerance: Floats | float = 0.0) -> Ranks:
     return ranks
 
 
+def all_listed(ranks: Ranks) -> bool:
+    """Say whether every ranking has a place for every item."""
+    return int(ranks.min(initial=0)) >= 0
+
+
 def comparable(ranks: Ranks) -> Ranks:
     """Return places that compare: unlisted items get n, unranked ones n + 1.
 
-    Only pairs of observed items may be read from the result; two unlisted items look tied.
+    Only pairs of observed items may be read from the result; two unlisted items look tied. It may
+    be the array itself.
     """
     n = ranks.shape[1]
+    if all_listed(ranks):
+        return ranks.astype(np.int32, copy=False)
     return np.where(ranks >= 0, ranks, np.where(ranks == UNLISTED, n, n + 1)).astype(np.int32)
 
 

@@ -98,8 +98,9 @@ class Ranking(Value):
     @property
     def is_strict(self) -> bool:
         """True where no two items are judged equal."""
+        # Ranks count the items above, so only without ties do they add up to 0 + 1 + 2 + ...
         listed = self.ranks[self.ranks >= 0]
-        return len(np.unique(listed)) == len(listed)
+        return int(listed.sum()) == len(listed) * (len(listed) - 1) // 2
 
     @cached_property
     def buckets(self) -> tuple[tuple[Label, ...], ...]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Ranks
 from rankagg.core import exact
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.places import UNLISTED, UNRANKED, all_listed
 
 __all__ = [
     "Scaled", "Share", "added", "grid", "on_grid", "share_denominator", "shares_fit", "undecided",
@@ -53,8 +53,11 @@ def shares_fit(denominator: int, n: int) -> bool:
 
 def undecided(ranks: Ranks) -> tuple[NDArray[np.int64], Bools]:
     """Return how many items each ranking observes, and whether it leaves a pair open."""
+    m, n = ranks.shape
+    if all_listed(ranks):
+        return np.full(m, n), np.zeros(m, dtype=bool)
     observed = (ranks != UNRANKED).sum(axis=1)
-    return observed, (observed < ranks.shape[1]) | ((ranks == UNLISTED).sum(axis=1) > 1)
+    return observed, (observed < n) | ((ranks == UNLISTED).sum(axis=1) > 1)
 
 
 def share_denominator(ranks: Ranks) -> int:

@@ -14,6 +14,7 @@ from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.core import exact, places
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.shares import share_denominator, undecided
+from rankagg.kernels.counting import above
 
 __all__ = ["Tally", "sum_squares", "tally"]
 
@@ -55,7 +56,8 @@ class Tally:
 def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
     """Count the votes of all rankings, each with its integer weight."""
     denominator = share_denominator(ranks) if unranked == "uniform" else 1
-    size = max(1, BLOCK // ranks.shape[1])
+    # Nothing is to be said of what is missing, and blocks are the kernel's own affair.
+    size = len(ranks) if places.all_listed(ranks) else max(1, BLOCK // ranks.shape[1])
     blocks = [slice(start, start + size) for start in range(0, len(ranks), size)]
     total = _count(ranks[blocks[0]], weights[blocks[0]], unranked, denominator)
     for block in blocks[1:]:
@@ -66,7 +68,7 @@ def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
 def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
     """Return the sum of `squares` over the rankings that compare row and column."""
     n = ranks.shape[1]
-    if (ranks >= 0).all():
+    if places.all_listed(ranks):
         return np.full((n, n), squares.sum())
     observed = (ranks != UNRANKED).astype(np.float64)
     total: Floats = (squares[:, None] * observed).T @ observed
@@ -88,7 +90,7 @@ def _count(ranks: Ranks, weights: Integers, unranked: Unranked, denominator: int
 
     above = _strictly_above(places.comparable(ranks), weights).astype(kind)
     rounded = 0
-    if (ranks >= 0).all():
+    if places.all_listed(ranks):
         comparisons = np.full((n, n), whole, dtype=kind)
         wins, ties = above, comparisons - above - above.T
         counts = [array * denominator for array in (wins, ties, comparisons)]
@@ -147,14 +149,13 @@ def _uniform_shares(ranks: Ranks, weights: Integers, denominator: int) -> tuple[
 def _strictly_above(comparable: Ranks, weights: Integers) -> Integers:
     """Return the weight of rankings in which row's number is smaller than column's."""
     n = comparable.shape[1]
-    columns = np.ascontiguousarray(comparable.T, dtype=np.min_scalar_type(n + 1))
-    distinct = np.unique(weights)
+    distinct = weights[:1] if weights.min() == weights.max() else np.unique(weights)
     if len(distinct) * 64 > len(weights):
-        return _weigh(columns, weights)
+        kind = np.min_scalar_type(n + 1)
+        return _weigh(np.ascontiguousarray(comparable.T, dtype=kind), weights)
     total: Integers = np.zeros((n, n), dtype=np.int64)
     for weight in distinct:
-        alike = columns[:, weights == weight]
-        counts = np.array([np.count_nonzero(row < alike, axis=1) for row in alike])
+        counts = above(comparable if len(distinct) == 1 else comparable[weights == weight])
         total = exact.combine(total, 1, counts, int(weight))
     return total
 

@@ -12,7 +12,10 @@ from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["common_mid_ranks", "common_ranks", "correlation"]
+__all__ = ["COMPARED", "common_mid_ranks", "common_ranks", "correlation"]
+
+#: What a message about different items calls them.
+COMPARED = "The compared rankings"
 
 
 def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
@@ -20,7 +23,7 @@ def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
     for parameter, ranking in (("first", first), ("second", second)):
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError(parameter, "a PartialRanking or Permutation", ranking)
-    first.items.require_same(second.items, "The compared rankings")
+    first.items.require_same(second.items, COMPARED)
     ranks = np.stack([first.ranks, second.ranks])
     kept = ranks[:, (ranks != UNRANKED).all(axis=0)]
     if kept.shape[1] == 0:

@@ -7,11 +7,13 @@ from math import sqrt
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._validation import check_choice, check_number
 from rankagg.core import places
-from rankagg.core.rankings import PartialRanking
-from rankagg.distances.common import common_ranks, correlation
+from rankagg.core.rankings import PartialRanking, Permutation
+from rankagg.distances.common import COMPARED, common_ranks, correlation
+from rankagg.kernels.inversions import inversions
 
 __all__ = ["kendall_distance", "kendall_tau"]
 
@@ -115,6 +117,8 @@ def kendall_tau(
 
 
 def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
+    if isinstance(first, Permutation) and isinstance(second, Permutation):
+        return _count_permutations(first, second)
     ranks = common_ranks(first, second)
     mine, theirs = places.comparable(ranks).astype(np.int64)
     n = len(mine)
@@ -127,41 +131,29 @@ def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
     )
     return _PairCounts(
         compared=n * (n - 1) // 2 - uncompared,
-        discordant=_inversions(theirs[np.lexsort((theirs, mine))]),
+        # Equal values stay in their order, so they are no inversions once they are told apart.
+        discordant=inversions(_as_permutation(theirs[np.lexsort((theirs, mine))])),
         tied_first=_pairs_alike(mine[~my_gap]) - _pairs_alike(mine[~my_gap & their_gap]),
         tied_second=_pairs_alike(theirs[~their_gap]) - _pairs_alike(theirs[~their_gap & my_gap]),
         tied_both=_pairs_alike(both[~my_gap & ~their_gap]),
     )
 
 
-def _pairs_alike(values: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
+def _count_permutations(first: Permutation, second: Permutation) -> _PairCounts:
+    first.items.require_same(second.items, COMPARED)
+    n = first.n_items
+    theirs = np.empty(n, dtype=np.int64)
+    theirs[first.ranks] = second.ranks
+    return _PairCounts(n * (n - 1) // 2, inversions(theirs), 0, 0, 0)
+
+
+def _pairs_alike(values: NDArray[np.int64]) -> int:
     _, sizes = np.unique(values, return_counts=True)
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def _inversions(values: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
-    """Count the pairs in which the earlier value is the larger, in O(n log n).
-
-    One pass per binary digit, from the highest: among values that agree in all higher digits
-    (they stand together, in their original order) a pair is an inversion if the earlier has a 1
-    and the later a 0. Then each group is split stably by the digit, zeros first.
-    """
-    total = 0
-    positions = np.arange(len(values))
-    starts = np.zeros(len(values), dtype=np.int64)  # where each one's group begins
-    for digit in reversed(range(int(values.max(initial=0)).bit_length())):
-        bits = (values >> digit) & 1
-        ones = np.cumsum(bits) - bits
-        ones -= ones[starts]
-        zeros = positions - starts - ones
-        total += int((ones * (1 - bits)).sum())
-        first = np.flatnonzero(starts == positions)
-        group = np.cumsum(starts == positions) - 1
-        zeros_in_group = np.add.reduceat(1 - bits, first)[group]
-        turn = starts + zeros_in_group
-        places_after = np.where(bits, turn + ones, starts + zeros)
-        moved, begun = np.empty_like(values), np.empty_like(starts)
-        moved[places_after] = values
-        begun[places_after] = np.where(bits, turn, starts)
-        values, starts = moved, begun
-    return total
+def _as_permutation(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the position of each value in sorted order, equal ones in their order."""
+    places = np.empty(len(values), dtype=np.int64)
+    places[np.argsort(values, kind="stable")] = np.arange(len(values))
+    return places

@@ -17,6 +17,7 @@ from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
+from rankagg.kernels.backend import described
 from rankagg.plotting.votes.missingness import missingness_map
 from rankagg.report.figures import figure_of
 from rankagg.report.findings import Findings
@@ -137,7 +138,14 @@ def colophon(findings: Findings) -> Section:
     )
     packages = [(name, version(name)) for name in PACKAGES]
     section.heading("Versions")
-    section.facts([("rankagg", __version__), ("Python", platform.python_version()), *packages])
+    section.facts(
+        [
+            ("rankagg", __version__),
+            ("Python", platform.python_version()),
+            *packages,
+            ("inner loops", described()),
+        ]
+    )
     section.heading("To cite")
     return section.text(
         f"rankagg {__version__}: rank aggregation with classical rules, the exact Kemeny consensus "
