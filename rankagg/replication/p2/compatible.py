@@ -108,7 +108,7 @@ def _counts() -> dict[tuple[str, str], Value]:
 
 
 def _draws() -> dict[tuple[str, str], Value]:
-    """Return the law of a fair coin, and shares of uniform draws."""
+    """Return the distribution of a fair coin, and shares of uniform draws."""
     one_of_three = PartialRanking.from_order("BC", items="ABC")
     places = _sampled(one_of_three)[:, 0]
     shares = np.bincount(places, minlength=3) / DRAWS

@@ -1,4 +1,4 @@
-"""Beyond the paper: exact consensus, how sure places are, and what hangs on the missing score."""
+"""Beyond the paper: exact consensus, how sure places are, and what depends on the missing score."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SENTENCES = (
     "two of the six systems are decided to differ. On SuperGLUE humans are first in the only "
     "optimal order, even without the diagnostics, where the arithmetic mean has them third.",
     "On XTREME humans are first under every policy for their missing score, and if the task is "
-    "dropped. What hangs on it is the order of VECO and T-ULRv2 by Borda points. With four tasks "
+    "dropped. What depends on it is the order of VECO and T-ULRv2 by Borda points. With four tasks "
     "nothing can be decided at 95 %.",
 )
 
