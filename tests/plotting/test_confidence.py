@@ -116,6 +116,24 @@ def test_models_stand_side_by_side(tables) -> None:
     assert cut_off(ax) == []
 
 
+def test_headings_say_what_differs() -> None:
+    sizes = [{"n_tasks": 1, "n_instances": 20}, {"n_tasks": 20, "n_instances": None}]
+    models = [
+        ra.LatentModel(step=step, n_systems=n, **size)
+        for size in sizes for n in (3, 4) for step in (0, 1)
+    ]  # fmt: skip
+    result = ra.ConfidenceStudy(models=models, methods=METHODS, n_repetitions=1).run()
+    ax = result.plot()
+    headings = [text.get_text().replace("\n", " ") for text in of_group(ax, "heading")]
+    assert headings == [
+        "20 comparisons, 1 task, 3 systems", "20 comparisons, 1 task, 4 systems",
+        "20 comparisons, 20 tasks, 3 systems", "20 comparisons, 20 tasks, 4 systems",
+    ]  # fmt: skip
+    assert [len(heights(ax, panel, 0)[0]) for panel in range(4)] == [2] * 4
+    assert collisions(ax) == []
+    assert cut_off(ax) == []
+
+
 def test_ten_methods_look_different() -> None:
     ax = ra.ConfidenceStudy(
         models=[ra.LatentModel(step=1, n_systems=3, n_tasks=1)], n_repetitions=1

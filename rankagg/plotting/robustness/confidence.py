@@ -183,19 +183,24 @@ def _panels(result: ConfidenceResult, table: pd.DataFrame, axis: Along) -> Itera
                 model.name, table[table["model"] == model.name].assign(at=table["proportion"])
             )
         return
-    sizes: dict[tuple[int, int], dict[str, float]] = {}
+    sizes: dict[tuple[int, int, int], dict[str, float]] = {}
     for model in models:
         if not isinstance(model, LatentModel):
             raise InvalidInputError("along", "'model' or 'proportion' for these models", axis)
-        size = (model.n_tasks * (model.n_instances or 1), model.n_systems)
+        number = model.n_tasks * (model.n_instances or 1)
+        size = (number, model.n_tasks, model.n_systems)
         sizes.setdefault(size, {})[model.name] = model.step
-    systems = {n_systems for _, n_systems in sizes}
-    for (number, n_systems), steps in sizes.items():
+    for size, steps in sizes.items():
         part = table[table["model"].isin(list(steps))]
-        heading = counted(number, "comparison")
-        if len(systems) > 1:
-            heading += f",\n{counted(n_systems, 'system')}"
-        yield _Panel(heading, part.assign(at=part["model"].map(steps)))
+        # Beside the comparisons only what differs.
+        told = [
+            counted(value, noun)
+            for position, (value, noun) in enumerate(
+                zip(size, ("comparison", "task", "system"), strict=True)
+            )
+            if position == 0 or len({other[position] for other in sizes}) > 1
+        ]
+        yield _Panel(",\n".join(told), part.assign(at=part["model"].map(steps)))
 
 
 def _drawn(result: ConfidenceResult, picture: _Picture, ax: Axes | None) -> Axes:
