@@ -1,0 +1,212 @@
+"""Section 5.3, Figures 4, 6, 10 and 11: one level, two levels and the mean on instances."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations
+from math import isnan
+
+import numpy as np
+import pandas as pd
+
+from rankagg.aggregation.means import Mean
+from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.two_level import TwoLevel
+from rankagg.core.scores import ScoreTable
+from rankagg.distances.kendall import kendall_tau
+from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
+from rankagg.replication.p1.panels import bands_of, draw_panels
+from rankagg.replication.p1.sizes import DATA_SETS, instance_tables
+from rankagg.replication.reading import as_order, number_at, scores_of
+from rankagg.replication.verdicts import Value
+from rankagg.studies.agreement import AgreementStudy
+
+__all__ = ["EXPERIMENTS"]
+
+RULES = {"one level": Borda(), "two levels": TwoLevel(Borda(), Borda()), "mean": Mean()}
+#: The paper's pairs, in its order.
+PAIRS = (("one level", "two levels"), ("mean", "two levels"), ("mean", "one level"))
+SAID = {pair: " and ".join(pair) for pair in PAIRS}
+NAMES = {name: name for name in SAID.values()}
+#: The first systems that rows speak of, and that averages over data sets take.
+FIRST, DEPTH = 3, 10
+ITEMS = ("Section 5.3", "Figure 4", "Figure 6", "Figure 10", "Figure 11")
+
+
+def exchanged(table: ScoreTable) -> ScoreTable:
+    """Return a table with systems for instances and instances for systems."""
+    assert table.instances is not None
+    tasks, columns, rows = [], [], []
+    instances = None
+    for number, task in enumerate(table.tasks):
+        where = np.flatnonzero(table.unit_tasks == number)
+        names = [table.instances[unit] for unit in where]
+        instances = instances or names
+        assert names == instances, "every task has the same instances in one order"
+        columns.append(table.values[:, where].T)
+        tasks += [task] * table.n_systems
+        rows += list(table.systems)
+    return ScoreTable(
+        np.hstack(columns), systems=instances, tasks=tasks, instances=rows,
+        higher_is_better=table.higher_is_better,
+    )  # fmt: skip
+
+
+def _aggregate(table: ScoreTable) -> dict[str, Consensus]:
+    return {name: rule.aggregate(table) for name, rule in RULES.items()}
+
+
+def _taus(found: dict[str, Consensus]) -> dict[tuple[str, str], float]:
+    return {pair: kendall_tau(*(found[name].ranking for name in pair)) for pair in PAIRS}
+
+
+def _tops(name: str, found: dict[str, Consensus], table: ScoreTable) -> dict[str, Value]:
+    """Return the first systems of each procedure and their scores; ranks count from 1."""
+    # Points count the systems that are worse; the paper's ranks begin with 1.
+    shift = {"one level": table.n_units, "two levels": table.n_tasks, "mean": 0}
+    values: dict[str, Value] = {}
+    for rule, consensus in found.items():
+        values[f"first three, {rule}, {name}"] = as_order(consensus.ranking, first=FIRST)
+        scores = np.sort(scores_of(consensus) + shift[rule])[::-1]
+        for place, score in enumerate(scores[:FIRST], 1):
+            values[f"score, {rule}, {name}, place {place}"] = float(score)
+    return values
+
+
+def _curves(table: ScoreTable) -> pd.DataFrame:
+    """Return top, tau and common number by pair of procedures and k."""
+    study = AgreementStudy(data=table, aggregators=list(RULES.values()))
+    by_k = study.run().by_k().loc["instances"].sort_index()
+    of_rule = {rule.name: name for name, rule in RULES.items()}
+    parts: dict[str, pd.DataFrame] = {}
+    for first, second in dict.fromkeys(key[:2] for key in by_k.index):
+        ours = {of_rule[first], of_rule[second]}
+        pair = next(pair for pair in PAIRS if set(pair) == ours)
+        parts[SAID[pair]] = by_k.loc[first, second]
+    return pd.concat(parts, names=["pair"])
+
+
+def run(bench: Bench) -> Found:
+    """Aggregate every table with the three procedures, as it is and with its axes exchanged."""
+    tables = instance_tables(bench)
+    values: dict[tuple[str, str], Value] = {}
+    taus, winners, tops, curves = [], 0, 0, {}
+    for name, table in tables.items():
+        found = _aggregate(table)
+        values |= {("Section 5.3", q): value for q, value in _tops(name, found, table).items()}
+        firsts = [set(consensus.buckets[0]) for consensus in found.values()]
+        winners += not any(first & second for first, second in combinations(firsts, 2))
+        tops += len({as_order(consensus.ranking, first=FIRST) for consensus in found.values()}) == 1
+        for axes, taus_here in (
+            ("", _taus(found)), (", axes exchanged", _taus(_aggregate(exchanged(table)))),
+        ):  # fmt: skip
+            for pair, tau in taus_here.items():
+                values["Figure 6", f"tau of {SAID[pair]}, {name}{axes}"] = tau
+                row = {"data": name, "axes": axes.strip(", ") or "systems", "pair": SAID[pair]}
+                taus.append({**row, "tau": tau})
+        curves[name] = _curves(table)
+        values |= _at_depth(name, curves[name])
+    if len(tables) < len(DATA_SETS):
+        return Found(values)
+    values["Section 5.3", "data sets with three different winners"] = float(winners)
+    values["Section 5.3", "data sets with one order of the first three"] = float(tops)
+    every = pd.concat(curves, names=["data"])
+    together = _together(every)
+    values |= _global(together, pd.DataFrame(taus))
+    return Found(values, _sheets(taus, every), _pictures(curves, together))
+
+
+def _at_depth(name: str, curves: pd.DataFrame) -> dict[tuple[str, str], Value]:
+    values: dict[tuple[str, str], Value] = {}
+    k = min(DEPTH, int(curves.index.get_level_values("k").max()))
+    for pair in NAMES:
+        share = number_at(curves, (pair, FIRST), "top")
+        values["Figure 11", f"common share of the first {FIRST}, {pair}, {name}"] = share
+        tau = number_at(curves, (pair, k), "top_tau")
+        values["Figure 10", f"tau of {pair} among the common of the first {k}, {name}"] = (
+            "undefined" if isnan(tau) else tau
+        )
+    return values
+
+
+def _together(every: pd.DataFrame) -> pd.DataFrame:
+    """Return means and deviations over the data sets with more than k systems."""
+    every = every.assign(most=every.groupby("data")["top"].transform("size") // len(PAIRS))
+    smaller = every[every.index.get_level_values("k") < every["most"]]
+    groups = smaller.groupby(["pair", "k"], sort=False)[["top", "top_tau"]]
+    table = pd.concat([groups.mean(), groups.std().add_prefix("std_")], axis=1)
+    found: pd.DataFrame = table[groups.size() > 1]
+    return found
+
+
+def _global(together: pd.DataFrame, taus: pd.DataFrame) -> dict[tuple[str, str], Value]:
+    """Return what the text says of the global analysis."""
+    means = together.groupby("pair")[["top", "top_tau"]].mean()
+    whole = taus[taus["axes"] == "systems"].groupby("pair")["tau"].mean()
+    values: dict[tuple[str, str], Value] = {
+        ("Figure 4", "pair with the most common first systems"): str(means["top"].idxmax()),
+        ("Figure 4", "procedure that disagrees with the other two"): _alone(whole),
+    }
+    for pair in NAMES:
+        values |= {
+            ("Figure 4", f"common share of the first k, {pair}"): number_at(means, pair, "top"),
+            ("Figure 4", f"tau among common first systems, {pair}"): number_at(
+                means, pair, "top_tau"
+            ),
+            ("Figure 4", f"tau of all systems, {pair}"): float(whole[pair]),
+        }
+    return values
+
+
+def _alone(whole: pd.Series[float]) -> str:
+    """Return the procedure that the pair which agrees most leaves out."""
+    closest = next(pair for pair in PAIRS if SAID[pair] == whole.idxmax())
+    return next(rule for rule in RULES if rule not in closest)
+
+
+def _sheets(taus: list[dict[str, object]], every: pd.DataFrame) -> tuple[Sheet, ...]:
+    wide = pd.DataFrame(taus).pivot(index=["pair", "axes"], columns="data", values="tau")
+    wide = wide.loc[list(NAMES), list(DATA_SETS)].reset_index()
+    columns = ["data", "pair", "k", "top", "last", "top_tau"]
+    return (
+        Sheet("p1-figure-6", "Tau of the procedures, as the tables are and exchanged.", wide),
+        Sheet("p1-figure-10", "Agreement on the first k systems.", every.reset_index()[columns]),
+    )
+
+
+def _pictures(curves: dict[str, pd.DataFrame], together: pd.DataFrame) -> tuple[Picture, ...]:
+    both = {
+        "(a) common share of the first k": bands_of(together, NAMES, "top", "std_top", 0.0),
+        "(b) tau among the common": bands_of(together, NAMES, "top_tau", "std_top_tau", -1.0),
+    }
+    single = {
+        column: {
+            name: bands_of(table, NAMES, column, f"std_{column}", -1.0)
+            for name, table in curves.items()
+        }
+        for column in ("top", "top_tau")
+    }
+    public = "on the data sets that are public, with systems for systems"
+    return (
+        Picture(
+            "p1-figure-4",
+            f"Agreement on the first k systems {public}: means and standard deviations over the "
+            "data sets with more than k systems. The paper's has nine data sets.",
+            partial(draw_panels, both, "k", "", start=None),
+        ),
+        Picture(
+            "p1-figure-10",
+            f"Tau-b among the systems that two procedures have in common in their first k, {public}"
+            ". The paper joins data sets of a kind in one panel.",
+            partial(draw_panels, single["top_tau"], "k", "tau-b among the common of the first k"),
+        ),
+        Picture(
+            "p1-figure-11",
+            f"Share of the first k that two procedures have in common, {public}.",
+            partial(draw_panels, single["top"], "k", "common share of the first k", start=0.0),
+        ),
+    )
+
+
+EXPERIMENTS = (Experiment("p1-section-5.3", "procedures on instances", ITEMS, run),)

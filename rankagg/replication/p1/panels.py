@@ -1,0 +1,87 @@
+"""Several small plots beside each other, on the same axes, with one legend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+
+from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
+
+__all__ = ["bands_of", "draw_panels"]
+
+#: The size of a panel, in letters.
+WIDTH, HEIGHT = 21.0, 19.0
+COLUMNS = 3
+
+
+def bands_of(
+    table: pd.DataFrame, names: Mapping[str, str], mean: str, std: str, least: float
+) -> list[Band]:
+    """Return a curve for each first level of an index of two, in a band of one deviation.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The second level of its index is where points are.
+    names : mapping from str to str
+        What the legend says of each first level.
+    mean, std : str
+        The columns.
+    least : float
+        Bands end there, and at 1.
+    """
+    bands = []
+    for key, name in names.items():
+        part = table.loc[key].sort_index()
+        middle, off = part[mean].to_numpy(float), part[std].to_numpy(float)
+        bands.append(
+            Band(
+                name, part.index.to_numpy(float), middle,
+                (middle - off).clip(least), (middle + off).clip(max=1.0),
+            )
+        )  # fmt: skip
+    return bands
+
+
+def draw_panels(
+    panels: Mapping[str, Sequence[Band]], across: str, upright: str, *, start: float | None = None
+) -> Axes:
+    """Draw a panel for every title.
+
+    Parameters
+    ----------
+    panels : mapping from title to sequence of Band
+        What is drawn; the same names in each.
+    across, upright : str
+        What the axes are.
+    start : float, optional
+        Where upright axes start; by default no lower than a panel needs.
+    """
+    columns = min(COLUMNS, len(panels))
+    rows = ceil(len(panels) / columns)
+    letter = float(mpl.rcParams["font.size"]) / 72
+    figure, grid = plt.subplots(
+        rows, columns, squeeze=False, layout="constrained",
+        figsize=(columns * WIDTH * letter, (rows * HEIGHT + 3) * letter),
+    )  # fmt: skip
+    axes: list[Axes] = list(grid.flat)
+    curves = []
+    for ax, (title, bands) in zip(axes, panels.items(), strict=False):
+        curves = draw_bands(ax, list(bands))
+        frame_curves(ax, list(bands), start=start)
+        ax.set_title(title)
+    widest = min(axes[: len(panels)], key=lambda ax: ax.get_ylim()[0])
+    for ax in axes[: len(panels)]:
+        ax.set_ylim(widest.get_ylim())
+        ax.set_yticks(widest.get_yticks())
+    for ax in axes[len(panels) :]:
+        ax.set_visible(False)
+    figure.supxlabel(across, fontsize="medium")
+    figure.supylabel(upright, fontsize="medium")
+    figure.legend(handles=curves, loc="outside upper center", ncols=columns, frameon=False)
+    return axes[0]
