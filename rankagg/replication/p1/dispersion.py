@@ -92,6 +92,7 @@ def approximation(bench: Bench) -> Found:
 def spread_of_tasks(bench: Bench) -> Found:
     """Sum the distances of all pairs of tasks, and hold the optimum against their mean."""
     values: dict[tuple[str, str], Value] = {}
+    sentences = []
     for name, table in as_read(bench).items():
         report = dispersion_report(table, RULES)
         values |= {
@@ -100,11 +101,16 @@ def spread_of_tasks(bench: Bench) -> Found:
             ("Equation (3)", f"mean distance of two tasks, {name}"): report.average_spread,
             ("Remark 2", f"least mean distance over that of two tasks, {name}"): _share(report),
             ("Remark 2", f"it is from 1/2 to 1, {name}"): _yes(0.5 <= _share(report) <= 1),
+            ("Remark 2", f"the least total is at least, {name}"): report.spread_bounds[0],
         }
     if "SuperGLUE" in bench.leaderboards:
         found = _sampled(bench.leaderboards["SuperGLUE"])
         values |= {("Equation (3)", quantity): value for quantity, value in found.items()}
-    return Found(values)
+        sentences.append(
+            "The spread follows from one pass over the tasks. Sampling looks at more pairs of "
+            "tasks than there are; it is for functions of rankings that have no such sum."
+        )
+    return Found(values, sentences=tuple(sentences))
 
 
 def _share(report: DispersionReport) -> float:

@@ -9,6 +9,7 @@ import pandas as pd
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.positional import Borda
+from rankagg.core.items import counted
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
 from rankagg.inference.ranks.rank_intervals import rank_intervals
@@ -28,7 +29,7 @@ PATIENCE = 30.0
 def run(bench: Bench) -> Found:
     """Solve each leaderboard, count its optima, and bound the ranks of its systems."""
     values: dict[tuple[str, str], Value] = {}
-    sheets, intervals = [], {}
+    sheets, sentences, intervals = [], [], {}
     for board, table in bench.tables(*BOARDS).items():
         intervals[board] = rank_intervals(table, alpha=ALPHA)
         found, frame = _solved(table, intervals[board])
@@ -38,8 +39,9 @@ def run(bench: Bench) -> Found:
             "its rank that hold for all systems at once with probability 95 %, if the tasks are "
             "independent."
         )
+        sentences.append(_sentence(board, found))
         sheets.append(Sheet(f"p1-exact-{board.lower()}", caption, frame))
-    return Found(values, tuple(sheets), _pictures(intervals))
+    return Found(values, tuple(sheets), _pictures(intervals), tuple(sentences))
 
 
 def _solved(table: ScoreTable, ranks: RankIntervals) -> tuple[dict[str, Value], pd.DataFrame]:
@@ -69,6 +71,20 @@ def _solved(table: ScoreTable, ranks: RankIntervals) -> tuple[dict[str, Value], 
     return found, frame.sort_values("rank by Borda", kind="stable")
 
 
+def _sentence(board: str, found: dict[str, Value]) -> str:
+    optima = found["optima"]
+    number = optima if isinstance(optima, str) else counted(int(optima), "ranking", ",")
+    decided, pairs = (
+        float(found[key])
+        for key in ("pairs of systems that are decided at 5 %", "pairs of systems")
+    )
+    return (
+        f"{board}: the least cost is {found['least cost']:g}, reached by {number}; Borda costs "
+        f"{found['cost of Borda over the least']:.3f} times as much. Of "
+        f"{counted(int(pairs), 'pair')} of systems {decided:g} are decided at 5 %."
+    )
+
+
 def _count(optima: Optima) -> Value:
     try:
         return float(optima.count())
@@ -83,4 +99,4 @@ def _pictures(intervals: dict[str, RankIntervals]) -> tuple[Picture, ...]:
     return (Picture("p1-exact-superglue", caption, partial(intervals["SuperGLUE"].plot)),)
 
 
-EXPERIMENTS = (Experiment("p1-exact", "exact consensus and decided ranks", (ITEM,), run),)
+EXPERIMENTS = (Experiment("p1-exact", "optima, and ranks that are decided", (ITEM,), run),)

@@ -193,7 +193,7 @@ def _pictures(curves: dict[str, pd.DataFrame], together: pd.DataFrame) -> tuple[
             "p1-figure-4",
             f"Agreement on the first k systems {public}: means and standard deviations over the "
             "data sets with more than k systems. The paper's has nine data sets.",
-            partial(draw_panels, both, "k", "", start=None),
+            partial(draw_panels, both, "k", "", alike=False),
         ),
         Picture(
             "p1-figure-10",

@@ -1,4 +1,4 @@
-"""Several small plots beside each other, on the same axes, with one legend."""
+"""Several small plots beside each other, with one legend."""
 
 from __future__ import annotations
 
@@ -49,7 +49,12 @@ def bands_of(
 
 
 def draw_panels(
-    panels: Mapping[str, Sequence[Band]], across: str, upright: str, *, start: float | None = None
+    panels: Mapping[str, Sequence[Band]],
+    across: str,
+    upright: str,
+    *,
+    start: float | None = None,
+    alike: bool = True,
 ) -> Axes:
     """Draw a panel for every title.
 
@@ -61,6 +66,8 @@ def draw_panels(
         What the axes are.
     start : float, optional
         Where upright axes start; by default no lower than a panel needs.
+    alike : bool, default True
+        Whether upright axes are the same.
     """
     columns = min(COLUMNS, len(panels))
     rows = ceil(len(panels) / columns)
@@ -76,7 +83,7 @@ def draw_panels(
         frame_curves(ax, list(bands), start=start)
         ax.set_title(title)
     widest = min(axes[: len(panels)], key=lambda ax: ax.get_ylim()[0])
-    for ax in axes[: len(panels)]:
+    for ax in axes[: len(panels)] if alike else []:
         ax.set_ylim(widest.get_ylim())
         ax.set_yticks(widest.get_yticks())
     for ax in axes[len(panels) :]:

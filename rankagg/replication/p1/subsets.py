@@ -29,7 +29,6 @@ INSTANCE_NAMES = {"Mean": "mean", "Borda": "one level", "TwoLevel(Borda, Borda)"
 EQUAL = 1e-9
 #: The shares of tasks between which the paper sees the greatest difference.
 RANGE = (0.25, 0.75)
-ACROSS = "tasks drawn at random"
 UPRIGHT = "tau-b with the same rule on all tasks"
 
 
@@ -59,7 +58,7 @@ def on_tasks(bench: Bench) -> Found:
         "Mean correlation of a rule on some tasks with itself on all, in a band of one standard "
         "deviation either way. Figures 5 (a, f) and 8 of the paper draw the same."
     )
-    return _found(values, results, TASK_NAMES, "p1-figure-8", caption)
+    return _found(values, results, TASK_NAMES, name="p1-figure-8", drawn="tasks", caption=caption)
 
 
 def on_instances(bench: Bench) -> Found:
@@ -85,7 +84,9 @@ def on_instances(bench: Bench) -> Found:
         "Mean correlation of a procedure on some metrics with itself on all, in a band of one "
         "standard deviation either way, on the data sets of Figures 5 and 9 that are public."
     )
-    return _found(values, results, INSTANCE_NAMES, "p1-figure-9", caption)
+    return _found(
+        values, results, INSTANCE_NAMES, name="p1-figure-9", drawn="metrics", caption=caption
+    )
 
 
 def _leads(result: TaskSubsetResult, rule: str, column: str) -> pd.Series[float]:
@@ -112,7 +113,9 @@ def _found(
     values: dict[tuple[str, str], Value],
     results: dict[str, TaskSubsetResult],
     names: dict[str, str],
+    *,
     name: str,
+    drawn: str,
     caption: str,
 ) -> Found:
     if not results:
@@ -123,10 +126,12 @@ def _found(
         title: bands_of(frame.swaplevel(), names, "mean", "std", -1.0)
         for title, frame in frames.items()
     }
+    draw = partial(draw_panels, panels, f"{drawn} drawn at random", UPRIGHT)
     return Found(
         values,
         sheets=(Sheet(name, "Correlation with all tasks, by the size of subsets.", sheet),),
-        pictures=(Picture(name, caption, partial(draw_panels, panels, ACROSS, UPRIGHT)),),
+        pictures=(Picture(name, caption, draw),),
+        sentences=tuple(f"{title}: {result.headline()}." for title, result in results.items()),
     )
 
 
