@@ -79,8 +79,8 @@ def _sentence(board: str, found: dict[str, Value]) -> str:
         for key in ("pairs of systems that are decided at 5 %", "pairs of systems")
     )
     return (
-        f"{board}: the least cost is {found['least cost']:g}, reached by {number}; Borda costs "
-        f"{found['cost of Borda over the least']:.3f} times as much. Of "
+        f"{board}: the least cost is {found['least cost']:g}, reached by {number}; that of Borda "
+        f"is greater by the factor {found['cost of Borda over the least']:.3f}. Of "
         f"{counted(int(pairs), 'pair')} of systems {decided:g} are decided at 5 %."
     )
 
