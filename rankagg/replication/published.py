@@ -49,7 +49,8 @@ class Published:
     tolerance : float
         How far what comes out may be from the definition.
     slack : float
-        The same from the print; half a unit of its last digit is always allowed.
+        The same from the print; half a unit of its last digit is always allowed, but where
+        `is_exact`.
     needs : tuple of str
         The leaderboards that are not bundled and have to be there.
     repetitions : int
@@ -58,6 +59,9 @@ class Published:
         Whether it cannot be reproduced.
     erratum : str
         The name of the explanation; may be empty.
+    is_exact : bool
+        Whether the print is the number itself and not a rounded one, as 1 for all of them. In the
+        file its slack is 0.
     """
 
     paper: str
@@ -71,6 +75,7 @@ class Published:
     repetitions: int
     is_lost: bool
     erratum: str
+    is_exact: bool = False
 
     @property
     def reason(self) -> str:
@@ -110,6 +115,7 @@ def _entry(paper: str, line: dict[str, str]) -> Published:
         repetitions=int(line["repetitions"] or 0),
         is_lost=line["lost"] == "yes",
         erratum=line["erratum"],
+        is_exact=line["slack"] == "0",
     )
 
 

@@ -106,7 +106,8 @@ def _not_judged(entry: Published, here: Value | None, open_because: str) -> tupl
 
 
 def _beside_print(entry: Published, here: Value) -> tuple[Verdict, str]:
-    if _agree(here, entry.printed, max(entry.slack, half_unit(entry.printed))):
+    allowed = 0.0 if entry.is_exact else max(entry.slack, half_unit(entry.printed))
+    if _agree(here, entry.printed, allowed):
         return REACHED, entry.reason or "as printed"
     if entry.reason:
         return (LOST if entry.is_lost else EXPLAINED), entry.reason

@@ -24,7 +24,7 @@ def test_rows_are_whole(paper):
         assert row.reason or not row.is_lost
         # Nothing can be held against a row without either.
         if row.definition and row.printed and row.printed != row.definition:
-            near = half_unit(row.printed) + row.slack + row.tolerance
+            near = 0.0 if row.is_exact else half_unit(row.printed) + row.slack + row.tolerance
             texts = half_unit(row.printed) == half_unit(row.definition) == 0
             apart = texts or abs(float(row.printed) - float(row.definition)) > near
             assert row.reason or not apart, f"{row.item}, {row.quantity}"
@@ -69,6 +69,14 @@ def _entry(**changes):
         ({"printed": "2", "definition": "3", "erratum": "direction"}, 2.0, MISSED),
         ({"printed": "A > B", "definition": "A > B"}, "A > B", REACHED),
         ({"printed": "A > B", "definition": ""}, "B > A", MISSED),
+        ({"printed": "1", "definition": "", "erratum": "direction"}, 0.7, REACHED),
+        (
+            {"printed": "1", "definition": "", "is_exact": True, "erratum": "direction"},
+            0.7,
+            EXPLAINED,
+        ),
+        ({"printed": "1", "definition": "", "is_exact": True}, 1.0, REACHED),
+        ({"printed": "1", "definition": "", "is_exact": True}, 0.7, MISSED),
         ({"printed": "2", "definition": "2"}, None, OPEN),
         ({"printed": "2", "definition": "", "is_lost": True, "erratum": "direction"}, None, LOST),
     ],
