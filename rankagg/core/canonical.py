@@ -16,6 +16,7 @@ from rankagg._typing import Bools, Label, Ranks
 from rankagg._validation import as_matrix, as_numbers, check_number
 from rankagg.core import places
 from rankagg.core.items import ItemSet, clean_label
+from rankagg.core.orders import places_of_orders
 from rankagg.core.places import UNRANKED
 from rankagg.core.ranking import check_length
 from rankagg.exceptions import Described, InvalidInputError
@@ -47,11 +48,16 @@ def from_orders(
     orders: Iterable[Iterable[Label]], items: Iterable[Label] | None
 ) -> tuple[Ranks, ItemSet]:
     """Return the places of strict orders, one ranking a row; see `Profile.from_orders`."""
+    if isinstance(orders, np.ndarray) and orders.ndim == 2 and orders.dtype.kind in "iu":
+        orders = orders.tolist()
     try:
-        rows = [tuple(order) for order in orders]
+        rows = list(map(tuple, orders))
     except TypeError:
         allowed = "orders, each a sequence of labels"
         raise InvalidInputError("orders", allowed, orders) from None
+    at_once = places_of_orders(rows, items)
+    if at_once is not None:
+        return at_once
     item_set = ItemSet.coerce(items, (label for row in rows for label in row))
     if not rows:
         raise InvalidInputError("rankings", "at least one ranking", rows)

@@ -21,7 +21,7 @@ from rankagg.core.html import html_table
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
-from rankagg.core.rows import Rows
+from rankagg.core.rows import Rows, stacked
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Profile"]
@@ -82,14 +82,8 @@ class Profile(Rows):
         rows = list(rankings)
         if not rows:
             raise InvalidInputError("rankings", "at least one ranking", rows)
-        for row in rows:
-            if not isinstance(row, PartialRanking):
-                raise InvalidInputError(
-                    "rankings", "PartialRanking or Permutation objects", row,
-                    "`Profile.from_orders` and `Profile.from_ranks` take plain data.",
-                )  # fmt: skip
-            rows[0].items.require_same(row.items, "The rankings of a profile")
-        self._fill(rows[0].items, np.stack([row.ranks for row in rows]), counts, weights, groups)
+        items, ranks = stacked(rows)
+        self._fill(items, ranks, counts, weights, groups)
 
     # -- constructors -------------------------------------------------------------------------
 

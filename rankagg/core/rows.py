@@ -21,7 +21,7 @@ from rankagg.core.rankings import PartialRanking, as_ranking
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["Rows"]
+__all__ = ["Rows", "stacked"]
 
 
 class Rows(Value):
@@ -149,3 +149,19 @@ class Rows(Value):
     def has_unlisted(self) -> bool:
         """True where some ranking is a top-k list."""
         return bool((self.ranks == UNLISTED).any())
+
+
+def stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
+    """Return the items of rankings and their ranks; raises where these are no such rankings."""
+    if not all(issubclass(kind, PartialRanking) for kind in set(map(type, rankings))):
+        wrong = next(row for row in rankings if not isinstance(row, PartialRanking))
+        raise InvalidInputError(
+            "rankings", "PartialRanking or Permutation objects", wrong,
+            "`Profile.from_orders` and `Profile.from_ranks` take plain data.",
+        )  # fmt: skip
+    # Most often all of them share one object.
+    distinct = {id(row.items): row.items for row in rankings}
+    first, *others = distinct.values()
+    for items in others:
+        first.require_same(items, "The rankings of a profile")
+    return first, np.concatenate([row.ranks for row in rankings]).reshape(-1, len(first))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._typing import Ranks
 from rankagg._validation import check_choice
@@ -67,7 +68,7 @@ def read_preflib(
     items = _alternatives(name, contents)
     out = UNRANKED if code == "unranked" else UNLISTED
     ranks = as_ranks(name, len(items), contents.ballots, out)
-    counts = [ballot.count for ballot in contents.ballots]
+    counts = contents.ballots.counts
     _check_totals(name, contents.header, counts)
     _check_type(name, contents.header, ranks)
     return Profile._trusted(items, ranks, counts=counts)
@@ -79,7 +80,7 @@ def _alternatives(name: str, contents: Contents) -> ItemSet:
     if stated is None:
         raise DataFormatError(f"{name} does not state NUMBER ALTERNATIVES.")
     if not names:
-        known = max(UNNAMED, sum(len(ballot.alternatives) for ballot in ballots))
+        known = max(UNNAMED, len(ballots.alternatives))
         if stated > known:
             raise DataFormatError(
                 f"{name} states {counted(stated, 'alternative')} and names none; at most {known} "
@@ -100,8 +101,9 @@ def _alternatives(name: str, contents: Contents) -> ItemSet:
     return ItemSet(first)
 
 
-def _check_totals(name: str, header: dict[str, str], counts: list[int]) -> None:
-    for key, found in (("NUMBER VOTERS", sum(counts)), ("NUMBER UNIQUE ORDERS", len(counts))):
+def _check_totals(name: str, header: dict[str, str], counts: NDArray[np.int64]) -> None:
+    voters = int(counts.sum(dtype=object))
+    for key, found in (("NUMBER VOTERS", voters), ("NUMBER UNIQUE ORDERS", len(counts))):
         stated = _stated(name, header, key)
         if stated is not None and stated != found:
             raise DataFormatError(

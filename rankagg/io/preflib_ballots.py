@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Ranks
+from rankagg.core.orders import scattered
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.size import check_size
 
-__all__ = ["Ballot", "as_ranks", "parse_ballot", "whole_number"]
+__all__ = ["Ballot", "Ballots", "as_ranks", "parse_ballot", "whole_number"]
 
 STRICT = re.compile(r"[0-9]{1,9}(?: *, *[0-9]{1,9})*")
 TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
@@ -27,6 +30,46 @@ class Ballot:
     count: int
     alternatives: list[int]
     sizes: list[int]
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """The ballots of a file.
+
+    Attributes
+    ----------
+    lines, counts, lengths : ndarray of int64, shape (m,)
+        The line of each ballot, how often it occurs, and how many alternatives it names.
+    alternatives : ndarray of int64
+        What the ballots name, one ballot after another, best first.
+    buckets : tuple of ndarray or None
+        The sizes of all buckets, and how many each ballot has; None where nothing is tied.
+    """
+
+    lines: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    alternatives: NDArray[np.int64]
+    buckets: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+
+    @classmethod
+    def of(cls, ballots: list[Ballot]) -> Ballots:
+        """Put ballots that were read one by one together."""
+        sizes = [size for ballot in ballots for size in ballot.sizes]
+        return cls(
+            lines=_integers(ballot.line for ballot in ballots),
+            counts=_integers(ballot.count for ballot in ballots),
+            lengths=_integers(len(ballot.alternatives) for ballot in ballots),
+            alternatives=_integers(a for ballot in ballots for a in ballot.alternatives),
+            buckets=(_integers(sizes), _integers(len(ballot.sizes) for ballot in ballots)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+def _integers(numbers: Iterable[int]) -> NDArray[np.int64]:
+    return np.fromiter(numbers, np.int64)
 
 
 def whole_number(text: str, *, low: int = 1) -> int | None:
@@ -75,29 +118,32 @@ def _buckets(name: str, number: int, order: str) -> list[list[int]]:
     return buckets
 
 
-def as_ranks(name: str, n: int, ballots: list[Ballot], left_out: int) -> Ranks:
+def as_ranks(name: str, n: int, ballots: Ballots, left_out: int) -> Ranks:
     """Return the places of n alternatives in every ballot; `left_out` where there is none."""
-    lengths = [len(ballot.alternatives) for ballot in ballots]
-    check_size(name, (len(ballots), "ballots"), (n, "alternatives"), sum(lengths))
-    listed = np.array([a for ballot in ballots for a in ballot.alternatives], dtype=np.int64)
-    row = np.repeat(np.arange(len(ballots)), lengths)
+    listed, lengths = ballots.alternatives, ballots.lengths
+    check_size(name, (len(ballots), "ballots"), (n, "alternatives"), len(listed))
     outside = (listed < 1) | (listed > n)
     if outside.any():
         at = int(np.argmax(outside))
+        line = np.repeat(ballots.lines, lengths)[at]
         raise DataFormatError(
-            f"{name}, line {ballots[row[at]].line}: alternative {listed[at]} is not among the {n} "
-            "of the header."
+            f"{name}, line {line}: alternative {listed[at]} is not among the {n} of the header."
         )
+    if ballots.buckets is None:
+        strict = scattered(listed - 1, lengths, n, left_out)
+        if strict is not None:
+            return strict
+    row = np.repeat(np.arange(len(ballots)), lengths)
     order = np.argsort(row * n + listed, kind="stable")
     again = (row[order][1:] == row[order][:-1]) & (listed[order][1:] == listed[order][:-1])
     if again.any():
         at = int(order[1:][again].min())
         raise DataFormatError(
-            f"{name}, line {ballots[row[at]].line}: alternative {listed[at]} occurs twice."
+            f"{name}, line {ballots.lines[row[at]]}: alternative {listed[at]} occurs twice."
         )
     # A bucket's place is the number of alternatives before it in its ballot.
-    sizes = np.array([size for ballot in ballots for size in ballot.sizes], dtype=np.int64)
-    of_ballot = np.repeat(np.cumsum(lengths) - lengths, [len(ballot.sizes) for ballot in ballots])
+    sizes, in_ballot = ballots.buckets or (np.ones_like(listed), lengths)
+    before = np.repeat(np.cumsum(lengths) - lengths, in_ballot)
     ranks = np.full((len(ballots), n), left_out, dtype=np.int32)
-    ranks[row, listed - 1] = np.repeat(np.cumsum(sizes) - sizes - of_ballot, sizes)
+    ranks[row, listed - 1] = np.repeat(np.cumsum(sizes) - sizes - before, sizes)
     return ranks

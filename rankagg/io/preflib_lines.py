@@ -8,12 +8,16 @@ ballots in one line, then `count,1,2,{3,4}`.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
 
+import numpy as np
+
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, shown
-from rankagg.io.preflib_ballots import Ballot, parse_ballot, whole_number
+from rankagg.io.preflib_ballots import Ballots, parse_ballot, whole_number
+from rankagg.io.preflib_strict import strict_ballots
 from rankagg.io.text import lines_of
 
 __all__ = ["TYPES", "Contents", "check_ballot_type", "looks_like_preflib", "parse"]
@@ -27,6 +31,7 @@ OTHER_TYPES = {
 
 KEY = re.compile(r"[A-Z][A-Z0-9 _-]*")
 NAME = re.compile(r"ALTERNATIVE NAME ([0-9]{1,15})")
+HEAD = re.compile(r"(?:(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
 FIRST_OLD_NAME = re.compile(r"\s*1\s*,")
 
 
@@ -35,7 +40,7 @@ class Contents(NamedTuple):
 
     header: dict[str, str]
     names: dict[int, str]
-    ballots: list[Ballot]
+    ballots: Ballots
 
 
 def looks_like_preflib(text: str) -> bool:
@@ -69,7 +74,7 @@ def _key_and_value(line: str) -> tuple[str, str] | None:
 def parse(name: str, text: str) -> Contents:
     """Return what a text in one of the two forms says."""
     contents = _parse_old(name, text) if _is_old(text) else _parse_new(name, text)
-    if not contents.ballots:
+    if not len(contents.ballots):
         raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
     return contents
 
@@ -87,15 +92,28 @@ def check_ballot_type(name: str, stated: str) -> None:
 
 
 def _parse_new(name: str, text: str) -> Contents:
-    contents = Contents({}, {}, [])
-    for number, line in enumerate(lines_of(text), start=1):
+    contents = Contents({}, {}, Ballots.of([]))
+    head, body = _parted(text)
+    lines = lines_of(head)
+    at_once = strict_ballots(body, ":", len(lines))
+    if at_once is None:
+        lines = lines_of(text)
+    ballots = []
+    for number, line in enumerate(lines, start=1):
         if line.startswith("#"):
             found = _key_and_value(line)
             if found is not None:  # else a comment
                 _take(name, number, contents, *found)
         elif line.strip():
-            contents.ballots.append(parse_ballot(name, number, line, ":"))
-    return contents
+            ballots.append(parse_ballot(name, number, line, ":"))
+    return contents._replace(ballots=Ballots.of(ballots) if at_once is None else at_once)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Part a text behind the lines that it begins with, blank ones or beginning with `#`."""
+    found = HEAD.match(text)
+    end = found.end() if found else 0
+    return text[:end], text[end:]
 
 
 def _take(name: str, number: int, contents: Contents, key: str, value: str) -> None:
@@ -145,8 +163,13 @@ def _parse_old(name: str, text: str) -> Contents:
     header = {"NUMBER ALTERNATIVES": str(n), **_old_totals(name, *lines[n + 1])}
     if suffix in TYPES:
         header["DATA TYPE"] = suffix
-    ballots = [parse_ballot(name, number, line, ",") for number, line in lines[n + 2 :]]
-    return Contents(header, names, ballots)
+    body = lines[n + 2 :]
+    at_once = strict_ballots("\n".join(line for _, line in body), ",", 1)
+    if at_once is None:
+        one_by_one = [parse_ballot(name, number, line, ",") for number, line in body]
+        return Contents(header, names, Ballots.of(one_by_one))
+    numbers = np.array([number for number, _ in body], dtype=np.int64)
+    return Contents(header, names, replace(at_once, lines=numbers))
 
 
 def _old_totals(name: str, number: int, line: str) -> dict[str, str]:

@@ -1,0 +1,67 @@
+"""Strict orders of labels as places, all of them at once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain, count
+from typing import Any
+
+import numpy as np
+
+from rankagg._typing import Label, Ranks
+from rankagg.core.items import ItemSet
+from rankagg.core.places import UNRANKED
+
+__all__ = ["places_of_orders", "scattered"]
+
+
+def places_of_orders(
+    rows: Sequence[Sequence[Any]], items: Iterable[Label] | None
+) -> tuple[Ranks, ItemSet] | None:
+    """Return the places of orders, best first, and the items.
+
+    None where an order names a label twice, or one that is no label or no item: who calls must
+    say which. Labels that are neither plain text nor plain integers are left to the caller too.
+    """
+    labels = list(chain.from_iterable(rows))
+    # By type first: True and 1.0 would be found where 1 is.
+    if not rows or not {str, int} >= set(map(type, labels)):
+        return None
+    number: defaultdict[Label, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(number.__getitem__, labels), np.intp, len(labels))
+    item_set = ItemSet.coerce(items, number)
+    try:
+        position = np.array([item_set._index[label] for label in number], dtype=np.intp)
+    except KeyError:
+        return None
+    lengths = np.fromiter(map(len, rows), np.intp, len(rows))
+    ranks = scattered(position[codes], lengths, len(item_set), UNRANKED)
+    return None if ranks is None else (ranks, item_set)
+
+
+def scattered(codes: Any, lengths: Any, n_items: int, left_out: int) -> Ranks | None:
+    """Return the places of orders of items by number; None where one names an item twice.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        All orders one after another, best first, items counted from 0.
+    lengths : ndarray of int, shape (m,)
+        How many items each order names.
+    n_items : int
+        The number of items.
+    left_out : int
+        The place of an item that an order does not name.
+    """
+    m = len(lengths)
+    if len(codes) == m * n_items and (lengths == n_items).all():
+        orders = codes.reshape(m, n_items)
+        ranks = np.full((m, n_items), UNRANKED, dtype=np.int32)
+        np.put_along_axis(ranks, orders, np.arange(n_items, dtype=np.int32)[None, :], axis=1)
+        return None if (ranks == UNRANKED).any() else ranks
+    row = np.repeat(np.arange(m), lengths)
+    place = np.arange(len(codes)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    ranks = np.full((m, n_items), left_out, dtype=np.int32)
+    ranks[row, codes] = place
+    return ranks if np.array_equal((ranks >= 0).sum(axis=1), lengths) else None
