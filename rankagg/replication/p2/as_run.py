@@ -36,8 +36,8 @@ __all__ = [
 ]
 
 LEVELS = tuple(level / 19 for level in range(20))
-#: The paper has 100; more make the error of the means less than half of that.
-REPETITIONS = 200
+#: Those of the paper.
+REPETITIONS = 100
 #: The levels that the text calls medium.
 MEDIUM = (0.05, 0.4)
 

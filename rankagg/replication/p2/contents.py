@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from rankagg.replication.p2 import compatible, gaps
+from rankagg.replication.p2 import (
+    compatible,
+    gaps,
+    instance_level,
+    policies,
+    statistics,
+    synthetic,
+    task_level,
+)
 
 __all__ = ["MODULES"]
 
-MODULES = (compatible, gaps)
+MODULES = (compatible, task_level, synthetic, instance_level, gaps, statistics, policies)

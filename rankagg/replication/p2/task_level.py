@@ -1,0 +1,155 @@
+"""Figure 2, tables 1 and 2: scores of whole tasks go missing."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from matplotlib.axes import Axes
+
+from rankagg.core.scores import ScoreTable
+from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
+from rankagg.replication.p2.as_run import REPETITIONS, AsRun, run_again
+from rankagg.replication.p2.panels import panels
+from rankagg.replication.verdicts import Value
+from rankagg.studies.missing_scores import MissingScoresStudy
+from rankagg.studies.missing_scores_result import MissingScoresResult
+from rankagg.studies.score_models import TableModel
+
+__all__ = ["EXPERIMENTS"]
+
+NAME = "p2-figure-2"
+FIGURE, TAUS, TOPS = "Figure 2", "Table 1", "Table 2"
+ITEMS = (FIGURE, TAUS, TOPS)
+#: How many systems the run took of each leaderboard, from the first on.
+FIRST: Final = {"GLUE": 14, "SuperGLUE": 10, "XTREME": 10}
+LEVELS = tuple(level / 20 for level in range(20))
+MEAN, ONE_LEVEL = "Mean", "Borda, uniform"
+Values = dict[tuple[str, str], Value]
+
+
+def run(bench: Bench) -> Found:
+    """Run the experiment as it was run on a few systems, and as it is described on all."""
+    values = _as_run(bench)
+    tables = bench.tables("GLUE", "SuperGLUE", "XTREME", "GEM")
+    if not tables:
+        return Found(values)
+    study = MissingScoresStudy(
+        models=[TableModel(label=name, table=table) for name, table in tables.items()],
+        proportions=LEVELS,
+        n_repetitions=bench.repetitions(100),
+    )
+    result = bench.run(NAME, study)
+    caption = (
+        "Tau with the ranking of the full data while scores are removed, all systems. The paper "
+        "shows the first 14 systems of GLUE, 10 of SuperGLUE and XTREME and 5 of GEM, removes each "
+        "score with a probability, and goes on to 1, where nothing is left to rank. GEM is that of "
+        "its BLEU scores here, which have gaps from the start."
+    )
+    return Found(
+        values | _all_systems(result),
+        sheets=(
+            Sheet(
+                "p2-table-1", "Agreement of one level and the mean, all systems.", _pairs(result)
+            ),
+        ),
+        pictures=(Picture(NAME, caption, partial(draw, result)),),
+        sentences=tuple(result.summary().splitlines()[-len(tables) :]),
+    )
+
+
+def draw(result: MissingScoresResult) -> Axes:
+    """Draw a panel for each leaderboard."""
+    names = [model.name for model in result.study.models]
+    return panels([partial(result.plot, model=name) for name in names])
+
+
+def _as_run(bench: Bench) -> Values:
+    tables = {
+        (name, with_score): table
+        for name in FIRST
+        for with_score in (True, False)
+        if (table := _first(bench, name, with_score)) is not None
+    }
+    found = Parallel(n_jobs=bench.n_jobs)(
+        delayed(run_again)(table, bench.repetitions(REPETITIONS)) for table in tables.values()
+    )
+    values: Values = {}
+    for (name, with_score), by_sums in zip(tables, found, strict=True):
+        if with_score:
+            values |= _rows(name, by_sums["proportions"])
+            values |= _rows(f"{name}, by counts", by_sums["counts"])
+            ahead = by_sums["proportions"].one_level - by_sums["proportions"].mean
+            values[FIGURE, f"one level ahead of the mean, {name}"] = (
+                "more than .10" if ahead > 0.1 else f"{ahead:.2f}"
+            )
+        else:
+            values |= _rows(f"{name}, without Score", by_sums["proportions"])
+    return values
+
+
+def _first(bench: Bench, name: str, with_score: bool) -> ScoreTable | None:
+    """Return the systems that the run took, with the leaderboard's own average as a task or not."""
+    needed = [name] if not with_score else _with_score(name)
+    tables = bench.tables(*needed)
+    if len(tables) < len(needed):
+        return None
+    values = np.hstack([tables[part].values for part in needed])
+    table = tables[needed[0]]
+    return ScoreTable(
+        values[: FIRST[name]],
+        systems=table.systems.labels[: FIRST[name]],
+        tasks=[task for part in needed for task in tables[part].tasks],
+        higher_is_better=True,
+    )
+
+
+def _with_score(name: str) -> list[str]:
+    return ["XTREME Score", "XTREME"] if name == "XTREME" else [f"{name} with Score"]
+
+
+def _rows(label: str, found: AsRun) -> Values:
+    return {
+        (TAUS, f"tau of one level and the mean, {label}"): found.tau,
+        (TAUS, f"standard deviation of tau, {label}"): found.spread,
+        (TOPS, f"top 1, {label}"): found.last,
+        (TOPS, f"top 3, {label}"): found.third_last,
+        (FIGURE, f"tau with the full data, one level, {label}"): found.one_level,
+        (FIGURE, f"tau with the full data, mean, {label}"): found.mean,
+    }
+
+
+def _all_systems(result: MissingScoresResult) -> Values:
+    values: Values = {}
+    pairs = result.by_pair(pooled=True).reset_index()
+    for row in pairs.to_dict("records"):
+        name = f"{row['model']}, all systems"
+        values |= {
+            (TAUS, f"tau of one level and the mean, {name}"): row["mean_tau"],
+            (TAUS, f"standard deviation of tau, {name}"): row["sd_tau"],
+            (TOPS, f"the same first system, {name}"): row["mean_top1"],
+            (TOPS, f"common share of the first three, {name}"): row["mean_top3"],
+        }
+    frame = result.to_frame()
+    medium = frame[frame["proportion"].between(0.05, 0.4)]
+    means = medium.groupby(["model", "method"])["tau"].mean()
+    nothing = frame[frame["proportion"] == 0].groupby("model")["tau"].min()
+    for model in result.study.models:
+        for rule, method in (("one level", ONE_LEVEL), ("mean", MEAN)):
+            quantity = f"tau with the full data, {rule}, {model.name}, all systems"
+            values[FIGURE, quantity] = float(means[model.name, method])
+        values[FIGURE, f"tau with the full data, nothing removed, {model.name}"] = float(
+            nothing[model.name]
+        )
+    return values
+
+
+def _pairs(result: MissingScoresResult) -> pd.DataFrame:
+    frame = result.by_pair(pooled=True).reset_index()
+    return frame.drop(columns=["scale", "method", "other"]).rename(columns={"model": "table"})
+
+
+EXPERIMENTS = (Experiment(NAME, "scores of tasks go missing", ITEMS, run),)
