@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.replication.leaderboards import CATALOGUE, Leaderboards
+from rankagg.replication.p2.as_run import counted_profile, run_again
 from rankagg.replication.p2.contents import MODULES
 from rankagg.replication.p2.shuffles import chance_of, shuffle
 from rankagg.replication.published import published
-from rankagg.replication.verdicts import MISSED, OPEN
+from rankagg.replication.verdicts import BEYOND, EXPLAINED, LOST, MISSED, OPEN, REACHED
+from tests.conftest import DATA
 
 FORMULAS = {
     "(r+1)/(k+1)": [("Equation 6", f"chance before rank {r} of {k}, n = 5", (r + 1) / (k + 1))
@@ -28,6 +31,23 @@ SUMS = {
     "mean": "mean",
     "colsums_weighted(CLI up to tie bias)": "sum of ranks by counts",
 }
+FORMS = {
+    "ratios (paper def), Score col incl.": "",
+    "weights n!/k! (their code), Score col incl.": ", by counts",
+    "ratios, Score col dropped": ", without Score",
+}
+BOARDS = {"glue": "GLUE", "superglue": "SuperGLUE", "xtrem": "XTREME", "gem": "GEM"}
+MEASURES = (
+    ("Table 1", "tau of one level and the mean"), ("Table 1", "standard deviation of tau"),
+    ("Table 2", "top 1"), ("Table 2", "top 3"), ("Figure 2", "tau with the full data, one level"),
+    ("Figure 2", "tau with the full data, mean"),
+)  # fmt: skip
+RADII = {"c(delta=.01,z=100)": "radius", "two_sided(delta=.01,z=100)": "radius on both sides"}
+#: Facts about a table that is not among the leaderboards.
+NOT_HERE = "gem-metrics"
+#: Experiments that take little time with all data.
+SUFFIXES = ("by counts", "without Score")
+SOON = ("p2-equation-6", "p2-table-5", "p2-figure-7", "p2-policies")
 LEVELS = {"one_level": "one level", "two_level": "two levels"}
 # Names, and what is printed in place of the definition.
 NO_NUMBERS = ("systems", "CLI_prints")
@@ -47,14 +67,23 @@ def rows_of(name, leaf, value, case):
             (DIALOGUE, f"sum of ranks, {LEVELS[leaf]}, {system}", number)
             for system, number in zip(case["systems"], value, strict=True)
         ]
-    raise KeyError(f"{name}/{leaf}")
+    if name == "hoeffding":
+        return [("Equation 4", f"{RADII[leaf]}, delta = .01, z = 100", value)]
+    assert name == "t1_from_scratch"
+    board, form = leaf.split("|")
+    return [
+        (item, f"{what}, {BOARDS[board]}{FORMS[form]}", number)
+        for (item, what), number in zip(MEASURES, value, strict=True)
+    ]
 
 
 @pytest.fixture(scope="module")
 def definitions(facts):
     """Return (item, quantity) to the number of the facts and its tolerance."""
-    names = ("p_n_k_r", "t_n_k", "expected_rank", "alg1_not_uniform", "xtreme_missing",
-             "dialogue_pc_missing")  # fmt: skip
+    names = (
+        "p_n_k_r", "t_n_k", "expected_rank", "alg1_not_uniform", "xtreme_missing",
+        "dialogue_pc_missing", "t1_from_scratch", "hoeffding",
+    )  # fmt: skip
     expected = {}
     for name in names:
         case = facts("paper_values")[name]
@@ -85,9 +114,25 @@ def test_what_the_program_prints_is_beside_the_definition(facts):
 
 
 @pytest.fixture(scope="module")
+def folder():
+    """Return the folder of the data, where it is whole."""
+    board = Leaderboards(DATA if DATA.is_dir() else None)
+    absent = [why for name in CATALOGUE if (why := board.why_not(name))]
+    if absent:
+        pytest.skip(absent[0])
+    return DATA
+
+
+@pytest.fixture(scope="module")
 def bundled():
     """Return what a quick run on bundled data finds."""
     return ra.replicate("p2", quick=True, progress=False)
+
+
+@pytest.fixture(scope="module")
+def soon(folder):
+    """Return a run with all data of what takes little time."""
+    return ra.replicate(*SOON, data=folder, quick=True, progress=False)
 
 
 def test_nothing_bundled_is_missed(bundled):
@@ -101,8 +146,52 @@ def test_nothing_bundled_is_missed(bundled):
 def test_every_module_is_an_experiment(bundled):
     names = [one.name for module in MODULES for one in module.EXPERIMENTS]
     assert [outcome.experiment.name for outcome in bundled.outcomes] == names
-    for outcome in bundled.outcomes:
-        assert outcome.found.values or outcome.rows
+
+
+def test_every_table_and_figure_has_a_row():
+    items = {row.item for row in published("P2")}
+    assert {f"Table {number}" for number in range(1, 6)} <= items
+    assert {f"Figure {number}" for number in range(1, 12)} <= items
+
+
+def test_all_that_takes_little_time_is_judged(soon, definitions):
+    assert {row.verdict for row in soon.rows} <= {REACHED, EXPLAINED, LOST, BEYOND}
+    here = {(row.item, row.quantity): row.here for row in soon.rows}
+    agree_with(here, {key: value for key, value in definitions.items() if key in here})
+    assert len(definitions.keys() & here.keys()) == 84
+
+
+def agree_with(here, definitions):
+    for key, (number, tolerance) in definitions.items():
+        assert float(here[key]) == pytest.approx(number, abs=max(tolerance, 1e-9)), key
+
+
+@pytest.mark.slow
+def test_everything_is_reached_with_all_data(folder, definitions):
+    rows = ra.replicate("p2", data=folder, n_jobs=2, progress=False).rows
+    assert {row.verdict for row in rows} == {REACHED, EXPLAINED, LOST, BEYOND}
+    lost = {(row.item, row.quantity) for row in rows if row.erratum == NOT_HERE}
+    assert {quantity.split(", ")[-1] for _, quantity in lost} <= {"GEM", *SUFFIXES}
+    here = {(row.item, row.quantity): row.here for row in rows}
+    agree_with(here, {key: value for key, value in definitions.items() if key not in lost})
+    assert len(lost & definitions.keys()) == 18
+
+
+def test_the_run_of_the_paper(folder):
+    table = Leaderboards(folder)["XTREME"]
+    one, again = (run_again(table, 1, seed=seed) for seed in (5, 5))
+    assert one == again
+    assert one != run_again(table, 1, seed=6)
+    # What is summed decides nothing about the mean, nor whether it takes part.
+    assert run_again(table, 1, sums=("proportions",), seed=5)["proportions"] == one["proportions"]
+    assert one["counts"].mean == one["proportions"].mean
+    assert one["counts"].one_level < one["proportions"].one_level
+
+
+def test_counts_are_those_of_compatible_permutations():
+    rankings = ra.datasets.load("xtreme_gaps").rankings()
+    counted = counted_profile(rankings)
+    assert counted.counts.tolist() == [r.n_compatible_permutations for r in rankings]
 
 
 @pytest.mark.parametrize(("a", "b"), [(1, 2), (2, 2), (3, 1), (0, 2)])

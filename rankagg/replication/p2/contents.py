@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankagg.replication.p2 import (
     compatible,
+    confidence,
     gaps,
     instance_level,
     policies,
@@ -14,4 +15,6 @@ from rankagg.replication.p2 import (
 
 __all__ = ["MODULES"]
 
-MODULES = (compatible, task_level, synthetic, instance_level, gaps, statistics, policies)
+MODULES = (
+    compatible, confidence, task_level, synthetic, instance_level, gaps, statistics, policies,
+)  # fmt: skip

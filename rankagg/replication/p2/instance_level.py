@@ -22,7 +22,7 @@ NAME = "p2-figure-5"
 FIGURE, MORE, TAUS, TOPS, WORDS = "Figure 5", "Figure 10", "Table 3", "Table 4", "Section 4.3"
 ITEMS = (FIGURE, MORE, TAUS, TOPS, WORDS)
 DATA_SETS = ("dialog_pc", "dialog_tc", "flickr", "sum_eval", "tac_08")
-LEVELS = tuple(level / 20 for level in range(20))
+LEVELS = tuple(level / 10 for level in range(10))
 #: Which of the data sets a figure of the paper may have.
 SHOWN = {FIGURE: DATA_SETS[2:], MORE: DATA_SETS[:2]}
 

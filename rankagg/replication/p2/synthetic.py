@@ -27,7 +27,7 @@ RULES: Final = {
 }
 STEP = 0.1
 FACTORS = (1.0, 3.0, 10.0, 30.0)
-LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8)
 SHOWN = (0.0, 0.4)
 
 
@@ -61,6 +61,7 @@ def run(bench: Bench) -> Found:
         values,
         sheets=(Sheet(NAME, "Mean tau by factor, rule and proportion removed.", frame),),
         pictures=(Picture(NAME, caption, partial(draw, result)),),
+        sentences=tuple(result.summary().splitlines()[-len(FACTORS) :]),
     )
 
 

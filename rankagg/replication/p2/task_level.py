@@ -75,7 +75,12 @@ def _as_run(bench: Bench) -> Values:
         if (table := _first(bench, name, with_score)) is not None
     }
     found = Parallel(n_jobs=bench.n_jobs)(
-        delayed(run_again)(table, bench.repetitions(REPETITIONS)) for table in tables.values()
+        delayed(run_again)(
+            table,
+            bench.repetitions(REPETITIONS),
+            sums=("proportions", "counts") if with_score else ("proportions",),
+        )
+        for (_, with_score), table in tables.items()
     )
     values: Values = {}
     for (name, with_score), by_sums in zip(tables, found, strict=True):
