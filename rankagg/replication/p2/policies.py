@@ -12,6 +12,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.missing import missing_report
 from rankagg.analysis.robustness.sensitivity import sensitivity
+from rankagg.core.items import counted
 from rankagg.core.scores import ScoreTable
 from rankagg.distances import kendall_distance
 from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
@@ -118,7 +119,11 @@ def _said(exact: dict[Unranked, Consensus]) -> str:
     for policy, consensus in exact.items():
         assert consensus.optima is not None
         first = consensus.optima.rank_ranges()[0] == 1
-        told = _named(consensus, first) if first.sum() < 3 else f"any of {first.sum()} systems"
+        told = (
+            _named(consensus, first)
+            if first.sum() < 3
+            else f"any of {counted(int(first.sum()), 'system')}"
+        )
         parts.append(f"{policy}: {told}")
     return "first in an exact consensus are, " + "; ".join(parts) + "."
 
