@@ -21,6 +21,8 @@ SAID = {
     "Mean": "mean", "Borda": "one level", "TwoLevel(Borda, Borda)": "two levels",
     "Kemeny": "exact Kemeny on instances", "TwoLevel(Borda, Kemeny)": "exact Kemeny on tasks",
 }  # fmt: skip
+#: What the figures say otherwise than the paper.
+LEGEND = "Borda is one level, TwoLevel(Borda, Borda) two levels, and the step is phi."
 PAPERS = tuple(rule.name for rule in PRINTED)
 #: What the paper calls a large error.
 LARGE = 0.9
@@ -47,7 +49,7 @@ def corrupted_tasks(bench: Bench) -> Found:
     caption = (
         "Normalized distance to the true order as tasks are corrupted. The paper's figure has the "
         "mean, one level and two levels in one panel; here each phi has its own, there are bands, "
-        "and the exact Kemeny rule is added."
+        f"and the exact Kemeny rule is added. {LEGEND}"
     )
     return Found(
         values,
@@ -85,7 +87,7 @@ def rescaled_task(bench: Bench) -> Found:
     caption = (
         "Normalized distance to the true order as the scores of one task are multiplied: as the "
         "paper says (rescaled) and as its figure was made (reversed as well). The paper's figure "
-        "has one panel, phi = 0.05 and 0.3, and factors from 2."
+        f"has one panel, phi = 0.05 and 0.3, and factors from 2. {LEGEND}"
     )
     return Found(
         values,
