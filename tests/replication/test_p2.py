@@ -7,6 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.replication.leaderboards import CATALOGUE, Leaderboards
+from rankagg.replication.p2 import as_run
 from rankagg.replication.p2.as_run import counted_profile, run_again
 from rankagg.replication.p2.contents import MODULES
 from rankagg.replication.p2.shuffles import chance_of, shuffle
@@ -186,6 +187,23 @@ def test_the_run_of_the_paper(folder):
     assert run_again(table, 1, sums=("proportions",), seed=5)["proportions"] == one["proportions"]
     assert one["counts"].mean == one["proportions"].mean
     assert one["counts"].one_level < one["proportions"].one_level
+
+
+@pytest.mark.parametrize(("place", "system"), [(0, "D"), (1, None), (2, None), (3, "A")])
+def test_a_tied_place_is_nobodys(place, system):
+    ranking = ra.PartialRanking.from_buckets(["A", "BC", "D"], items="ABCD")
+    assert as_run._alone_in(ranking, place) == system
+    assert as_run._same(ranking, ranking, place) == (system is not None)
+
+
+def test_scores_are_removed_one_by_one():
+    table = ra.ScoreTable(np.ones((30, 40)), higher_is_better=True)
+    rng = np.random.default_rng(0)
+    shares = np.array([as_run._remove(table, 0.3, rng).n_missing / 1200 for _ in range(50)])
+    assert shares.mean() == pytest.approx(0.3, abs=5 * np.sqrt(0.21 / 1200 / 50))
+    assert shares.std() == pytest.approx(np.sqrt(0.21 / 1200), rel=0.5)
+    assert as_run._remove(table, 0.0, rng).n_missing == 0
+    assert as_run._remove(table, 1.0, rng) is None
 
 
 def test_counts_are_those_of_compatible_permutations():
