@@ -40,8 +40,8 @@ def run(_: Bench) -> Found:
         shares = _first_shares(step)
         weights = {"exp(phi n)": np.exp(step * heights), "phi n": step * heights}
         fitting = [name for name, weight in weights.items() if _fits(shares, weight)]
-        law = LatentScores(step * heights).ranking_distribution()
-        above = float(law.pairwise_probabilities()[1, 0])
+        rankings = LatentScores(step * heights).ranking_distribution()
+        above = float(rankings.pairwise_probabilities()[1, 0])
         values |= {
             (ITEM, f"weights that fit, phi = {step:g}"): " or ".join(fitting) or "neither",
             (ITEM, f"share of first places of the best system, phi = {step:g}"): float(shares[-1]),
