@@ -88,7 +88,7 @@ def _counts() -> dict[tuple[str, str], Value]:
         chances = ranking.pairwise_probabilities()
         np.fill_diagonal(before, 0)
         np.fill_diagonal(chances := chances.copy(), 0)
-        apart = max(apart, float(np.abs(before - chances).max()))
+        apart = max(apart, _apart(before, chances))
         total = ranking.n_compatible_permutations
         miscounted = max(miscounted, abs(total - len(every)))
         # What does not depend on n needs no table of it.
@@ -172,7 +172,8 @@ def _borda_sums(table: ScoreTable) -> Floats:
 
 
 def _apart(one: Floats, other: Floats) -> float:
-    return float(np.abs(one - other).max())
+    # Less than the twelfth decimal is rounding.
+    return round(float(np.abs(one - other).max()), 12)
 
 
 def _printed_and_right() -> Iterator[tuple[int, int, int, float, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+import pandas as pd
 from matplotlib.axes import Axes
 
 from rankagg.inference.intervals.bounds import hoeffding_radius
@@ -71,7 +72,11 @@ def run(bench: Bench) -> Found:
             if step == 0:
                 wrong = float(table["any_wrong"][at])
                 values[FIGURE, f"tables with a wrong decision, {label}, {case}"] = wrong
-    sheet = Sheet(NAME, "Decided pairs, wrong decisions and coverage.", table.reset_index())
+    of = {model.name: case for case, model in models.items()}
+    frame = _short(result, "any_wrong", "coverage", "covers_all")
+    frame.insert(0, "m", [of[name][0] for name in frame["model"]])
+    frame.insert(1, "phi", [of[name][1] for name in frame["model"]])
+    sheet = Sheet(NAME, "Decided pairs, wrong decisions and coverage.", frame.drop(columns="model"))
     picture = Picture(NAME, CURVES, partial(result.plot, alpha=ALPHA))
     of_tables = _of_tables(bench)
     return Found(
@@ -79,6 +84,12 @@ def run(bench: Bench) -> Found:
         sheets=(sheet, *of_tables.sheets),
         pictures=(picture, *of_tables.pictures),
     )
+
+
+def _short(result: ConfidenceResult, *more: str) -> pd.DataFrame:
+    """Return the shares and widths by model, level and method."""
+    table = result.by_method().reset_index()
+    return table[["model", "alpha", "method", "decided", "width", *more]]
 
 
 def _of_tables(bench: Bench) -> Found:
@@ -105,7 +116,7 @@ def _of_tables(bench: Bench) -> Found:
     return Found(
         values,
         sheets=(
-            Sheet("p2-figure-11", "Decided pairs by data set.", result.by_method().reset_index()),
+            Sheet("p2-figure-11", "Decided pairs by data set.", _short(result, "comparisons")),
         ),
         pictures=tuple(_pictures(result, tuple(tables))),
     )
