@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.core import exact, places
 from rankagg.core.places import UNRANKED
+from rankagg.kernels.placing import doubled_places, place_sums
+from rankagg.kernels.rows import row_sums
 
 __all__ = ["borda_points", "borda_points_by_group", "doubled_place_counts", "place_counts"]
 
@@ -124,18 +126,27 @@ def _sums_by_size(
     seen: dict[int, NDArray[np.object_]] = {}
     placed: dict[int, NDArray[np.object_]] = {}
     for block in _slices(*ranks.shape):
-        observed = ranks[block] != UNRANKED
-        doubled = np.where(observed, 2.0 * places.mid_ranks(ranks[block]) + 2.0, 0.0)
-        sizes = observed.sum(axis=1)
-        for k in np.unique(sizes).tolist():
-            rows = slice(None) if (sizes == k).all() else np.flatnonzero(sizes == k)
-            here = groups[block][rows]
-            starts = exact.starts_of(here)
-            for sums, values in ((seen, observed), (placed, doubled)):
-                part = exact.sums_between(votes[block][rows], values[rows], starts)
-                total = sums.setdefault(k, np.zeros(shape, dtype=object))
-                total[here[starts]] += part.astype(object)
+        doubled = doubled_places(ranks[block])
+        pairs = groups[block] * (shape[1] + 1) + row_sums(doubled > 0)
+        occurring, keys = np.unique(pairs, return_inverse=True)
+        for weights, scale in _whole(votes[block], 2 * shape[1]):
+            parts = place_sums(keys, weights, doubled)
+            group, sizes = np.divmod(occurring, shape[1] + 1)
+            for k in np.unique(sizes).tolist():
+                here = sizes == k
+                for sums, part in zip((seen, placed), parts, strict=True):
+                    total = sums.setdefault(k, np.zeros(shape, dtype=object))
+                    total[group[here]] += part[here].astype(object) * scale
     return seen, placed
+
+
+def _whole(votes: Integers, largest: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Yield int64 numbers whose products with the largest have a sum of that kind, as `limbs`."""
+    if int(votes.sum()) * largest < exact.INT64_SAFE:
+        yield votes.astype(np.int64), 1
+    else:
+        for digits, scale in exact.limbs(votes, largest):
+            yield digits.astype(np.int64), scale
 
 
 def doubled_place_counts(ranks: Ranks, votes: Integers) -> Integers:
@@ -156,8 +167,8 @@ def doubled_place_counts(ranks: Ranks, votes: Integers) -> Integers:
     n = ranks.shape[1]
     total: Integers = np.zeros(2 * n * n, dtype=np.int64)
     for block, weights in _blocks(ranks, votes):
-        doubled = np.where(block == UNRANKED, 2 * n - 1, 2 * places.mid_ranks(block))
-        cells = doubled.astype(np.int64) + 2 * n * np.arange(n)
+        doubled = doubled_places(block)  # from 1, with 0 for unranked
+        cells = np.where(doubled == 0, 2 * n - 1, doubled - 2) + 2 * n * np.arange(n)
         each = cast(Integers, np.repeat(weights, n))
         part = exact.count_cells(cells.ravel(), each, 2 * n * n)
         total = exact.combine(total, 1, part, 1)

@@ -33,7 +33,6 @@ __all__ = [
     "reduce_by",
     "rescale",
     "starts_of",
-    "sums_between",
     "total",
 ]
 
@@ -179,16 +178,6 @@ def exact_product(weights: Integers, left: Floats, right: Floats) -> Integers:
 def starts_of(groups: NDArray[np.int64]) -> NDArray[np.intp]:
     """Return where each group starts among numbers that ascend."""
     return np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))
-
-
-def sums_between(weights: Integers, values: Floats, starts: NDArray[np.intp]) -> Integers:
-    """Return the weighted sum of the rows from each start to the next, for whole numbers."""
-    total: Integers | None = None
-    for limb, scale in limbs(weights, int(values.max(initial=0))):
-        part = np.add.reduceat(values * limb[:, None], starts, axis=0).astype(np.int64)
-        total = part if total is None else combine(total, 1, part, scale)
-    assert total is not None, "there is at least one limb"
-    return total
 
 
 def count_cells(cells: NDArray[np.intp], weights: Integers, size: int) -> Integers:

@@ -19,7 +19,7 @@ from rankagg.core.html import html_table
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.plain_votes import rational_votes, square_votes
 from rankagg.core.rankings import PartialRanking
-from rankagg.core.shares import Scaled, Share, added, undecided
+from rankagg.core.shares import Scaled, Share, added
 from rankagg.core.tally import sum_squares, tally
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
@@ -194,20 +194,23 @@ class PairwiseMatrix(Value):
         votes = exact.multiply(counts, importance.numerators)
         counted = tally(ranks, votes, unranked)
         denominator = counted.denominator * importance.denominator
+        whole, rounding = Fraction(int(votes.sum()), importance.denominator), Fraction(0)
+        if importance.step:
+            whole = exact.total(counts, weights)
+            rounding = Fraction(importance.step) / 2 * int(counts.sum(dtype=object))
+        # Weights of 1 are their own squares.
+        squares = None if (weights == 1).all() else sum_squares(ranks, counts * weights**2)
         return cls(
             items=items,
             scaled_wins=counted.wins,
             scaled_ties=counted.ties,
             scaled_comparisons=counted.comparisons,
             denominator=denominator,
-            squared_weights=sum_squares(ranks, counts.astype(np.float64) * weights**2),
+            squared_weights=squares,
             unranked=unranked,
-            total_weight=exact.total(counts, weights),
-            rounding=exact.float_above(
-                Fraction(importance.step) / 2 * int(counts.sum(dtype=object))
-                + Fraction(counted.rounded, 2 * denominator)
-            ),
-            is_decided=not undecided(ranks)[1].any(),
+            total_weight=whole,
+            rounding=exact.float_above(rounding + Fraction(counted.rounded, 2 * denominator)),
+            is_decided=counted.is_decided,
             shares=counted.denominator,
         )
 

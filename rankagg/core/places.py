@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Ranks
+from rankagg.kernels.placing import doubled_places
 
 __all__ = [
     "UNLISTED",
@@ -90,15 +91,9 @@ def mid_ranks(ranks: Ranks) -> Floats:
     Unlisted items share the mean of the places below the listed ones: that is where a uniformly
     random order of them puts each on average.
     """
-    m, n = ranks.shape
-    listed = ranks >= 0
-    unlisted = ranks == UNLISTED
-    start = np.where(unlisted, listed.sum(axis=1, keepdims=True), ranks)
-    # One bucket counter per ranking and place; unranked items go to a spare one.
-    cell = np.where(listed | unlisted, start, n) + (n + 1) * np.arange(m)[:, None]
-    sizes = np.bincount(cell.ravel(), minlength=m * (n + 1))[cell]
-    mids: Floats = start + (sizes - 1) / 2.0
-    mids[ranks == UNRANKED] = np.nan
+    doubled = doubled_places(ranks)
+    mids: Floats = doubled / 2.0 - 1.0
+    mids[doubled == 0] = np.nan
     return mids
 
 

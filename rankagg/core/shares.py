@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Integers, Ranks
 from rankagg.core import exact
 from rankagg.core.places import UNLISTED, UNRANKED, all_listed
+from rankagg.kernels.rows import row_sums
 
 __all__ = [
-    "Scaled", "Share", "added", "grid", "on_grid", "share_denominator", "shares_fit", "undecided",
+    "Scaled", "Share", "added", "grid", "occurring", "on_grid", "share_denominator", "shares_fit",
+    "undecided",
 ]  # fmt: skip
 
 Scaled: TypeAlias = tuple[Integers, Integers, Integers]
@@ -56,15 +58,18 @@ def undecided(ranks: Ranks) -> tuple[NDArray[np.int64], Bools]:
     m, n = ranks.shape
     if all_listed(ranks):
         return np.full(m, n), np.zeros(m, dtype=bool)
-    observed = (ranks != UNRANKED).sum(axis=1)
-    return observed, (observed < n) | ((ranks == UNLISTED).sum(axis=1) > 1)
+    observed = row_sums(ranks != UNRANKED)
+    return observed, (observed < n) | (row_sums(ranks == UNLISTED) > 1)
 
 
-def share_denominator(ranks: Ranks) -> int:
-    """Return what the shares of all compatible permutations are whole numbers over."""
-    n = ranks.shape[1]
-    observed, is_open = undecided(ranks)
-    denominator = lcm(1, *(2 * (k + 1) for k in np.unique(observed[is_open]).tolist()))
+def occurring(sizes: NDArray[np.int64]) -> list[int]:
+    """Return the different numbers of items, ascending."""
+    return np.flatnonzero(np.bincount(sizes)).tolist()
+
+
+def share_denominator(sizes: NDArray[np.int64], n: int) -> int:
+    """Return what the shares are whole numbers over where so many of n items are observed."""
+    denominator = lcm(1, *(2 * (k + 1) for k in occurring(sizes)))
     return denominator if shares_fit(denominator, n) else grid(n)
 
 

@@ -1,20 +1,22 @@
 """Counting votes: from the places of m rankings to pairwise integer counts.
 
-No loop runs over rankings: strict wins come from one comparison per item and block of rankings,
-everything about missing and unlisted items from products of small 0/1 matrices.
+No loop runs over rankings: what is counted, the kernels count, and the policies put it together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Integers, Ranks, Unranked
+from rankagg._typing import Bools, Floats, Integers, Ranks, Unranked
 from rankagg.core import exact, places
 from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.shares import share_denominator, undecided
-from rankagg.kernels.counting import above
+from rankagg.core.shares import occurring, share_denominator, undecided
+from rankagg.kernels.counting import Counts, count
+from rankagg.kernels.placing import absent_sums, doubled_places
 
 __all__ = ["Tally", "sum_squares", "tally"]
 
@@ -35,6 +37,8 @@ class Tally:
     rounded : int
         The weight of the rankings with rounded shares: so many halves of a unit may a numerator
         in `wins` be off.
+    is_decided : bool
+        Whether every ranking compares every two items.
     """
 
     wins: Integers
@@ -42,27 +46,49 @@ class Tally:
     comparisons: Integers
     denominator: int
     rounded: int
-
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            exact.combine(self.wins, 1, other.wins, 1),
-            exact.combine(self.ties, 1, other.ties, 1),
-            exact.combine(self.comparisons, 1, other.comparisons, 1),
-            self.denominator,
-            self.rounded + other.rounded,
-        )
+    is_decided: bool
 
 
 def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
-    """Count the votes of all rankings, each with its integer weight."""
-    denominator = share_denominator(ranks) if unranked == "uniform" else 1
-    # Nothing is to be said of what is missing, and blocks are the kernel's own affair.
-    size = len(ranks) if places.all_listed(ranks) else max(1, BLOCK // ranks.shape[1])
-    blocks = [slice(start, start + size) for start in range(0, len(ranks), size)]
-    total = _count(ranks[blocks[0]], weights[blocks[0]], unranked, denominator)
-    for block in blocks[1:]:
-        total += _count(ranks[block], weights[block], unranked, denominator)
-    return total
+    """Count the votes of all rankings, each with its integer weight.
+
+    Time grows as m n^2, memory as n^2.
+    """
+    n = ranks.shape[1]
+    sizes, is_open = undecided(ranks)
+    denominator = share_denominator(sizes[is_open], n) if unranked == "uniform" else 1
+    whole = int(weights.sum())
+    # The sums below hold at most four times the weight of all rankings.
+    small = whole * denominator * max(n * n, 8) < exact.INT64_SAFE
+    kind = np.int64 if small else object
+    above, both, half, off = (part.astype(kind, copy=False) for part in _counts(ranks, weights))
+    rounded = 0
+    if not is_open.any():
+        comparisons = np.full((n, n), whole, dtype=kind)
+        ties = comparisons - above - above.T
+        wins = above
+    else:
+        observed = both.diagonal()
+        missed = observed[:, None] - both  # rankings that observe row and not column
+        comparisons = both - off
+        wins = above - missed
+        ties = comparisons - wins - wins.T
+        if unranked == "last":
+            # Listed items are above unranked ones; unlisted and unranked ones are not compared.
+            wins = above - (half.diagonal()[:, None] - half)
+    counts = [wins, ties, comparisons]
+    if denominator > 1:
+        counts = [array * denominator for array in counts]
+        shares, rounded = _uniform_shares(ranks, weights, sizes, is_open, denominator)
+        ahead = shares.astype(kind)
+        # P(row before column) and P(column before row) make 1 where only row is observed.
+        ahead = ahead + missed * denominator - ahead.T
+        neither = whole - observed[:, None] - observed + both
+        counts[0] = counts[0] + ahead + (neither + off) * (denominator // 2)
+    for array in counts:
+        np.fill_diagonal(array, 0)
+    wins, ties, comparisons = counts
+    return Tally(wins, ties, comparisons, denominator, rounded, not is_open.any())
 
 
 def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
@@ -78,99 +104,63 @@ def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
     return total
 
 
-def _count(ranks: Ranks, weights: Integers, unranked: Unranked, denominator: int) -> Tally:
-    n = ranks.shape[1]
-    whole = int(weights.sum())
-    # The sums below hold at most four times the weight of all rankings.
-    small = whole * denominator * max(n * n, 8) < exact.INT64_SAFE
-    kind = np.int64 if small else object
-
-    def product(left: Floats, right: Floats) -> Integers:
-        return exact.exact_product(weights, left, right).astype(kind)
-
-    above = _strictly_above(places.comparable(ranks), weights).astype(kind)
-    rounded = 0
-    if places.all_listed(ranks):
-        comparisons = np.full((n, n), whole, dtype=kind)
-        wins, ties = above, comparisons - above - above.T
-        counts = [array * denominator for array in (wins, ties, comparisons)]
-    else:
-        observed = (ranks != UNRANKED).astype(np.float64)
-        unlisted = (ranks == UNLISTED).astype(np.float64)
-        everyone = np.ones((len(ranks), 1))
-        both = product(observed, observed)
-        # Rankings that observe row and not column.
-        missed = product(observed, everyone) - both
-        off_both = product(unlisted, unlisted) if unlisted.any() else 0 * both
-        comparisons = both - off_both
-        wins = above - missed
-        ties = comparisons - wins - wins.T
-        if unranked == "last":
-            # Listed items are above unranked ones; unlisted and unranked ones are not compared.
-            off_row = product(unlisted, everyone)
-            wins = above - (off_row - product(unlisted, observed))
-        counts = [array * denominator for array in (wins, ties, comparisons)]
-        if denominator > 1:
-            shares, rounded = _uniform_shares(ranks, weights, denominator)
-            ahead = shares.astype(kind)
-            # P(row before column) and P(column before row) make 1 where only row is observed.
-            ahead = ahead + missed * denominator - ahead.T
-            neither = product(1.0 - observed, 1.0 - observed)
-            counts[0] = counts[0] + ahead + (neither + off_both) * (denominator // 2)
-    for array in counts:
-        np.fill_diagonal(array, 0)
-    wins, ties, comparisons = counts
-    return Tally(wins, ties, comparisons, denominator, rounded)
-
-
-def _uniform_shares(ranks: Ranks, weights: Integers, denominator: int) -> tuple[Integers, int]:
+def _uniform_shares(
+    ranks: Ranks,
+    weights: Integers,
+    sizes: NDArray[np.int64],
+    is_open: Bools,
+    denominator: int,
+) -> tuple[Integers, int]:
     """Return the weight of "row before column" where row is unobserved and column observed.
 
     And the weight of the rankings whose shares are rounded, each by half a unit at most.
     """
-    observed = ranks != UNRANKED
     # (r + 1)/(k + 1) = doubled / (2(k + 1)), and the factor makes that a share of `denominator`.
-    doubled: Floats = np.where(observed, 2.0 * places.mid_ranks(ranks) + 2.0, 0.0)
-    sizes, is_open = undecided(ranks)
-    absent = (~observed).astype(np.float64)
-    occurring = np.unique(sizes[is_open]).tolist()
-    rounded = np.isin(sizes, [k for k in occurring if denominator % (2 * (k + 1))]) & is_open
-    if rounded.any():
-        over = 2 * (sizes[:, None] + 1)
-        units = (doubled.astype(np.int64) * denominator + over // 2) // over
-        shares = exact.exact_product(weights, absent, units.astype(np.float64))
-        return shares, int(weights[rounded].sum())
     factors = np.zeros(ranks.shape[1] + 1, dtype=object)
-    factors[occurring] = [denominator // (2 * (k + 1)) for k in occurring]
-    scaled = exact.multiply(weights, factors[sizes])
-    return exact.exact_product(scaled, absent, doubled), 0
+    is_rough = np.zeros(len(factors), dtype=bool)
+    for k in occurring(sizes[is_open]):
+        factors[k], rest = divmod(denominator, 2 * (k + 1))
+        is_rough[k] = rest > 0
+    rounded = is_rough[sizes] & is_open
+    if not rounded.any():
+        weights = exact.multiply(weights, exact.fit(factors)[sizes])
+    total: Integers = np.zeros((ranks.shape[1],) * 2, dtype=np.int64)
+    size = max(1, BLOCK // ranks.shape[1])
+    for start in range(0, len(ranks), size):
+        rows = slice(start, start + size)
+        values = doubled_places(ranks[rows]).astype(np.int64)
+        if rounded.any():
+            over = 2 * (sizes[rows, None] + 1)
+            values = (values * denominator + over // 2) // over
+        part = _over_absent(weights[rows], ranks[rows] == UNRANKED, values)
+        total = exact.combine(total, 1, part, 1)
+    return total, int(weights[rounded].sum())
 
 
-def _strictly_above(comparable: Ranks, weights: Integers) -> Integers:
-    """Return the weight of rankings in which row's number is smaller than column's."""
-    n = comparable.shape[1]
+def _over_absent(weights: Integers, absent: Bools, values: NDArray[np.int64]) -> Integers:
+    if int(weights.sum()) * max(int(values.max(initial=0)), 1) < exact.INT64_SAFE:
+        return absent_sums(weights.astype(np.int64), absent, values)
+    return exact.exact_product(weights, absent.astype(np.float64), values.astype(np.float64))
+
+
+def _counts(ranks: Ranks, weights: Integers) -> tuple[Integers, ...]:
+    """Return the weights of the rankings that say something of two items; see `Counts`."""
     distinct = weights[:1] if weights.min() == weights.max() else np.unique(weights)
+    parts: Iterable[tuple[Counts, int]]
     if len(distinct) * 64 > len(weights):
-        kind = np.min_scalar_type(n + 1)
-        return _weigh(np.ascontiguousarray(comparable.T, dtype=kind), weights)
-    total: Integers = np.zeros((n, n), dtype=np.int64)
-    for weight in distinct:
-        counts = above(comparable if len(distinct) == 1 else comparable[weights == weight])
-        total = exact.combine(total, 1, counts, int(weight))
-    return total
-
-
-def _weigh(columns: Ranks, weights: Integers) -> Integers:
-    n, m = columns.shape
-    digits, scales = zip(*exact.limbs(weights, 1), strict=True)
-    factors = np.stack(digits, axis=1)
-    parts = np.empty((n, n, len(scales)), dtype=np.int64)
-    size = max(1, BLOCK // (8 * n * m))  # floats take eight times the room
-    for start in range(0, n, size):
-        rows = columns[start : start + size, None]
-        sums = (rows < columns).reshape(-1, m).astype(np.float64) @ factors
-        parts[start : start + size] = sums.reshape(-1, n, len(scales))
-    total: Integers = parts[:, :, 0]
-    for part, scale in zip(range(1, len(scales)), scales[1:], strict=True):
-        total = exact.combine(total, 1, parts[:, :, part], scale)
-    return exact.fit(total)
+        digits = exact.limbs(weights, 1)
+        parts = ((count(ranks, digit.astype(np.int64)), scale) for digit, scale in digits)
+    elif len(distinct) == 1:
+        parts = [(count(ranks), int(distinct[0]))]
+    else:
+        rows = ((np.flatnonzero(weights == weight), int(weight)) for weight in distinct)
+        parts = ((count(ranks.take(some, axis=0)), weight) for some, weight in rows)
+    total: list[Integers] = []
+    for part, scale in parts:
+        if not total and scale == 1:
+            total = list(part)
+        elif not total:
+            total = [exact.multiply(array, np.array(scale)) for array in part]
+        else:
+            total = [exact.combine(a, 1, b, scale) for a, b in zip(total, part, strict=True)]
+    return tuple(total)

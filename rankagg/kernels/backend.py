@@ -13,8 +13,10 @@ __all__ = ["compiled", "described"]
 
 #: Set to "numpy", it keeps numba out.
 VARIABLE = "RANKAGG_KERNELS"
-#: Below so many elementary steps compiling, or loading what was compiled, takes longer than NumPy.
+#: Below so many elementary steps loading numba and what it compiled takes longer than NumPy.
 WORTH_IT = 20_000_000
+#: What is loaded is worth a call from this share of that on.
+LOADED = 0.01
 
 
 @cache
@@ -40,7 +42,8 @@ def compiled(steps: int) -> ModuleType | None:
     module or None
         None where NumPy does the work.
     """
-    return _load() if steps >= WORTH_IT and _is_wanted() else None
+    is_loaded = _load.cache_info().currsize > 0
+    return _load() if steps >= WORTH_IT * (LOADED if is_loaded else 1) and _is_wanted() else None
 
 
 def described() -> str:

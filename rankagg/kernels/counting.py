@@ -1,101 +1,229 @@
-"""Who is above whom in how many rankings: O(m n^2 / 2) comparisons of bytes."""
+"""Who is above whom in how many rankings: O(m n^2 / 2) comparisons of bytes.
+
+Where all listed items of a ranking have places of their own, half of the pairs tell the other
+half; only rankings with ties are compared both ways. Comparisons are made on columns of one byte
+where that holds a place, eight of them a word, and counted as bits. Which items are there together
+is counted on packed bits, an eighth of that again, and nothing is where nothing is missing.
+"""
 
 from __future__ import annotations
+
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Ranks
 from rankagg.kernels.backend import compiled
+from rankagg.kernels.rows import strict_rows
 
-__all__ = ["above"]
+__all__ = ["Counts", "count"]
 
-# Numbers looked at in one go: they stay in the cache with what is compared to them.
+# Places looked at in one go: they stay in the cache with what is compared to them.
 BLOCK = 2**18
+# With fewer rankings at one time more results would be written than places compared.
+LEAST = 256
 WORD = 8
 
+Columns = NDArray[np.unsignedinteger]
+Integers64 = NDArray[np.int64]
 
-def above(numbers: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Count the rows in which one column's number is smaller than another's.
+
+class Counts(NamedTuple):
+    """How many rankings, or what weight of them, say something of row and column.
+
+    Attributes
+    ----------
+    above : ndarray of int64, shape (n, n)
+        The row is above the column, with unlisted items below listed, and unranked ones below all.
+    both : ndarray of int64, shape (n, n)
+        Both are observed; on the diagonal, the item is.
+    half : ndarray of int64, shape (n, n)
+        The row is unlisted and the column observed; on the diagonal, the item is unlisted.
+    off : ndarray of int64, shape (n, n)
+        Both are unlisted.
+    """
+
+    above: Integers64
+    both: Integers64
+    half: Integers64
+    off: Integers64
+
+
+def count(ranks: Ranks, weights: Integers64 | None = None) -> Counts:
+    """Count the rankings in which one item is above another, and in which they are at all.
 
     Parameters
     ----------
-    numbers : ndarray of int, shape (m, n)
-        Competition ranks of n items in m rankings, from 0; numbers from n on for items without
-        one, as `core.places.comparable` gives them.
+    ranks : ndarray of int32, shape (m, n)
+        Competition ranks from 0, -1 for unranked and -2 for unlisted items.
+    weights : ndarray of int64, shape (m,), optional
+        What each ranking counts: not negative, and below 2**53 together. By default 1.
 
     Returns
     -------
-    ndarray of int, shape (n, n)
-        How often the number of the first item is the smaller one.
+    Counts
 
     Notes
     -----
-    Where every ranking is complete and strict, half of the pairs tell the other half. Comparisons
-    are made on columns of one byte where that holds a place, eight of them a word, and counted as
-    bits.
+    Time grows as m n^2, memory as n^2: 8 bytes per two items for `above`, and as much for each of
+    the others where something is missing or unlisted.
 
     Examples
     --------
     >>> import numpy as np
-    >>> above(np.array([[0, 1, 2], [1, 0, 1]], dtype=np.int32))
-    array([[0, 1, 1],
+    >>> counts = count(np.array([[0, 1, 2], [1, 0, -1]], dtype=np.int32))
+    >>> counts.above
+    array([[0, 1, 2],
            [1, 0, 2],
            [0, 0, 0]])
+    >>> counts.both
+    array([[2, 2, 1],
+           [2, 2, 1],
+           [1, 1, 1]])
     """
-    m, n = numbers.shape
+    m, n = ranks.shape
+    # As unsigned numbers the codes are the two largest: below all places.
+    kind = np.min_scalar_type(n + 1)
+    size = max(LEAST, BLOCK // n)
     fast = compiled(m * n * n)
-    size = max(WORD, BLOCK // n // WORD * WORD)
-    size = min(size, -(-m // WORD) * WORD)
-    columns = np.empty((n, size), dtype=np.min_scalar_type(n + 1))
-    outcome = np.empty((n, size), dtype=bool)
-    counts = np.zeros((n, n), dtype=np.int64)
+    parts: dict[bool, _Part] = {}
     for start in range(0, m, size):
-        block = numbers[start : start + size]
-        columns[:, : len(block)] = block.T
-        columns[:, len(block) :] = 0  # equal numbers are not above each other
-        once = np.zeros((n, n), dtype=np.int64)
-        strict = _are_strict(columns[:, : len(block)])
-        if fast is None:
-            _compare(columns, outcome, once, strict=strict)
+        block = ranks[start : start + size]
+        told = None if weights is None else weights[start : start + size]
+        columns = block.astype(kind).T
+        strict = strict_rows(block)
+        for halved, rows in ((True, strict), (False, ~strict)):
+            if not rows.any():
+                continue
+            part = parts.setdefault(halved, _Part(n, halved, fast))
+            if rows.all():
+                part.add(columns, told)
+            else:
+                part.add(columns[:, rows], None if told is None else told[rows])
+    counted = [part.counts() for part in parts.values()]
+    return counted[0] if len(counted) == 1 else Counts(*map(np.add, *counted))
+
+
+class _Part:
+    """The rankings without ties, or those with some, added up."""
+
+    def __init__(self, n: int, halved: bool, fast: ModuleType | None) -> None:
+        self._n, self._halved, self._fast = n, halved, fast
+        self._above = np.zeros((n, n), dtype=np.int64)
+        self._whole = 0  # rankings with all items listed
+        self._both: Integers64 | None = None
+        self._half: Integers64 | None = None
+        self._off: Integers64 | None = None
+
+    def add(self, columns: Columns, weights: Integers64 | None) -> None:
+        """Add rankings, given as the places of each item in them."""
+        n, m = columns.shape
+        missing = np.iinfo(columns.dtype).max
+        padded = np.full((n, -(-m // WORD) * WORD), missing, dtype=columns.dtype)
+        padded[:, :m] = columns
+        if weights is not None:
+            weights = np.concatenate([weights, np.zeros(padded.shape[1] - m, dtype=np.int64)])
+        if self._fast is None:
+            _compare(padded, weights, self._above, strict=self._halved)
+        elif weights is None:
+            self._fast.count_above(padded, self._halved, self._above)
         else:
-            fast.count_above(columns, strict, once)
-        if strict:
-            once += np.tril(len(block) - once.T, k=-1)
-        counts += once
-    return counts
+            self._fast.weigh_above(padded, weights, self._halved, self._above)
+        largest = int(columns.max(initial=0))
+        if largest < n:
+            self._whole += m if weights is None else int(weights.sum())
+            return
+        there = padded != missing
+        self._both = _added(self._both, _together(there, there, weights))
+        off = padded == missing - 1
+        if off.any():
+            self._half = _added(self._half, _together(off, there, weights))
+            self._off = _added(self._off, _together(off, off, weights))
+
+    def counts(self) -> Counts:
+        """Return the sums; what was not counted takes no memory."""
+        shape = self._n, self._n
+        if self._both is None:
+            both = np.broadcast_to(np.int64(self._whole), shape)
+        else:
+            both = self._both + self._whole
+        none = np.broadcast_to(np.int64(0), shape)
+        half = none if self._half is None else self._half
+        off = none if self._off is None else self._off
+        if self._halved:
+            self._mirror(both, off)
+        return Counts(self._above, both, half, off)
+
+    def _mirror(self, both: Integers64, off: Integers64) -> None:
+        """Fill the lower triangle: of two items, one is above where one is listed."""
+        one = both.diagonal()
+        for start in range(0, self._n, LEAST):
+            rows = slice(start, start + LEAST)
+            stop = min(start + LEAST, self._n)
+            told = one[rows, None] + one[:stop] - both[rows, :stop] - off[rows, :stop]
+            told -= self._above[:stop, rows].T
+            self._above[rows, :stop] += np.tril(told, k=start - 1)
 
 
-def _are_strict(columns: NDArray[np.unsignedinteger]) -> bool:
-    """Say whether all rankings are complete and without ties."""
-    n, m = columns.shape
-    if int(columns.max(initial=0)) >= n:
-        return False
-    # Places count the items above, so only without ties do they add up to 0 + ... + n - 1.
-    sums = np.zeros(m, dtype=np.uint32)
-    for column in columns:
-        sums += column
-    return bool((sums == n * (n - 1) // 2).all())
+def _added(total: Integers64 | None, part: Integers64) -> Integers64:
+    return part if total is None else total + part
 
 
 def _compare(
-    columns: NDArray[np.unsignedinteger], outcome: Bools, counts: NDArray[np.int64], *, strict: bool
+    columns: Columns, weights: Integers64 | None, counts: Integers64, *, strict: bool
 ) -> None:
     """Add up who is above whom; of strict rankings the upper triangle."""
-    for i in range(len(columns) - 1):
+    n, m = columns.shape
+    outcome = np.empty((n, m), dtype=bool)
+    digits = None if weights is None else weights.astype(np.float64)
+    for i in range(n - 1):
         one, others, told = columns[i], columns[i + 1 :], outcome[i + 1 :]
         np.less(one, others, out=told)
-        counts[i, i + 1 :] += _ones(told)
+        counts[i, i + 1 :] += _true(told) if digits is None else _weight_of(told, digits)
         if not strict:
             np.greater(one, others, out=told)
-            counts[i + 1 :, i] += _ones(told)
+            counts[i + 1 :, i] += _true(told) if digits is None else _weight_of(told, digits)
 
 
-def _ones(outcome: Bools) -> NDArray[np.int64]:
+def _together(first: Bools, second: Bools, weights: Integers64 | None) -> Integers64:
+    """Count the rankings in which the row is in the first set, and the column in the second."""
+    if weights is not None:  # whole numbers below 2**53, which these floats hold
+        weighed = (first * weights.astype(np.float64)) @ second.T.astype(np.float64)
+        return np.rint(weighed).astype(np.int64)
+    if not hasattr(np, "bitwise_count"):  # before NumPy 2; blocks have fewer than 2**24 rankings
+        product = first.astype(np.float32) @ second.T.astype(np.float32)
+        return np.rint(product).astype(np.int64)
+    mine, theirs = _packed(first), _packed(second)
+    counts = np.empty((len(mine), len(mine)), dtype=np.int64)
+    for i, row in enumerate(mine):
+        if first is not second:
+            counts[i] = np.bitwise_count(row & theirs).sum(axis=1, dtype=np.int64)
+        else:
+            counts[i, i:] = np.bitwise_count(row & theirs[i:]).sum(axis=1, dtype=np.int64)
+            counts[i:, i] = counts[i, i:]
+    return counts
+
+
+def _packed(table: Bools) -> NDArray[np.uint64]:
+    """Return rows of truth values as bits of words."""
+    n, m = table.shape
+    words = np.zeros((n, -(-m // 64)), dtype=np.uint64)
+    words.view(np.uint8)[:, : -(-m // 8)] = np.packbits(table, axis=1)
+    return words
+
+
+def _true(outcome: Bools) -> Integers64:
     """Count what is true in each row, whose length is a multiple of eight."""
-    counts: NDArray[np.int64]
+    counts: Integers64
     if hasattr(np, "bitwise_count"):  # from NumPy 2 on
         counts = np.bitwise_count(outcome.view(np.uint64)).sum(axis=1, dtype=np.int64)
     else:
         counts = np.asarray(np.count_nonzero(outcome, axis=1), dtype=np.int64)
     return counts
+
+
+def _weight_of(outcome: Bools, weights: NDArray[np.float64]) -> Integers64:
+    """Sum whole numbers below 2**53 where each row is true."""
+    return np.rint(outcome @ weights).astype(np.int64)

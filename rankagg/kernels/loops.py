@@ -9,7 +9,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["count_above", "count_inversions"]
+__all__ = [
+    "best_moves", "count_above", "count_inversions", "double_places", "sum_absent", "sum_places",
+    "weigh_above",
+]  # fmt: skip
 
 Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,6 +42,24 @@ def count_above(columns: Array, strict: bool, counts: Array) -> None:
 
 
 @njit
+def weigh_above(columns: Array, weights: Array, strict: bool, counts: Array) -> None:
+    """Add to `counts` the weight of the rankings in which a row's number is smaller."""
+    n, m = columns.shape
+    for i in range(n):
+        for j in range(i + 1, n):
+            one, other = columns[i], columns[j]
+            less = 0
+            for k in range(m):
+                less += weights[k] if one[k] < other[k] else 0
+            counts[i, j] += less
+            if not strict:
+                more = 0
+                for k in range(m):
+                    more += weights[k] if one[k] > other[k] else 0
+                counts[j, i] += more
+
+
+@njit
 def count_inversions(values: Array, room: Array) -> int:
     """Count inversions by merging runs of doubling length; both arrays are overwritten."""
     n = len(values)
@@ -60,3 +81,69 @@ def count_inversions(values: Array, room: Array) -> int:
         values, room = room, values
         width *= 2
     return total
+
+
+@njit
+def double_places(ranks: Array, sizes: Array, doubled: Array) -> None:
+    """Write twice the mean places from 1; `sizes` has room for n + 2 counters.
+
+    No branch depends on a place: the processor could not guess it.
+    """
+    m, n = ranks.shape
+    for t in range(m):
+        sizes[:] = 0
+        for i in range(n):
+            rank = ranks[t, i]
+            sizes[rank if rank >= 0 else n - 1 - rank] += 1  # n: unranked, n + 1: unlisted
+        listed = n - sizes[n] - sizes[n + 1]
+        for i in range(n):
+            rank = ranks[t, i]
+            begin = rank if rank >= 0 else listed
+            size = sizes[rank if rank >= 0 else n + 1]
+            doubled[t, i] = (2 * begin + 1 + size) * (rank != -1)
+
+
+@njit
+def sum_places(keys: Array, weights: Array, doubled: Array, seen: Array, placed: Array) -> None:
+    """Add what each ranking weighs and places to the sums of its key."""
+    m, n = doubled.shape
+    for t in range(m):
+        weight = weights[t]
+        there, sums = seen[keys[t]], placed[keys[t]]
+        for i in range(n):
+            place = np.int64(doubled[t, i])
+            there[i] += weight if place > 0 else 0
+            sums[i] += weight * place
+
+
+@njit
+def sum_absent(weights: Array, absent: Array, values: Array, total: Array) -> None:
+    """Add each ranking's values to the sums of the items that it is without."""
+    m, n = absent.shape
+    units = np.empty(n, dtype=np.int64)
+    for t in range(m):
+        for i in range(n):
+            units[i] = weights[t] * np.int64(values[t, i])
+        for u in range(n):
+            if absent[t, u]:
+                for i in range(n):
+                    total[u, i] += units[i]
+
+
+@njit
+def best_moves(permuted: Array, gains: Array, targets: Array) -> None:
+    """Write the best place to move each item to, and what that gains; the first of equal ones."""
+    n = len(permuted)
+    for p in range(n):
+        best, target = 0.0, p
+        run = 0.0
+        for q in range(p - 1, -1, -1):
+            run += permuted[p, q]
+            if -run >= best:
+                best, target = -run, q
+        run = 0.0
+        for q in range(p + 1, n):
+            run += permuted[p, q]
+            if run > best:
+                best, target = run, q
+        gains[p], targets[p] = best, target

@@ -1,7 +1,7 @@
 """The inner loops against their definition, in NumPy and compiled."""
 
 import sys
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -11,9 +11,12 @@ from hypothesis.extra.numpy import arrays
 
 import rankagg as ra
 from rankagg.core import places
-from rankagg.kernels import backend, counting
-from rankagg.kernels.counting import above
+from rankagg.kernels import backend, counting, placing
+from rankagg.kernels.counting import count
+from rankagg.kernels.insertion import best_moves
 from rankagg.kernels.inversions import inversions
+from rankagg.kernels.placing import absent_sums, doubled_places, place_sums
+from tests import strategies
 
 
 @pytest.fixture(params=["numpy", "numba"])
@@ -27,41 +30,182 @@ def kernels(request, monkeypatch):
     return request.param
 
 
-def each_above(numbers):
-    """Count pair by pair."""
-    n = numbers.shape[1]
-    return [[int((numbers[:, i] < numbers[:, j]).sum()) for j in range(n)] for i in range(n)]
+def each_counted(ranks, weights):
+    """Count ranking by ranking and pair by pair: above, both, half, off."""
+    n = ranks.shape[1]
+    counts = np.zeros((4, n, n), dtype=object)
+    for row, weight in zip(ranks.tolist(), weights.tolist(), strict=True):
+        low = [{-2: n, -1: n + 1}.get(rank, rank) for rank in row]
+        for i, j in product(range(n), repeat=2):
+            there = row[i] != -1, row[j] != -1
+            off = row[i] == -2, row[j] == -2
+            said = low[i] < low[j], all(there), off[0] and there[1], all(off)
+            counts[:, i, j] += [weight * one for one in said]
+    return counts.tolist()
+
+
+def told(counts):
+    return [array.tolist() for array in counts]
+
+
+#: Rankings with anything: ties, unranked and unlisted items.
+any_ranks = st.tuples(st.integers(1, 9), st.integers(1, 6)).flatmap(
+    lambda shape: st.lists(
+        strategies.places(shape[1]), min_size=shape[0], max_size=shape[0]
+    ).map(lambda rows: np.array(rows, dtype=np.int32))
+)  # fmt: skip
+
+
+def drawn_ranks(m, n, kinds):
+    """Draw rankings of some size: strict, or with ties, gaps and lists among them."""
+    rng = np.random.default_rng(m * n)
+    values = rng.random((m, n))
+    if "ties" in kinds:
+        values[::3] = values[::3].round(1)
+    if "gaps" in kinds:
+        values[rng.random((m, n)) < 0.3] = np.nan
+    ranks = places.competition_ranks(values)
+    if "lists" in kinds:
+        ranks[1::2] = np.where(ranks[1::2] >= n // 2, places.UNLISTED, ranks[1::2])
+    return ranks
+
+
+SIZES = [(1, 1), (7, 2), (8, 3), (1000, 5), (3, 253), (3, 254), (3, 255), (17, 300)]
+KINDS = ["", "ties", "gaps", "ties gaps", "lists", "ties gaps lists"]
 
 
 @pytest.mark.usefixtures("kernels")
-class TestAbove:
+class TestCount:
+    @given(data=st.data(), ranks=any_ranks)
+    def test_any_rankings(self, data, ranks):
+        some = st.sampled_from([1, 1, 2, 3, 2**40])
+        weights = np.array(data.draw(st.lists(some, min_size=len(ranks), max_size=len(ranks))))
+        assert told(count(ranks)) == each_counted(ranks, np.ones(len(ranks), dtype=int))
+        assert told(count(ranks, weights)) == each_counted(ranks, weights)
+
+    @pytest.mark.parametrize("kinds", KINDS)
+    @pytest.mark.parametrize(("m", "n"), SIZES)
+    def test_blocks_and_sizes(self, m, n, kinds, monkeypatch):
+        monkeypatch.setattr(counting, "BLOCK", 64 * n)
+        monkeypatch.setattr(counting, "LEAST", 64)
+        ranks = drawn_ranks(m, n, kinds)
+        there, off = ranks != -1, ranks == -2
+        low = places.comparable(ranks)
+        weights = np.random.default_rng(m).integers(1, 2**40, m)
+        for scale in (None, weights):
+            each = np.ones(m, dtype=np.int64) if scale is None else scale
+            above = [((low[:, [i]] < low) * each[:, None]).sum(axis=0) for i in range(n)]
+            found = count(ranks, scale)
+            assert found.above.tolist() == np.array(above).tolist()
+            for array, (mine, theirs) in zip(
+                found[1:], [(there, there), (off, there), (off, off)], strict=True
+            ):
+                assert array.tolist() == ((mine * each[:, None]).T @ (theirs * 1)).tolist()
+
+    def test_what_is_complete_takes_one_matrix(self):
+        counts = count(drawn_ranks(50, 30, ""))
+        assert [array.base is not None for array in counts] == [False, True, True, True]
+
+    def test_before_bits_could_be_counted(self, kernels, monkeypatch):
+        if kernels == "numba" or not hasattr(np, "bitwise_count"):
+            pytest.skip("NumPy 2 counts bits; what was before it is tried in NumPy")
+        ranks = drawn_ranks(100, 7, "ties gaps lists")
+        expected = told(count(ranks))
+        monkeypatch.delattr(np, "bitwise_count")
+        assert told(count(ranks)) == expected
+
+
+@pytest.mark.usefixtures("kernels")
+class TestPlaces:
+    @given(ranks=any_ranks)
+    def test_mean_places_are_halfway_through_the_bucket(self, ranks):
+        expected = []
+        for row in ranks.tolist():
+            low = [len(row) if rank == -2 else rank for rank in row]
+            expected.append([
+                0 if rank == -1
+                else 2 + 2 * sum(0 <= r < rank for r in low) + low.count(rank) - 1
+                for rank in low
+            ])  # fmt: skip
+        assert doubled_places(ranks).tolist() == expected
+
+    @pytest.mark.parametrize("kinds", KINDS)
+    def test_blocks(self, kinds, monkeypatch):
+        ranks = drawn_ranks(70, 9, kinds)
+        whole = doubled_places(ranks).tolist()
+        monkeypatch.setattr(placing, "BLOCK", 64)
+        assert doubled_places(ranks).tolist() == whole
+
+    @given(data=st.data(), ranks=any_ranks)
+    @pytest.mark.parametrize("few", [0, 64])
+    def test_sums_by_key(self, data, ranks, few):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(placing, "FEW", few)
+            m, n = ranks.shape
+            doubled = doubled_places(ranks)
+            drawn = st.lists(st.sampled_from([1, 2, 2**52]), min_size=m, max_size=m)
+            weights = np.array(data.draw(drawn))
+            keys = np.array(data.draw(st.lists(st.integers(0, 3), min_size=m, max_size=m)))
+            seen = np.zeros((keys.max() + 1, n), dtype=object)
+            placed = seen.copy()
+            for key, weight, row in zip(keys, weights.tolist(), doubled.tolist(), strict=True):
+                placed[key] += [weight * place for place in row]
+                seen[key] += [weight * (place > 0) for place in row]
+            found = place_sums(keys, weights, doubled)
+            assert told(found) == [seen.tolist(), placed.tolist()]
+
+    @given(data=st.data(), ranks=any_ranks)
+    def test_sums_over_absent_items(self, data, ranks):
+        m, n = ranks.shape
+        weights = np.array(data.draw(st.lists(st.integers(0, 9), min_size=m, max_size=m)))
+        values = np.where(ranks == -1, 0, data.draw(st.sampled_from([3, 2**40 + 1, 2**54])))
+        expected = [
+            [
+                sum(int(weights[t]) * int(values[t, i]) for t in range(m) if ranks[t, u] == -1)
+                for i in range(n)
+            ]
+            for u in range(n)
+        ]
+        assert absent_sums(weights, ranks == -1, values).tolist() == expected
+
+    def test_many_blocks_over_absent_items(self, monkeypatch):
+        ranks = drawn_ranks(500, 6, "gaps")
+        values = np.random.default_rng(0).integers(0, 2**50, ranks.shape)
+        weights = np.random.default_rng(1).integers(0, 8, len(ranks))
+        whole = absent_sums(weights, ranks == -1, values).tolist()
+        monkeypatch.setattr(placing, "ROWS", 7)
+        assert absent_sums(weights, ranks == -1, values).tolist() == whole
+
+
+@pytest.mark.usefixtures("kernels")
+class TestInsertion:
     @given(
-        values=st.tuples(st.integers(1, 9), st.integers(1, 6)).flatmap(
-            lambda shape: arrays(
-                np.float64, shape, elements=st.sampled_from([0, 1, 2, 3, 4, 5, np.nan, np.inf])
-            )
+        margins=st.integers(1, 7).flatmap(
+            lambda n: arrays(np.float64, (n, n), elements=st.sampled_from([-2.0, -1, 0, 0.5, 3]))
         )
     )
-    def test_any_rankings(self, values):
-        ranks = places.competition_ranks(values)
-        ranks[np.isinf(values)] = places.UNLISTED
-        numbers = places.comparable(ranks)
-        assert above(numbers).tolist() == each_above(numbers)
+    def test_the_first_of_the_best_places(self, margins):
+        n = len(margins)
+        permuted = np.triu(margins, k=1) - np.triu(margins, k=1).T
+        gains, targets = best_moves(permuted)
+        cost = np.triu(permuted, k=1).sum()
+        for p in range(n):
+            saved = []
+            for q in range(n):
+                order = [k for k in range(n) if k != p]
+                order.insert(q, p)
+                saved.append(cost - np.triu(permuted[np.ix_(order, order)], k=1).sum())
+            assert 2 * gains[p] == max(saved)  # what is less here is more there
+            assert targets[p] == saved.index(max(saved))
 
-    @pytest.mark.parametrize(("m", "n"), [(1, 1), (7, 2), (8, 3), (1000, 5), (3, 254), (17, 300)])
-    @pytest.mark.parametrize("ties", [False, True])
-    def test_blocks_and_sizes(self, m, n, ties, monkeypatch):
-        monkeypatch.setattr(counting, "BLOCK", 64 * n)
-        rng = np.random.default_rng(m * n)
-        numbers = np.argsort(rng.random((m, n)), axis=1).astype(np.int32)
-        if ties:
-            numbers[::3] = places.competition_ranks(numbers[::3] // 2.0)
-        assert above(numbers).tolist() == each_above(numbers)
-
-    def test_tied_places_that_add_up_as_if_they_were_not(self):
-        # Codes of gaps are large: a ranking with one may have the sum of a strict one.
-        numbers = np.array([[0, 0, 3], [0, 1, 2], [0, 0, 2]], dtype=np.int32)
-        assert above(numbers).tolist() == each_above(numbers)
+    def test_sums_are_rounded_alike(self, monkeypatch):
+        pytest.importorskip("numba", reason="the extra `fast` is not installed")
+        margins = np.random.default_rng(0).normal(size=(60, 60))
+        found = []
+        for least in (0, float("inf")):
+            monkeypatch.setattr(backend, "WORTH_IT", least)
+            found.append([array.tolist() for array in best_moves(margins - margins.T)])
+        assert found[0] == found[1]
 
 
 @pytest.mark.usefixtures("kernels")
@@ -90,15 +234,18 @@ class TestInversions:
         assert inversions(values) == n - 1
 
 
-def test_votes_are_the_same_with_both(monkeypatch):
+@pytest.mark.parametrize("weighed", [False, True])
+def test_results_are_the_same_with_both(weighed, monkeypatch):
     pytest.importorskip("numba", reason="the extra `fast` is not installed")
-    scores = np.random.default_rng(0).random((300, 12)).round(1)
-    scores[np.random.default_rng(1).random(scores.shape) < 0.1] = np.nan
-    profile = ra.Profile.from_scores(scores, higher_is_better=True)
+    ranks = drawn_ranks(300, 12, "ties gaps lists")
+    weights = np.random.default_rng(2).random(300) if weighed else None
+    profile = ra.Profile._trusted(ra.ItemSet.numbered(12), ranks, weights=weights)
     found = []
     for least in (0, float("inf")):
         monkeypatch.setattr(backend, "WORTH_IT", least)
-        found.append([profile.pairwise(policy) for policy in ("uniform", "ignore", "last")])
+        votes = [profile.pairwise(policy) for policy in ("uniform", "ignore", "last")]
+        orders = ra.Borda(), ra.Bucklin(), ra.FootruleOptimal(), ra.InsertionSearch()
+        found.append((votes, [rule.aggregate(profile).ranking for rule in orders]))
     assert found[0] == found[1]
 
 

@@ -7,14 +7,12 @@ exactly by the caller.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
+from rankagg.kernels.insertion import best_moves
 
 __all__ = ["Order", "improve", "kicked", "starting_orders"]
 
@@ -35,17 +33,15 @@ def starting_orders(margins: Floats) -> list[Order]:
 def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
     """Move single items to better places until no such move helps, or the deadline has passed.
 
-    All n^2 moves are weighed in one pass from cumulative sums of the permuted margins. Moves
-    within disjoint stretches of the order do not meet, so their gains add up: each pass makes the
-    best move and every further one that keeps clear of those made.
+    All n^2 moves are weighed in one pass of time n^2; moves within disjoint stretches of the order
+    do not meet, so their gains add up: each pass makes the best move and every further one that
+    keeps clear of those made. Passes are fewer than n in practice.
     """
     order = order.copy()
     threshold = NEGLIGIBLE * float(np.abs(margins).max(initial=0.0))
     permuted = margins[np.ix_(order, order)]
     while not deadline.is_over:
-        gains = insertion_gains(permuted)
-        targets = np.argmax(gains, axis=1)
-        best = gains[np.arange(len(order)), targets]
+        best, targets = best_moves(permuted)
         sources = np.flatnonzero(best > threshold)
         if len(sources) == 0:
             return order
@@ -66,27 +62,6 @@ def disjoint_moves(n: int, sources: list[int], targets: list[int]) -> Order:
             touched[low:high] = b"\x01" * (high - low)
             route[low:high] = np.roll(route[low:high], 1 if source > target else -1)
     return route
-
-
-def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:
-    """Return how much cheaper the order gets when the item at place p moves to place q.
-
-    Passing an item that stood behind gains `permuted[p, k]`, one that stood before loses it.
-    """
-    before = _before(len(permuted))
-    # With both halves summed outwards from the diagonal, which is zero, each place has the sum
-    # over the items that are passed on the way to it.
-    later = np.cumsum(np.where(before, 0, permuted), axis=1)
-    earlier = np.cumsum(np.where(before, permuted, 0)[:, ::-1], axis=1)[:, ::-1]
-    return np.where(before, -earlier, later)
-
-
-@lru_cache(maxsize=64)
-def _before(n: int) -> Bools:
-    """Return where the column is a smaller place than the row."""
-    mask: Bools = np.tri(n, k=-1, dtype=bool)
-    mask.flags.writeable = False
-    return mask
 
 
 def moved(n: int, source: int, target: int) -> Order:

@@ -18,6 +18,7 @@ from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, forced_bounds
 from rankagg.core.graphs import strong_parts
+from rankagg.kernels.insertion import insertion_gains
 
 __all__ = ["Relation", "can_lead", "is_beaten"]
 
@@ -184,7 +185,7 @@ class _Component:
                 return
             self._deadline.seconds_left()
             order = queue.pop()
-            gains = heuristics.insertion_gains(self._problem.margins[np.ix_(order, order)])
+            gains = insertion_gains(self._problem.margins[np.ix_(order, order)])
             for source, target in np.argwhere(gains == 0):
                 if source == target:
                     continue

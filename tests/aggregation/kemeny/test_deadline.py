@@ -146,7 +146,7 @@ def test_nothing_slow_is_begun_once_it_is_late(monkeypatch) -> None:
         raise AssertionError("begun after the deadline")
 
     votes = random_profile(40, 5).pairwise()
-    monkeypatch.setattr(heuristics, "insertion_gains", never)
+    monkeypatch.setattr(heuristics, "best_moves", never)
     monkeypatch.setattr(cuts.HighsRelaxation, "__init__", never)
     found = ra.Kemeny().solve(votes, deadline=Deadline(0.0))
     assert found.certificate.status == "gap"
@@ -157,7 +157,7 @@ def test_a_first_order_that_is_interrupted_is_an_order_all_the_same(monkeypatch)
     def interrupt(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(heuristics, "insertion_gains", interrupt)
+    monkeypatch.setattr(heuristics, "best_moves", interrupt)
     found = ra.Kemeny().aggregate(TANGLED)
     assert found.interrupted
     assert found.certificate.verify(TANGLED.pairwise())

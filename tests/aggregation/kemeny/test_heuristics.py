@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rankagg.aggregation.kemeny import heuristics
+from rankagg.kernels.insertion import insertion_gains
 
 
 def random_margins(seed: int, n: int = 12) -> np.ndarray:
@@ -19,7 +20,7 @@ def cost(margins: np.ndarray, order: np.ndarray) -> float:
 def test_gains_are_differences_of_costs(seed: int) -> None:
     margins = random_margins(seed)
     order = np.random.default_rng(seed).permutation(12)
-    gains = heuristics.insertion_gains(margins[np.ix_(order, order)])
+    gains = insertion_gains(margins[np.ix_(order, order)])
     for source in range(12):
         for target in range(12):
             after = order[heuristics.moved(12, source, target)]
@@ -29,7 +30,7 @@ def test_gains_are_differences_of_costs(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_disjoint_moves_gain_what_each_gains(seed: int) -> None:
     margins = random_margins(seed)
-    gains = heuristics.insertion_gains(margins)
+    gains = insertion_gains(margins)
     moves = [(0, 3), (9, 7), (2, 5), (4, 6), (7, 8)]
     # The third move meets the first, the fifth the second.
     route = heuristics.disjoint_moves(12, *map(list, zip(*moves, strict=True)))
@@ -42,7 +43,7 @@ def test_no_move_of_a_single_item_is_left(seed: int) -> None:
     margins = random_margins(seed)
     improved = heuristics.improve(margins, np.arange(12))
     assert sorted(improved) == list(range(12))
-    assert heuristics.insertion_gains(margins[np.ix_(improved, improved)]).max() <= 0
+    assert insertion_gains(margins[np.ix_(improved, improved)]).max() <= 0
 
 
 @pytest.mark.parametrize("seed", range(10))
