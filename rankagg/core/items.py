@@ -122,7 +122,11 @@ class ItemSet(Value, Sequence[Label]):
 
     def indices(self, labels: Iterable[Label]) -> list[int]:
         """Return the positions of `labels`, in their order."""
-        return [self.index(label) for label in labels]
+        found = list(labels)
+        try:
+            return list(map(self._index.__getitem__, found))
+        except (KeyError, TypeError):
+            return [self.index(label) for label in found]
 
     def at(self, positions: Iterable[int] | NDArray[np.integer]) -> tuple[Label, ...]:
         """Return the labels at these positions, in their order."""

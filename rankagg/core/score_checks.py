@@ -22,6 +22,8 @@ def check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, wha
 def check_units(tasks: Sequence[Label], instances: Sequence[Label] | None) -> None:
     """Raise where two columns are the same unit."""
     units = list(tasks if instances is None else zip(tasks, instances, strict=True))
+    if len(set(units)) == len(units):
+        return
     first: dict[object, int] = {}
     for position, unit in enumerate(units):
         if first.setdefault(unit, position) != position:

@@ -10,22 +10,22 @@ from typing import Literal, TextIO
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label
+from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io.columns import Table, names_of
 from rankagg.io.formulas import guard_frame
 from rankagg.io.output_files import write_text
 from rankagg.io.rounding import warn_of_ties
-from rankagg.io.table import names_of, read_table
-from rankagg.io.text import Source
+from rankagg.io.table import TableSource, read_table
 
 __all__ = ["read_ballots", "write_ballots"]
 
 
 def read_ballots(
-    source: Source | pd.DataFrame,
+    source: TableSource,
     *,
     count: Label | None = None,
     weight: Label | None = None,
@@ -73,7 +73,7 @@ def read_ballots(
     table = read_table(source)
     gone = names_of(drop)
     for name in gone:
-        table.column(name, "drop")
+        table.position(name, "drop")
     special = [name for name in (count, weight, group) if name is not None]
     if len({*gone, *special}) < len(gone) + len(special):
         allowed = "different columns"
@@ -85,27 +85,30 @@ def read_ballots(
     items = [name for name in table.header if name not in others]
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
-    columns = [table.measured(item, "item") for item in items]
-    ranks = np.column_stack([column.values for column in columns])
-    lost = {
-        row * len(items) + at: number
-        for at, column in enumerate(columns)
-        for row, number in column.lost.items()
-    }
-    ballot = np.repeat(np.arange(len(ranks)), len(items))
-    warn_of_ties(
-        table.name, ranks.ravel(), lost, ballot, lambda entry: f"row {table.lines[ballot[entry]]}",
-        stacklevel=2,
-    )  # fmt: skip
+    column = table.stacked(items, "item")
+    ranks = column.values.reshape(len(items), -1).T
+    if column.lost:
+        _warn_of_ties(table, ranks, column.lost)
     empty = np.isnan(ranks).all(axis=1)
     if empty.any():
-        line = table.lines[int(np.argmax(empty))]
+        line = table.line(int(np.argmax(empty)))
         raise DataFormatError(f"{table.name}, row {line} ranks nothing; leave such ballots out.")
     profile = Profile.from_ranks(ranks, items=items, counts=counts, weights=weights, groups=groups)
     if code == "unranked":
         return profile
     unlisted = np.where(profile.ranks == UNRANKED, np.int32(UNLISTED), profile.ranks)
     return profile._replace(ranks=unlisted)
+
+
+def _warn_of_ties(table: Table, ranks: Floats, lost: dict[int, object]) -> None:
+    rows, n = ranks.shape
+    by_ballot = {at % rows * n + at // rows: number for at, number in lost.items()}
+    ballot = np.repeat(np.arange(rows), n)
+    warn_of_ties(
+        table.name, ranks.ravel(), dict(sorted(by_ballot.items())), ballot,
+        lambda entry: f"row {table.line(ballot[entry])}",
+        stacklevel=3,
+    )  # fmt: skip
 
 
 def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> None:

@@ -15,10 +15,10 @@ from rankagg._typing import Bools, Floats, Label
 from rankagg.core.items import counted, listed
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
+from rankagg.io.columns import Coded, Column, Table, names_of
 from rankagg.io.rounding import warn_of_ties
-from rankagg.io.size import check_size
-from rankagg.io.table import TextTable, names_of, read_table
-from rankagg.io.text import Source
+from rankagg.io.size import check_size, has_twice
+from rankagg.io.table import TableSource, read_table
 
 __all__ = ["read_scores"]
 
@@ -26,7 +26,7 @@ Codes: TypeAlias = NDArray[np.intp]
 
 
 def read_scores(
-    source: Source | pd.DataFrame,
+    source: TableSource,
     *,
     higher_is_better: bool | Mapping[Label, bool],
     system: Label | None = None,
@@ -100,69 +100,61 @@ def read_scores(
     return _build(table.name, entries, higher_is_better, task_weights)
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Entries:
-    """Scores one by one: codes of system, task and instance, the value, and what it lost."""
+    """Scores one by one, each at a system and a unit: a task, or a task's instance.
 
-    systems: dict[Any, int]
-    tasks: dict[Any, int]
-    instances: dict[Any, int]
+    Units are in the order of tasks, and in that of the file within a task.
+    """
+
+    systems: list[Any]
+    tasks: list[Any]
+    instances: list[Any] | None
+    unit_tasks: Codes
+    unit_instances: Codes
     at_system: Codes
-    at_task: Codes
-    at_instance: Codes
-    values: Floats
-    lost: dict[int, object]
+    at_unit: Codes
+    column: Column
 
     def place(self, entry: int) -> str:
         """Name system and instance of a score."""
-        where = f"system {shown(list(self.systems)[self.at_system[entry]])}"
-        if not self.instances:
+        where = f"system {shown(self.systems[self.at_system[entry]])}"
+        if self.instances is None:
             return where
-        return f"{where}, instance {shown(list(self.instances)[self.at_instance[entry]])}"
+        instance = self.instances[self.unit_instances[self.at_unit[entry]]]
+        return f"{where}, instance {shown(instance)}"
 
     def task(self, entry: int) -> str:
         """Name the task of a score."""
-        return shown(list(self.tasks)[self.at_task[entry]])
+        return shown(self.tasks[self.unit_tasks[self.at_unit[entry]]])
 
 
-def _coded(labels: Iterable[Any]) -> tuple[dict[Any, int], Codes]:
-    """Return a code for every label, in the order in which they first occur, and the codes."""
-    codes: dict[Any, int] = {}
-    return codes, np.array([codes.setdefault(label, len(codes)) for label in labels], dtype=np.intp)
-
-
-def _instances(table: TextTable, instance: Any | None) -> tuple[dict[Any, int], Codes]:
-    if instance is None:
-        return {}, np.zeros(len(table.rows), dtype=np.intp)
-    return _coded(table.labels(instance, "instance"))
-
-
-def _wide(table: TextTable, system: Any, instance: Any | None, drop: Iterable[Any]) -> _Entries:
-    systems, at_system = _coded(table.labels(system, "system"))
-    instances, at_instance = _instances(table, instance)
+def _wide(table: Table, system: Any, instance: Any | None, drop: Iterable[Any]) -> _Entries:
+    systems = table.coded(system, "system")
+    instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
     tasks = _without([name for name in table.header if name not in (system, instance)], drop)
     if not tasks:
         raise DataFormatError(f"{table.name} has no task columns besides {shown(system)}.")
-    columns = [table.measured(name, "task") for name in tasks]
-    rows = len(table.rows)
+    column = table.stacked(tasks, "task")
+    width = len(instances.labels)
     return _Entries(
-        systems,
-        {task: code for code, task in enumerate(tasks)},
-        instances,
-        np.tile(at_system, len(tasks)),
-        np.repeat(np.arange(len(tasks)), rows),
-        np.tile(at_instance, len(tasks)),
-        np.concatenate([column.values for column in columns]),
-        {
-            rows * code + row: number
-            for code, column in enumerate(columns)
-            for row, number in column.lost.items()
-        },
+        systems.labels,
+        tasks,
+        None if instance is None else instances.labels,
+        unit_tasks=np.repeat(np.arange(len(tasks)), width),
+        unit_instances=np.tile(np.arange(width), len(tasks)),
+        at_system=np.tile(systems.codes, len(tasks)),
+        at_unit=np.add.outer(np.arange(len(tasks)) * width, instances.codes).ravel(),
+        column=column,
     )
 
 
+def _no_instances(table: Table) -> Coded:
+    return Coded(np.zeros(table.n_rows, dtype=np.intp), [None])
+
+
 def _long(
-    table: TextTable,
+    table: Table,
     system: Any,
     *,
     task: Any,
@@ -173,30 +165,35 @@ def _long(
     named = [name for name in (system, task, instance, score) if name is not None]
     if len(set(named)) < len(named):
         raise InvalidInputError("system, task, instance and score", "different columns", named)
-    labels = table.labels(system, "system")
-    task_of = table.labels(task, "task")
-    instance_of = None if instance is None else table.labels(instance, "instance")
+    systems = table.coded(system, "system")
+    tasks = table.coded(task, "task")
+    instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
     column = table.measured(score, "score")
-    kept = set(_without(list(dict.fromkeys(task_of)), drop))
+    kept = _without(tasks.labels, drop)
     if not kept:
         raise DataFormatError(f"{table.name} has no tasks left.")
-    chosen = [row for row, name in enumerate(task_of) if name in kept]
-    systems, at_system = _coded(labels[row] for row in chosen)
-    tasks, at_task = _coded(task_of[row] for row in chosen)
-    instances, at_instance = (
-        ({}, np.zeros(len(chosen), dtype=np.intp))
-        if instance_of is None
-        else _coded(instance_of[row] for row in chosen)
-    )
+    if len(kept) < len(tasks.labels):
+        is_kept = np.isin(np.arange(len(tasks.labels)), [tasks.labels.index(x) for x in kept])
+        rows = np.flatnonzero(is_kept[tasks.codes])
+        systems, tasks, instances = (part.chosen(rows) for part in (systems, tasks, instances))
+        lost = {at: column.lost[row] for at, row in enumerate(rows.tolist()) if row in column.lost}
+        column = Column(column.values[rows], lost)
+    width = len(instances.labels)
+    # Units in the order in which they first occur, then by tasks.
+    at_found, found = pd.factorize(tasks.codes * width + instances.codes)
+    order = np.argsort(found // width, kind="stable")
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    units = found[order]
     return _Entries(
-        systems,
-        tasks,
-        instances,
-        at_system,
-        at_task,
-        at_instance,
-        column.values[chosen],
-        {at: column.lost[row] for at, row in enumerate(chosen) if row in column.lost},
+        systems.labels,
+        tasks.labels,
+        None if instance is None else instances.labels,
+        unit_tasks=units // width,
+        unit_instances=units % width,
+        at_system=systems.codes,
+        at_unit=position[at_found],
+        column=column,
     )
 
 
@@ -216,44 +213,37 @@ def _build(
     higher_is_better: bool | Mapping[Label, bool],
     task_weights: Mapping[Label, float] | None,
 ) -> ScoreTable:
-    # A unit is a task, or a task's instance: by tasks, then in the order of the file.
-    width = max(len(entries.instances), 1)
-    found, first, unit = np.unique(
-        entries.at_task * width + entries.at_instance, return_index=True, return_inverse=True
-    )
-    order = np.lexsort((first, found // width))
-    at_column = np.argsort(order)[unit.ravel()]
-    _check_once(name, entries, entries.at_system * len(found) + at_column)
-    units = found[order]
-    check_size(name, (len(entries.systems), "systems"), (len(units), "units"), len(at_column))
+    n_systems, n_units = len(entries.systems), len(entries.unit_tasks)
+    _check_once(name, entries)
+    check_size(name, (n_systems, "systems"), (n_units, "units"), len(entries.at_unit))
     warn_of_ties(
-        name, entries.values, entries.lost, at_column,
+        name, entries.column.values, entries.column.lost, entries.at_unit,
         lambda entry: f"{entries.place(entry)}, task {entries.task(entry)}",
         stacklevel=3,
     )  # fmt: skip
-    values = np.full((len(entries.systems), len(units)), np.nan)
-    values[entries.at_system, at_column] = entries.values
-    task_names, instance_names = list(entries.tasks), list(entries.instances)
-    tasks = [task_names[code] for code in (units // width).tolist()]
-    if not instance_names:
-        kept, instances = np.arange(len(units)), None
-    else:
-        kept = _scored_units(name, tasks, values)
-        instances = [instance_names[code] for code in (units[kept] % width).tolist()]
+    values = np.full((n_systems, n_units), np.nan)
+    values[entries.at_system, entries.at_unit] = entries.column.values
+    unit_tasks, instances = entries.unit_tasks, None
+    if entries.instances is not None:
+        kept = _scored_units(name, entries, values)
+        if len(kept) < n_units:
+            values, unit_tasks = values[:, kept], unit_tasks[kept]
+        instances = [entries.instances[code] for code in entries.unit_instances[kept].tolist()]
     return ScoreTable(
-        values[:, kept],
-        systems=list(entries.systems),
-        tasks=[tasks[unit] for unit in kept.tolist()],
+        values,
+        systems=entries.systems,
+        tasks=[entries.tasks[code] for code in unit_tasks.tolist()],
         instances=instances,
         higher_is_better=higher_is_better,
         task_weights=task_weights,
     )
 
 
-def _check_once(name: str, entries: _Entries, cells: Codes) -> None:
-    _, first, counts = np.unique(cells, return_index=True, return_counts=True)
-    if (counts == 1).all():
+def _check_once(name: str, entries: _Entries) -> None:
+    cells = entries.at_system * len(entries.unit_tasks) + entries.at_unit
+    if not has_twice(cells, len(entries.systems) * len(entries.unit_tasks)):
         return
+    _, first, counts = np.unique(cells, return_index=True, return_counts=True)
     at = int(first[np.argmax(counts > 1)])
     raise DataFormatError(
         f"{name} has two scores for {entries.place(at)}, task {entries.task(at)}; each may occur "
@@ -262,18 +252,18 @@ def _check_once(name: str, entries: _Entries, cells: Codes) -> None:
     )
 
 
-def _scored_units(name: str, tasks: list[Any], values: Floats) -> Codes:
+def _scored_units(name: str, entries: _Entries, values: Floats) -> Codes:
     empty = cast(Bools, np.isnan(values).all(axis=0))
-    scored = {task for task, gone in zip(tasks, empty, strict=True) if not gone}
-    for task in tasks:
-        if task not in scored:
-            raise InvalidInputError(
-                "source", "a table in which every task has a score", task,
-                "All cells of this task are missing: leave it out with `drop`.",
-            )  # fmt: skip
+    scored = np.bincount(entries.unit_tasks[~empty], minlength=len(entries.tasks))
+    if (scored == 0).any():
+        raise InvalidInputError(
+            "source", "a table in which every task has a score",
+            entries.tasks[int(np.argmin(scored))],
+            "All cells of this task are missing: leave it out with `drop`.",
+        )  # fmt: skip
     if empty.any():
         warnings.warn(
-            f"{name}: {int(empty.sum())} of {counted(len(tasks), 'instance')} (of one task each) "
+            f"{name}: {int(empty.sum())} of {counted(len(empty), 'instance')} (of one task each) "
             "have no score of any system and were left out.",
             DataWarning,
             stacklevel=4,

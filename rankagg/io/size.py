@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError
 
-__all__ = ["check_size"]
+__all__ = ["check_size", "has_twice"]
 
 # Tables are dense. Up to here (2 GiB of floats) or 16 cells for one that is filled, they are made.
 LARGEST, SPARSEST = 2**28, 16
@@ -21,3 +24,12 @@ def check_size(name: str, rows: tuple[int, str], columns: tuple[int, str], fille
             f"filled to one in {SPARSEST} at least. Split the file, or leave out what is hardly "
             "ever filled."
         )
+
+
+def has_twice(cells: NDArray[np.intp], size: int) -> bool:
+    """Say whether a cell occurs twice among numbers of cells of a table of so many."""
+    if size > max(LARGEST, SPARSEST * len(cells)):
+        return len(np.unique(cells)) < len(cells)
+    taken = np.zeros(size, dtype=np.bool_)
+    taken[cells] = True
+    return int(np.count_nonzero(taken)) < len(cells)

@@ -9,13 +9,19 @@ from typing import IO
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.kinds import check_not_binary
 
-__all__ = ["Source", "lines_of", "read_text"]
+__all__ = ["Source", "decoded", "lines_of", "read_data", "read_text"]
 
 Source = str | PathLike[str] | IO[str]
 
 
 def read_text(source: Source) -> tuple[str, str]:
     """Return a name for messages and the whole text of a UTF-8 file or open text stream."""
+    name, data = read_data(source)
+    return name, decoded(name, data)
+
+
+def read_data(source: Source) -> tuple[str, bytes | str]:
+    """Return a name for messages and what a file or an open text stream holds."""
     if not isinstance(source, str | PathLike):
         return _read_stream(source)
     path = Path(source)
@@ -27,10 +33,17 @@ def read_text(source: Source) -> tuple[str, str]:
     except ValueError as error:  # NUL and halves of characters
         raise InvalidInputError("source", "a path", str(path), f"{error}.") from None
     check_not_binary(path.name, data)
+    return path.name, data
+
+
+def decoded(name: str, data: bytes | str) -> str:
+    """Return the text that is read, without a byte order mark."""
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
     try:
-        return path.name, data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataFormatError(_not_utf8(path.name, error)) from None
+        raise DataFormatError(_not_utf8(name, error)) from None
 
 
 def _read_stream(stream: IO[str]) -> tuple[str, str]:
@@ -43,7 +56,7 @@ def _read_stream(stream: IO[str]) -> tuple[str, str]:
         raise InvalidInputError("source", "a readable stream", stream, f"{error}.") from None
     if not isinstance(text, str):
         raise InvalidInputError("source", "a path or a stream of text", stream)
-    return name, text.removeprefix("\ufeff")
+    return name, text
 
 
 def _not_utf8(name: str, error: UnicodeDecodeError) -> str:

@@ -1,0 +1,134 @@
+"""A table whose columns are Arrow's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rankagg.io.arrow_numbers import numbers_of
+from rankagg.io.cells import CellTable, as_label
+from rankagg.io.columns import Coded, Column, Table, check_header
+
+__all__ = ["ArrowTable"]
+
+# Columns of one type are made numbers together, up to so many cells.
+TOGETHER = 2**20
+
+# So many bytes of text need wider offsets in one array.
+LARGE = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class ArrowTable(Table):
+    """A header and columns of Arrow.
+
+    Attributes
+    ----------
+    name : str
+        What to call the table in messages.
+    header : list of str or int
+        Names of the columns, distinct.
+    columns : list of pyarrow.ChunkedArray
+        The columns, all of one length.
+    is_text : bool
+        True where the cells come from a text file, in which labels may be guarded against being
+        run as formulas.
+    explain : callable
+        Returns the same table cell by cell, given the names of the columns that are looked at.
+    """
+
+    name: str
+    header: list[Any]
+    columns: list[Any]
+    is_text: bool
+    explain: Callable[[Sequence[Any]], CellTable]
+
+    def __post_init__(self) -> None:
+        check_header(self.name, self.header, len(self.columns[0]) if self.columns else 0)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0])
+
+    @property
+    def lines(self) -> list[int]:
+        """The line of each row, for messages."""
+        return self.explain(self.header[:1]).lines
+
+    def line(self, row: int) -> int:
+        """Return the line of a row, for messages."""
+        return self.lines[row]
+
+    @property
+    def rows(self) -> list[list[Any]]:
+        """The cells one by one, for messages."""
+        return self.explain(self.header).rows
+
+    def column(self, name: Any, parameter: str) -> list[Any]:
+        """Return the cells of a column, for messages; raises where there is none of that name."""
+        self.position(name, parameter)
+        return self.explain([name]).column(name, parameter)
+
+    def coded(self, name: Any, parameter: str) -> Coded:
+        """Return a column of labels; raises where a cell is empty."""
+        column = self.columns[self.position(name, parameter)]
+        coded = _encoded(column)
+        if coded is not None:
+            labels = [as_label(label, self.is_text) for label in coded.labels]
+            if "" not in labels:
+                return coded.merged(labels)
+        return self.explain([name]).coded(name, parameter)
+
+    def stacked(self, names: Sequence[Any], parameter: str) -> Column:
+        """Return columns of finite numbers, one column after another; NaN is missing."""
+        positions = [self.position(name, parameter) for name in names]
+        values = np.empty((len(names), self.n_rows))
+        lost: dict[int, object] = {}
+        start = 0
+        while start < len(names):
+            end = self._end_of_kind(positions, start)
+            column = numbers_of(_joined([self.columns[at] for at in positions[start:end]]))
+            if column is None:
+                column = self.explain(names[start:end]).stacked(names[start:end], parameter)
+            values[start:end] = column.values.reshape(end - start, self.n_rows)
+            lost |= {start * self.n_rows + at: number for at, number in column.lost.items()}
+            start = end
+        return Column(values.ravel(), lost)
+
+    def _end_of_kind(self, positions: list[int], start: int) -> int:
+        """Return how far columns have the type of the first, in as many cells as go together."""
+        kind = self.columns[positions[start]].type
+        last = min(len(positions), start + max(1, TOGETHER // self.n_rows))
+        end = start + 1
+        while end < last and self.columns[positions[end]].type == kind:
+            end += 1
+        return end
+
+
+def _joined(columns: list[Any]) -> Any:
+    """Return columns, one after another, as one array."""
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    if pa.types.is_string(chunks[0].type) and sum(chunk.nbytes for chunk in chunks) >= LARGE:
+        chunks = [chunk.cast(pa.large_string()) for chunk in chunks]
+    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
+
+
+def _encoded(column: Any) -> Coded | None:
+    """Return distinct labels in their order and the codes; None where a cell is no label."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        # The dictionary may hold more than occurs, in any order.
+        kind, column = kind.value_type, column.cast(kind.value_type)
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if column.null_count or not (is_text or pa.types.is_integer(kind)):
+        return None
+    encoded = pc.dictionary_encode(column).unify_dictionaries()
+    chunks = [chunk for chunk in encoded.chunks if len(chunk)]
+    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in chunks])
+    return Coded(codes.astype(np.intp, copy=False), chunks[-1].dictionary.to_pylist())

@@ -1,0 +1,147 @@
+"""A table as rows of cells, read one by one: slow, and able to say what is wrong where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import isnan
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from rankagg._numbers import SAFE_DIGITS, SAFE_SIZE, Stated, stated
+from rankagg.exceptions import shown
+from rankagg.io.columns import Coded, Column, Table, check_rows
+from rankagg.io.formulas import unguard
+
+__all__ = ["MISSING", "CellTable", "as_label", "as_number", "beyond_float"]
+
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
+INFINITE = (float("inf"), float("-inf"))
+
+
+@dataclass(frozen=True, eq=False)
+class CellTable(Table):
+    """A header and rows of cells.
+
+    Attributes
+    ----------
+    name : str
+        What to call the table in messages.
+    header : list of str or int
+        Names of the columns, distinct.
+    rows : list of list
+        Cells, text or numbers, all rows as long as the header.
+    lines : list of int
+        The line of each row.
+    is_text : bool
+        True where the cells come from a text file, in which labels may be guarded against being
+        run as formulas.
+    """
+
+    name: str
+    header: list[Any]
+    rows: list[list[Any]]
+    lines: list[int]
+    is_text: bool
+
+    def __post_init__(self) -> None:
+        check_rows(self.name, self.header, self.rows, self.lines)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.rows)
+
+    def line(self, row: int) -> int:
+        """Return the line of a row, for messages."""
+        return self.lines[row]
+
+    def column(self, name: Any, parameter: str) -> list[Any]:
+        """Return the cells of a column; raises where there is none of that name."""
+        position = self.position(name, parameter)
+        return [row[position] for row in self.rows]
+
+    def coded(self, name: Any, parameter: str) -> Coded:
+        """Return a column of labels; raises where a cell is empty."""
+        return Coded.of(self.labels(name, parameter))
+
+    def labels(self, name: Any, parameter: str) -> list[Any]:
+        """Return a column of labels, row by row; raises where a cell is empty."""
+        cells = [as_label(cell, self.is_text) for cell in self.column(name, parameter)]
+        for cell, line in zip(cells, self.lines, strict=True):
+            if cell is None or (isinstance(cell, str) and not cell):
+                raise self._error(line, name, "is empty; it must hold a label")
+            if not isinstance(cell, str | Real):
+                raise self._error(line, name, f"must hold a label. Got {shown(cell)}")
+        return cells
+
+    def stacked(self, names: Sequence[Any], parameter: str) -> Column:
+        """Return columns of finite numbers, one column after another; NaN is missing."""
+        columns = [self._measured(name, parameter) for name in names]
+        lost = {
+            position * self.n_rows + row: number
+            for position, column in enumerate(columns)
+            for row, number in column.lost.items()
+        }
+        return Column(np.concatenate([column.values for column in columns]), lost)
+
+    def _measured(self, name: Any, parameter: str) -> Column:
+        cells = self.column(name, parameter)
+        values: list[float] = []
+        lost: dict[int, object] = {}
+        for row, cell in enumerate(cells):
+            value = as_number(cell)
+            values.append(value)
+            if value in INFINITE:
+                hint = ". Decimals are written with a point" if "," in shown(cell) else ""
+                allowed = "must be a finite number or empty for missing"
+                raise self._error(self.lines[row], name, f"{allowed}. Got {shown(cell)}{hint}")
+            number = beyond_float(cell, value)
+            if number is not None and number.is_whole:
+                raise self._error(
+                    self.lines[row],
+                    name,
+                    f"is {shown(number.number)}, which no 64-bit float holds: subtract a "
+                    "common number from the column",
+                )
+            if number is not None:
+                lost[row] = number.number
+        return Column(np.array(values, dtype=np.float64), lost)
+
+
+def as_label(cell: Any, is_text: bool) -> Any:
+    """Return what a cell says as a label, without blanks and what guards it in a text file."""
+    if not isinstance(cell, str):
+        return cell
+    return unguard(cell.strip()) if is_text else cell.strip()
+
+
+def as_number(cell: Any) -> float:
+    """Return the float that a cell says, NaN for a missing one, infinity for anything else."""
+    if isinstance(cell, str):
+        try:
+            return float("inf") if "_" in cell else float(cell)
+        except ValueError:
+            return float("nan" if cell.strip().lower() in MISSING else "inf")
+    if cell is None:
+        return float("nan")
+    if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):
+        return float("inf")
+    try:
+        return float(cell)
+    except (ValueError, OverflowError):
+        return float("inf")
+
+
+def beyond_float(cell: Any, value: float) -> Stated | None:
+    """Return the number in a cell where it is not `value`, the finite float made of it."""
+    return stated(cell, value) if _may_be_rounded(cell, value) else None
+
+
+def _may_be_rounded(cell: Any, value: float) -> bool:
+    if isinstance(cell, str):
+        return (len(cell) > SAFE_DIGITS or abs(value) <= SAFE_SIZE) and not isnan(value)
+    return not isinstance(cell, float) and not isnan(value)

@@ -1,0 +1,177 @@
+"""Frames of pandas, polars and others as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import InvalidOperation
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow.interchange import from_dataframe
+
+from rankagg._numbers import EXACT_LIMIT
+from rankagg._typing import Floats
+from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io.arrow_numbers import numbers_of_text
+from rankagg.io.arrow_table import ArrowTable
+from rankagg.io.cells import CellTable, as_label
+from rankagg.io.columns import Coded, Column, Table, check_header
+
+__all__ = ["FrameTable", "is_frame", "table_of_arrow", "table_of_frame"]
+
+PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
+NAME = "the DataFrame"
+
+
+@dataclass(frozen=True, eq=False)
+class FrameTable(Table):
+    """A frame of pandas, its index among the columns."""
+
+    name: str
+    header: list[Any]
+    frame: pd.DataFrame
+
+    def __post_init__(self) -> None:
+        check_header(self.name, self.header, len(self.frame))
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.frame)
+
+    def line(self, row: int) -> int:
+        """Return the number of a row, counted from 1, for messages."""
+        return row + 1
+
+    def column(self, name: Any, parameter: str) -> list[Any]:
+        """Return the cells of a column, for messages; raises where there is none of that name."""
+        self.position(name, parameter)
+        return self._explain([name]).column(name, parameter)
+
+    def coded(self, name: Any, parameter: str) -> Coded:
+        """Return a column of labels; raises where a cell is empty."""
+        series = self.frame.iloc[:, self.position(name, parameter)]
+        if series.dtype != object and not pd.api.types.is_bool_dtype(series):
+            codes, distinct = pd.factorize(series)
+            labels = [as_label(label, False) for label in distinct.astype(object)]
+            if (codes >= 0).all() and {str, int} >= set(map(type, labels)) and "" not in labels:
+                return Coded(codes.astype(np.intp, copy=False), labels).merged(labels)
+        elif pd.api.types.infer_dtype(series, skipna=False) == "string":
+            codes, distinct = pd.factorize(series)
+            labels = [as_label(label, False) for label in distinct]
+            if "" not in labels:
+                return Coded(codes.astype(np.intp, copy=False), labels).merged(labels)
+        return self._explain([name]).coded(name, parameter)
+
+    def stacked(self, names: Sequence[Any], parameter: str) -> Column:
+        """Return columns of finite numbers, one column after another; NaN is missing."""
+        positions = [self.position(name, parameter) for name in names]
+        at_once = _plain_numbers(self.frame.iloc[:, positions])
+        if at_once is not None:
+            return Column(at_once, {})
+        values = np.empty((len(names), self.n_rows))
+        lost: dict[int, object] = {}
+        for at, (name, position) in enumerate(zip(names, positions, strict=True)):
+            column = _measured(self.frame.iloc[:, position])
+            if column is None:
+                column = self._explain([name]).stacked([name], parameter)
+            values[at] = column.values
+            lost |= {at * self.n_rows + row: number for row, number in column.lost.items()}
+        return Column(values.ravel(), lost)
+
+    def _explain(self, names: Sequence[Any]) -> CellTable:
+        """Return some columns cell by cell."""
+        chosen = self.frame.iloc[:, [self.position(name, "name") for name in names]]
+        clean = chosen.astype(object).where(chosen.notna(), None)
+        rows = [list(row) for row in clean.itertuples(index=False, name=None)]
+        return CellTable(self.name, list(names), rows, list(range(1, len(rows) + 1)), is_text=False)
+
+
+def table_of_frame(frame: pd.DataFrame) -> Table:
+    """Return a frame of pandas as a table; its index, unless it is a row number, goes first."""
+    # An integer index without a name is a row number, in whatever order it stands.
+    is_number = frame.index.name is None and pd.api.types.is_integer_dtype(frame.index)
+    try:
+        named = frame if is_number else frame.reset_index()
+    except ValueError as error:  # a name that exists already
+        raise DataFormatError(
+            f"the DataFrame has an index and columns of one name ({error}); names must be distinct."
+        ) from None
+    try:
+        named.loc[:, [kind.kind == "O" for kind in named.dtypes]].notna()
+    except InvalidOperation:
+        raise DataFormatError(
+            "the DataFrame holds a signaling NaN; use None for a missing cell."
+        ) from None
+    header = [cell.strip() if isinstance(cell, str) else cell for cell in named.columns]
+    return FrameTable(NAME, header, named)
+
+
+def _plain_numbers(frame: pd.DataFrame) -> Floats | None:
+    """Return columns of NumPy's numbers, one after another; None where something is special."""
+    kinds = set(frame.dtypes)
+    if not all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in kinds):
+        return None
+    if max(kind.itemsize for kind in kinds) > 8:  # more than a double
+        return None
+    values: Floats = frame.to_numpy(dtype=np.float64).T.ravel()
+    limit = np.inf if all(kind.kind == "f" for kind in kinds) else EXACT_LIMIT
+    return None if (np.abs(values) >= limit).any() else values
+
+
+def _measured(series: pd.Series[Any]) -> Column | None:
+    """Return a column of numbers; None where a cell is none, or may be beyond a float."""
+    kind = series.dtype
+    if pd.api.types.is_bool_dtype(kind) or pd.api.types.is_complex_dtype(kind):
+        return None
+    if pd.api.types.is_integer_dtype(kind) or pd.api.types.is_float_dtype(kind):
+        if getattr(kind, "itemsize", 8) > 8:  # more than a double
+            return None
+        values: Floats = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        limit = np.inf if pd.api.types.is_float_dtype(kind) else EXACT_LIMIT
+        return None if (np.abs(values) >= limit).any() else Column(values, {})
+    if pd.api.types.infer_dtype(series, skipna=True) != "string":
+        return None
+    texts = pa.array(series.astype(object), from_pandas=True, type=pa.large_string())
+    return numbers_of_text(texts)
+
+
+def is_frame(source: object) -> bool:
+    """Say whether an object is a frame of pandas, or hands its columns over as polars' do."""
+    return isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS)
+
+
+def table_of_arrow(source: Any) -> Table:
+    """Return a frame that speaks the Arrow PyCapsule interface or the interchange protocol."""
+    try:
+        if hasattr(source, "__dataframe__") and not hasattr(source, "__arrow_c_stream__"):
+            table = from_dataframe(source)
+        elif hasattr(source, "__arrow_c_stream__"):
+            table = pa.RecordBatchReader.from_stream(source).read_all()
+        else:
+            table = pa.table(source)
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError, RuntimeError) as error:
+        allowed = "a frame whose columns Arrow can hold"
+        raise InvalidInputError("source", allowed, source, f"{error}.") from None
+    return arrow_table(NAME, table)
+
+
+def arrow_table(name: str, table: Any) -> ArrowTable:
+    """Return a table of Arrow under a name for messages."""
+    header = [column.strip() for column in table.column_names]
+
+    def explain(names: Sequence[Any]) -> CellTable:
+        columns = [table.column(header.index(name)).to_pylist() for name in names]
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        return CellTable(name, list(names), rows, list(range(1, len(table) + 1)), is_text=False)
+
+    return ArrowTable(name, header, [_plain(c) for c in table.columns], False, explain)
+
+
+def _plain(column: Any) -> Any:
+    """Return a column whose texts are of a kind that all of Arrow works with."""
+    is_view = getattr(pa.types, "is_string_view", None)
+    return column.cast(pa.large_string()) if is_view and is_view(column.type) else column
