@@ -50,6 +50,7 @@ from .core.ranking import Ranking as Ranking
 from .core.rankings import PartialRanking as PartialRanking
 from .core.rankings import Permutation as Permutation
 from .core.scores import ScoreTable as ScoreTable
+from .core.tallied_scores import ScoreSummary as ScoreSummary
 from .distances.agreement import last_k_agreement as last_k_agreement
 from .distances.agreement import top_k_agreement as top_k_agreement
 from .distances.kendall import kendall_distance as kendall_distance
@@ -109,6 +110,8 @@ from .io.ballots import write_ballots as write_ballots
 from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
+from .io.scan_scores import ScoreScan as ScoreScan
+from .io.scan_scores import scan_scores as scan_scores
 from .io.scores import read_scores as read_scores
 from .io.votes import read_votes as read_votes
 from .io.votes import write_votes as write_votes

@@ -17,7 +17,6 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core.items import listed
-from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InformationLostError
@@ -107,7 +106,7 @@ class Aggregator(ABC):
 
         Parameters
         ----------
-        data : ScoreTable, Profile, PairwiseMatrix or Evidence
+        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Evidence
             The data; richer data than needed are taken down the chain (scores are ranked unit by
             unit, rankings are counted). An `Evidence` of them lets several rules share that work.
         tolerance : float or mapping from task to float, default 0
@@ -158,10 +157,8 @@ class Aggregator(ABC):
 
     def _unseen(self, evidence: Evidence) -> tuple[str, ...]:
         """Say which items have a rank although no ranking has one for them."""
-        if self.policy is None or not evidence.has_rankings:
-            return ()
-        unseen = (evidence.profile.ranks == UNRANKED).all(axis=0)
-        if not unseen.any():
+        unseen = None if self.policy is None else evidence.unseen
+        if unseen is None or not unseen.any():
             return ()
         names = listed(evidence.items.where(unseen))
         return (f"in no ranking, placed by the policy {self.policy!r} alone: {names}",)

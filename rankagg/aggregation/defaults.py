@@ -11,6 +11,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 
 __all__ = ["default_aggregators"]
 
@@ -20,7 +21,7 @@ def default_aggregators(data: Data, unranked: Unranked | None = None) -> list[Ag
 
     Parameters
     ----------
-    data : ScoreTable, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
         Means need scores, two levels need instances.
     unranked : {"uniform", "ignore", "last"}, optional
         The policy for unranked items; by default left to the rules.
@@ -30,8 +31,9 @@ def default_aggregators(data: Data, unranked: Unranked | None = None) -> list[Ag
     list of Aggregator
     """
     borda = Borda(unranked=unranked)
-    rules: list[Aggregator] = [Mean()] if isinstance(data, ScoreTable) else []
+    has_scores = isinstance(data, ScoreTable | ScoreSummary)
+    rules: list[Aggregator] = [Mean()] if has_scores else []
     rules.append(borda)
-    if isinstance(data, ScoreTable) and data.is_instance_level:
+    if isinstance(data, ScoreSummary) or (isinstance(data, ScoreTable) and data.is_instance_level):
         rules.append(TwoLevel(borda, borda))
     return [*rules, Copeland(unranked=unranked), Kemeny(unranked=unranked)]

@@ -5,37 +5,48 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from rankagg._typing import Label, Unranked
+import numpy as np
+
+from rankagg._typing import Bools, Label, Unranked
 from rankagg.core.items import ItemSet
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-__all__ = ["Data", "Evidence"]
+__all__ = ["Data", "Evidence", "WholeData"]
 
-Data = ScoreTable | Profile | PairwiseMatrix
+#: What files and other sources are read into at once.
+WholeData = ScoreTable | Profile | PairwiseMatrix
+Data = WholeData | ScoreSummary
 
 
 class Evidence:
     """A data set seen as scores, as rankings and as votes, as far as it holds them.
 
     Information only flows downhill: rankings follow from scores and votes from rankings, never
-    the other way.
+    the other way. A summary of scores holds their means and votes, but no rankings.
 
     Parameters
     ----------
-    data : ScoreTable, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
         The data as given.
     tolerance : float or mapping from task to float, default 0
-        Passed to `ScoreTable.rankings`.
+        Passed to `ScoreTable.rankings`; a summary has been counted without.
     """
 
     def __init__(self, data: Data, tolerance: float | Mapping[Label, float] = 0.0) -> None:
         if not isinstance(data, Data):
             raise InvalidInputError(
-                "data", "a ScoreTable, Profile or PairwiseMatrix", data,
+                "data", "a ScoreTable, ScoreSummary, Profile or PairwiseMatrix", data,
                 "`read_scores`, `Profile.from_orders` and `PairwiseMatrix.from_wins` make one.",
+            )  # fmt: skip
+        if isinstance(data, ScoreSummary) and tolerance != 0:
+            raise InvalidInputError(
+                "tolerance", "0 for a ScoreSummary, which was counted without", tolerance,
+                "Round the scores before they are added up, or read them with `read_scores`.",
             )  # fmt: skip
         self.data = data
         self.tolerance = tolerance
@@ -47,7 +58,7 @@ class Evidence:
 
         Parameters
         ----------
-        data : ScoreTable, Profile, PairwiseMatrix or Evidence
+        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Evidence
             The data.
         tolerance : float or mapping from task to float, default 0
             As for the class; evidence has its own.
@@ -68,7 +79,9 @@ class Evidence:
     @property
     def items(self) -> ItemSet:
         """The items that are ranked."""
-        return self.data.systems if isinstance(self.data, ScoreTable) else self.data.items
+        if isinstance(self.data, ScoreTable | ScoreSummary):
+            return self.data.systems
+        return self.data.items
 
     @property
     def has_scores(self) -> bool:
@@ -78,14 +91,46 @@ class Evidence:
     @property
     def has_rankings(self) -> bool:
         """True where the data are rankings, or scores that induce them."""
-        return not isinstance(self.data, PairwiseMatrix)
+        return isinstance(self.data, ScoreTable | Profile)
+
+    @property
+    def summary(self) -> ScoreSummary | None:
+        """What scores add up to, where the data are that."""
+        return self.data if isinstance(self.data, ScoreSummary) else None
+
+    @property
+    def unseen(self) -> Bools | None:
+        """True for items that no ranking ranks; None where that is not known."""
+        if isinstance(self.data, PairwiseMatrix):
+            return None
+        if isinstance(self.data, ScoreSummary):
+            seen = np.sum([tally.observed for tally in self.data.tallies.values()], axis=0)
+            never: Bools = seen == 0
+            return never
+        nowhere: Bools = (self.profile.ranks == UNRANKED).all(axis=0)
+        return nowhere
+
+    @property
+    def is_complete_and_strict(self) -> bool:
+        """True where every ranking is known to rank all items, none of them tied."""
+        if isinstance(self.data, ScoreSummary):
+            votes = self.votes("ignore")
+            return votes.is_decided and not votes.scaled_ties.any()
+        return self.has_rankings and self.profile.is_complete and self.profile.is_strict
 
     @property
     def scores(self) -> ScoreTable:
         """The scores; raises `InformationLostError` where there are none."""
         if not isinstance(self.data, ScoreTable):
-            raise InformationLostError(f"needs scores; a {self._kind} does not hold them.")
+            raise InformationLostError(self._lost("scores"))
         return self.data
+
+    @property
+    def means(self) -> ScoreTable | ScoreSummary:
+        """Scores, or what they add up to; raises `InformationLostError` where there are none."""
+        if isinstance(self.data, ScoreTable | ScoreSummary):
+            return self.data
+        raise InformationLostError(self._lost("scores"))
 
     @cached_property
     def profile(self) -> Profile:
@@ -94,7 +139,7 @@ class Evidence:
             return self.data.rankings(self.tolerance)
         if isinstance(self.data, Profile):
             return self.data
-        raise InformationLostError(f"needs rankings; a {self._kind} does not hold them.")
+        raise InformationLostError(self._lost("rankings"))
 
     def tolerance_for(self, task: Label) -> float:
         """Return the tolerance that is used for one task.
@@ -146,9 +191,10 @@ class Evidence:
                 )  # fmt: skip
             return self.data
         if policy not in self._votes:
-            self._votes[policy] = self.profile.pairwise(policy)
+            ranked = self.summary or self.profile
+            self._votes[policy] = ranked.pairwise(policy)
         return self._votes[policy]
 
-    @property
-    def _kind(self) -> str:
-        return type(self.data).__name__
+    def _lost(self, what: str) -> str:
+        remedy = " Read the scores with `read_scores`." if self.summary else ""
+        return f"needs {what}; a {type(self.data).__name__} does not hold them.{remedy}"

@@ -15,6 +15,7 @@ from rankagg.core import exact
 from rankagg.core.exact_sum import weighted_mean
 from rankagg.core.items import listed
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["GeometricMean", "HarmonicMean", "Mean", "Median", "ScoreAggregator"]
@@ -31,7 +32,7 @@ class ScoreAggregator(Aggregator):
     needs: ClassVar[Needs] = "scores"
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        table = evidence.scores
+        table = evidence.means
         scores = self._task_scores(table)
         present = ~np.isnan(scores)
         summary = np.full(table.n_systems, np.nan)
@@ -43,10 +44,10 @@ class ScoreAggregator(Aggregator):
         notes = (f"over the tasks that are present for {listed(partly)}",)
         return Outcome(scores=summary * self._sign(table), notes=notes if partly else ())
 
-    def _task_scores(self, table: ScoreTable) -> Floats:
+    def _task_scores(self, table: ScoreTable | ScoreSummary) -> Floats:
         return table.task_scores(signed=True)
 
-    def _sign(self, table: ScoreTable) -> float:
+    def _sign(self, table: ScoreTable | ScoreSummary) -> float:
         return 1.0
 
     @abstractmethod
@@ -77,7 +78,7 @@ class Mean(ScoreAggregator):
 class _RatioMean(ScoreAggregator):
     """A mean that only positive ratios or rates have."""
 
-    def _task_scores(self, table: ScoreTable) -> Floats:
+    def _task_scores(self, table: ScoreTable | ScoreSummary) -> Floats:
         name = type(self).__name__
         if len(set(table.higher_is_better.values())) > 1:
             raise InvalidInputError(
@@ -96,7 +97,7 @@ class _RatioMean(ScoreAggregator):
             )  # fmt: skip
         return scores
 
-    def _sign(self, table: ScoreTable) -> float:
+    def _sign(self, table: ScoreTable | ScoreSummary) -> float:
         # A mean of costs: the smaller is the better.
         return 1.0 if all(table.higher_is_better.values()) else -1.0
 

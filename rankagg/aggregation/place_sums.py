@@ -15,10 +15,15 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.core import exact, places
 from rankagg.core.places import UNRANKED
+from rankagg.core.summed_votes import weighted_sum
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.kernels.placing import doubled_places, place_sums
 from rankagg.kernels.rows import row_sums
 
-__all__ = ["borda_points", "borda_points_by_group", "doubled_place_counts", "place_counts"]
+__all__ = [
+    "borda_points", "borda_points_by_group", "doubled_place_counts", "place_counts",
+    "summed_points",
+]  # fmt: skip
 
 # Cells looked at in one go.
 BLOCK = 200_000
@@ -106,10 +111,60 @@ def _points(
     if unranked == "ignore":
         lead = sum((k + 1) * seen[k] - placed[k] for k in seen)
         return np.asarray(lead / denominator, dtype=np.float64)
-    over = lcm(*(k + 1 for k in seen))
     # Twice the points: 2n - (2r + 2)(n + 1)/(k + 1), or n - 1 for an unranked item.
     whole = np.add.reduceat(votes, exact.starts_of(groups)).astype(object)[:, None]
     most = (n - 1) * whole + (n + 1) * sum(seen.values())
+    return _expected_points(n, most, placed, denominator)
+
+
+def summed_points(summary: ScoreSummary, unranked: Unranked) -> Floats:
+    """Return every system's points on all instances together; see `borda_points`.
+
+    Parameters
+    ----------
+    summary : ScoreSummary
+        What the scores add up to.
+    unranked : {"uniform", "ignore", "last"}
+        The policy for absent systems.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+        The exact sums, rounded once.
+    """
+    tallies = list(summary.tallies.values())
+    units = np.array([tally.n_units for tally in tallies], dtype=np.int64)
+    weighted, denominator = exact.as_votes(
+        np.ones(len(units), dtype=np.int64), summary.weight_vector
+    )
+    votes = [int(vote) for vote in weighted]
+    n = summary.n_systems
+    wins = weighted_sum([tally.wins for tally in tallies], votes).astype(object)
+    lead = wins.sum(axis=1) - wins.sum(axis=0)
+    if unranked == "ignore":
+        return np.asarray(lead / denominator, dtype=np.float64)
+    whole = (n - 1) * sum(vote * int(many) for vote, many in zip(votes, units, strict=True))
+    if unranked == "last":
+        missed = weighted_sum([tally.missed for tally in tallies], votes).astype(object)
+        lead = lead + missed.sum(axis=1) - missed.sum(axis=0)
+        return np.asarray((whole + lead) / (2 * denominator), dtype=np.float64)
+    # An item at the mean place r of k adds 2r + 2 to what is placed.
+    placed = {n: weighted_sum([tally.all_placed for tally in tallies], votes).astype(object)}
+    for tally, vote in zip(tallies, votes, strict=True):
+        for k, sums in zip(tally.sizes.tolist(), tally.placed.astype(object), strict=True):
+            placed[k] = placed.get(k, 0) + sums * vote
+    seen = weighted_sum([tally.observed for tally in tallies], votes).astype(object)
+    return _expected_points(n, whole + (n + 1) * seen, placed, denominator)
+
+
+def _expected_points(
+    n: int,
+    most: NDArray[np.object_],
+    placed: dict[int, NDArray[np.object_]],
+    denominator: int,
+) -> Floats:
+    """Return half of `most` less (2r + 2)(n + 1)/(k + 1) for every place r among k."""
+    over = lcm(*(k + 1 for k in placed))
     less = (n + 1) * sum(placed[k] * (over // (k + 1)) for k in placed)
     return np.asarray((most * over - less) / (2 * over * denominator), dtype=np.float64)
 

@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.place_sums import borda_points, borda_points_by_group, place_counts
+from rankagg.aggregation.place_sums import (
+    borda_points,
+    borda_points_by_group,
+    place_counts,
+    summed_points,
+)
 from rankagg.core import exact, places
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
@@ -98,6 +103,9 @@ class Borda(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         if evidence.has_rankings:
             return Outcome(scores=self._from_places(evidence.profile))
+        if evidence.summary is not None:
+            assert self.policy is not None, "the rule has one"
+            return Outcome(scores=summed_points(evidence.summary, self.policy))
         votes = evidence.votes(self._stated_policy)
         return Outcome(scores=self._from_votes(votes, self._policy_for(evidence)))
 

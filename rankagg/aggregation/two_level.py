@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Ranks, Unranked
+from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline
@@ -18,6 +18,7 @@ from rankagg.aggregation.result import Consensus, ranks_by_scores
 from rankagg.core import canonical, exact
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["TwoLevel"]
@@ -96,6 +97,8 @@ class TwoLevel(Aggregator):
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
+        if evidence.summary is not None:
+            return self._aggregate_summary(evidence.summary, rng, deadline)
         profile, groups = evidence.profile._sorted_by_group()
         scores = self.inner._scores_by_group(profile, groups)
         inside = (
@@ -104,6 +107,11 @@ class TwoLevel(Aggregator):
             else _Inside(ranks_by_scores(scores))
         )
         tasks = self._outer_profile(inside.ranks, profile, exact.starts_of(groups))
+        return self._over(tasks, inside, rng, deadline)
+
+    def _over(
+        self, tasks: Profile, inside: _Inside, rng: np.random.Generator, deadline: Deadline
+    ) -> Outcome:
         over = self.outer.aggregate(tasks, rng=rng, deadline=deadline)
         return Outcome(
             scores=over.scores,
@@ -112,19 +120,40 @@ class TwoLevel(Aggregator):
             interrupted=inside.interrupted or over.interrupted,
         )
 
+    def _aggregate_summary(
+        self, summary: ScoreSummary, rng: np.random.Generator, deadline: Deadline
+    ) -> Outcome:
+        tasks = {task: Evidence(part) for task, part in summary.by_task().items()}
+        inside = self._each(tasks, rng, deadline)
+        ranks = inside.ranks
+        if self.absent == "unranked":
+            seen = np.stack([tally.observed > 0 for tally in summary.tallies.values()])
+            ranks = canonical.without(ranks, ~seen)
+        outer = Profile._trusted(
+            summary.systems, ranks, weights=summary.weight_vector, groups=list(tasks)
+        )
+        return self._over(outer, inside, rng, deadline)
+
     def _task_by_task(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> _Inside:
         groups = evidence.profile.by_group()
-        ranks, notes = [], []
-        interrupted = False
-        for number, (group, profile) in enumerate(groups.items()):
-            share = deadline.share(len(groups) + 1 - number)
-            inside = Evidence(profile)
-            if self.inner.needs == "scores" and evidence.has_scores:
+        tasks = {group: Evidence(profile) for group, profile in groups.items()}
+        if self.inner.needs == "scores" and evidence.has_scores:
+            for group in tasks:
                 others = [task for task in groups if task != group]
                 scores = evidence.scores.drop(tasks=others)
-                inside = Evidence(scores, evidence.tolerance_for(group))
+                tasks[group] = Evidence(scores, evidence.tolerance_for(group))
+        return self._each(tasks, rng, deadline)
+
+    def _each(
+        self, tasks: dict[Label, Evidence], rng: np.random.Generator, deadline: Deadline
+    ) -> _Inside:
+        """Rank inside of each task."""
+        ranks, notes = [], []
+        interrupted = False
+        for number, (group, inside) in enumerate(tasks.items()):
+            share = deadline.share(len(tasks) + 1 - number)
             consensus = self.inner.aggregate(inside, rng=rng, deadline=share)
             interrupted = interrupted or consensus.interrupted
             ranks.append(consensus.ranking.ranks)

@@ -6,20 +6,26 @@ exact sum in floats; what is left is cut again, until nothing is. The few exact 
 
 from __future__ import annotations
 
-from math import frexp, fsum, ldexp
+from fractions import Fraction
+from math import frexp, fsum, inf, ldexp
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
+from rankagg.kernels.backend import compiled
 
-__all__ = ["mean_by_group", "row_sums", "sum_by_group", "weighted_mean"]
+__all__ = [
+    "exact_mean", "exact_sums", "mean_by_group", "row_sums", "sum_by_group", "weighted_mean",
+]  # fmt: skip
 
 # Cells looked at in one go: they stay in the cache.
 BLOCK = 50_000
 DIGITS = 53
 # Above 2**HIGH, room for the sum is made by a factor of 2**-SHIFT.
 HIGH, SHIFT = 900, 100
+# Every float is a multiple of 2**-LEAST, and their sums have so many digits of 32 bits.
+LEAST, LIMBS = 1074, 68
 
 
 def sum_by_group(values: Floats, groups: NDArray[np.int64], n_groups: int) -> Floats:
@@ -63,10 +69,18 @@ def _sums(rest: Floats, starts: NDArray[np.intp]) -> Floats:
     if len(starts) == rest.shape[1]:
         return rest
     top = max(rest.max(initial=0.0), -rest.min(initial=0.0))
-    exponent = frexp(top)[1]
-    if exponent > HIGH:
+    if frexp(top)[1] > HIGH:
         with np.errstate(over="ignore"):
             return np.ldexp(_sums(np.ldexp(rest, -SHIFT), starts), SHIFT)
+    return _joined(_parts(rest, starts, top))
+
+
+def _parts(rest: Floats, starts: NDArray[np.intp], top: float) -> list[Floats]:
+    """Return the sums of upper digits, of the next ones and so on, which no float rounds.
+
+    No number is beyond `top`, which is 2**HIGH at most; `rest` is used up.
+    """
+    exponent = frexp(top)[1]
     # The sum of so many numbers below 2**exponent is below 2**(exponent + extra).
     extra = (rest.shape[1] + 1).bit_length()
     parts: list[Floats] = []
@@ -78,7 +92,7 @@ def _sums(rest: Floats, starts: NDArray[np.intp]) -> Floats:
         np.subtract(rest, upper, out=rest)
         parts.append(np.add.reduceat(upper, starts, axis=1))
         if not rest.any():
-            return _joined(parts)
+            return parts
         exponent += extra - DIGITS
 
 
@@ -90,6 +104,73 @@ def _joined(parts: list[Floats]) -> Floats:
     if more.any():
         total[more] = [fsum(terms) for terms in stacked[:, more].T.tolist()]
     return total
+
+
+def exact_sums(values: Floats) -> list[int]:
+    """Sum each row without any rounding.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n, m)
+        Finite numbers; NaN adds nothing.
+
+    Returns
+    -------
+    list of int
+        The sums in units of 2**-`LEAST`, of which every float is a multiple.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> exact_sums(np.array([[0.5, 0.25, np.nan]])) == [3 << 1072]
+    True
+    """
+    fast = compiled(values.size * 32)
+    if fast is not None:
+        limbs = np.zeros((len(values), LIMBS), dtype=np.int64)
+        fast.add_exactly(np.ascontiguousarray(values).view(np.int64), limbs)
+        return [sum(int(d) << (32 * at) for at, d in enumerate(row) if d) for row in limbs.tolist()]
+    totals = [0] * len(values)
+    size = max(1, BLOCK // max(len(values), 1))
+    for start in range(0, values.shape[1], size):
+        block = np.nan_to_num(values[:, start : start + size], nan=0.0)
+        for part in _exact_parts(block):
+            for row, number in enumerate(part.tolist()):
+                above, below = number.as_integer_ratio()
+                totals[row] += (above << LEAST) // below
+    return totals
+
+
+def _exact_parts(rest: Floats) -> list[Floats]:
+    """Return floats that add up to the sum of each row; `rest` is used up."""
+    top = float(max(rest.max(initial=0.0), -rest.min(initial=0.0)))
+    if frexp(top)[1] <= HIGH:
+        return [part[:, 0] for part in _parts(rest, np.zeros(1, dtype=np.intp), top)]
+    # One by one: there is no room for a sum, and few numbers are that large.
+    large = np.abs(rest) > ldexp(1.0, HIGH - 1)
+    columns = list(np.where(large, rest, 0.0)[:, large.any(axis=0)].T)
+    return columns + _exact_parts(np.where(large, 0.0, rest))
+
+
+def exact_mean(total: int, count: int) -> float:
+    """Return a sum of `exact_sums` over a number of terms, as `mean_by_group` rounds it."""
+    if not count:
+        return float("nan")
+    summed = _as_float(Fraction(total, 1 << LEAST))
+    if abs(summed) < inf:
+        return summed / count
+    # Rounding leads beyond the largest float at times.
+    largest = float(np.finfo(np.float64).max)
+    half = _as_float(Fraction(total, 1 << (LEAST + SHIFT))) / count
+    mean = half * 2.0**SHIFT
+    return max(-largest, min(mean, largest))
+
+
+def _as_float(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
 
 
 def mean_by_group(

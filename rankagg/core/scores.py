@@ -241,7 +241,7 @@ class ScoreTable(Value):
             Means over the instances that are present; NaN where none is. Sums are rounded once, so
             that the order of the instances changes no bit.
         """
-        values = self.values * self.signs if signed else self.values
+        values = self.values * self.signs + 0.0 if signed else self.values  # one zero, not two
         return mean_by_group(values, ~self.missing, self.unit_tasks, self.n_tasks)
 
     @property

@@ -18,7 +18,7 @@ from rankagg._typing import Bools, Ranks
 from rankagg.kernels.backend import compiled
 from rankagg.kernels.rows import strict_rows
 
-__all__ = ["Counts", "count"]
+__all__ = ["Counts", "count", "count_true"]
 
 # Places looked at in one go: they stay in the cache with what is compared to them.
 BLOCK = 2**18
@@ -181,10 +181,10 @@ def _compare(
     for i in range(n - 1):
         one, others, told = columns[i], columns[i + 1 :], outcome[i + 1 :]
         np.less(one, others, out=told)
-        counts[i, i + 1 :] += _true(told) if digits is None else _weight_of(told, digits)
+        counts[i, i + 1 :] += count_true(told) if digits is None else _weight_of(told, digits)
         if not strict:
             np.greater(one, others, out=told)
-            counts[i + 1 :, i] += _true(told) if digits is None else _weight_of(told, digits)
+            counts[i + 1 :, i] += count_true(told) if digits is None else _weight_of(told, digits)
 
 
 def _together(first: Bools, second: Bools, weights: Integers64 | None) -> Integers64:
@@ -214,7 +214,7 @@ def _packed(table: Bools) -> NDArray[np.uint64]:
     return words
 
 
-def _true(outcome: Bools) -> Integers64:
+def count_true(outcome: Bools) -> Integers64:
     """Count what is true in each row, whose length is a multiple of eight."""
     counts: Integers64
     if hasattr(np, "bitwise_count"):  # from NumPy 2 on

@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "best_moves", "count_above", "count_inversions", "double_places", "sum_absent", "sum_places",
-    "weigh_above",
+    "add_exactly", "best_moves", "count_above", "count_inversions", "count_scores",
+    "double_places", "sum_absent", "sum_places", "weigh_above",
 ]  # fmt: skip
 
 Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
 # Compiled once per machine: what was compiled is kept beside the module.
 njit: Callable[[F], F] = numba.njit(cache=True, nogil=True)
+
+# Units of which all systems are compared before the next: their scores stay in the cache.
+BLOCK = 2048
 
 
 @njit
@@ -147,3 +150,59 @@ def best_moves(permuted: Array, gains: Array, targets: Array) -> None:
             if run > best:
                 best, target = run, q
         gains[p], targets[p] = best, target
+
+
+@njit
+def count_scores(columns: Array, leads: bool, wins: Array, behind: Array) -> None:
+    """Add to `wins` who has the higher score, and to `behind` as in `scores.count_scores`."""
+    n, m = columns.shape
+    for start in range(0, m, BLOCK):
+        stop = min(start + BLOCK, m)
+        for i in range(n):
+            one = columns[i, start:stop]
+            for j in range(i + 1, n):
+                other = columns[j, start:stop]
+                more, less = np.int32(0), np.int32(0)
+                for k in range(stop - start):
+                    more += np.int32(one[k] > other[k])
+                    less += np.int32(one[k] < other[k])
+                wins[i, j] += more
+                wins[j, i] += less
+                if leads:
+                    mine, theirs = behind[i, start:stop], behind[j, start:stop]
+                    for k in range(stop - start):
+                        lead = np.int16(one[k] > other[k]) - np.int16(one[k] < other[k])
+                        mine[k] -= lead
+                        theirs[k] += lead
+
+
+@njit
+def add_exactly(bits: Array, limbs: Array) -> None:
+    """Add floats, given as their bits, to sums in digits of 32 bits; NaN adds nothing.
+
+    A row of `limbs` holds the sum of that of `bits`, in units of 2**-1074.
+    """
+    n, m = bits.shape
+    for i in range(n):
+        sums = limbs[i]
+        for k in range(m):
+            word = bits[i, k]
+            exponent = (word >> 52) & 0x7FF
+            if exponent == 0x7FF:
+                continue
+            digits = word & 0xFFFFFFFFFFFFF
+            if exponent > 0:
+                digits |= 0x10000000000000
+                exponent -= 1
+            at, shift = exponent >> 5, exponent & 31
+            low = (digits & 0xFFFFFFFF) << shift
+            high = ((digits >> 32) << shift) + (low >> 32)
+            low &= 0xFFFFFFFF
+            if word < 0:
+                sums[at] -= low
+                sums[at + 1] -= high & 0xFFFFFFFF
+                sums[at + 2] -= high >> 32
+            else:
+                sums[at] += low
+                sums[at + 1] += high & 0xFFFFFFFF
+                sums[at + 2] += high >> 32

@@ -10,7 +10,7 @@ from rankagg._typing import Label, RNGLike, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
-from rankagg.aggregation.evidence import Data
+from rankagg.aggregation.evidence import WholeData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
@@ -64,7 +64,7 @@ class Findings:
         What the intervals took to be independent.
     """
 
-    data: Data
+    data: WholeData
     comparison: Comparison
     exact: Consensus
     alternatives: Alternatives | None
@@ -79,7 +79,7 @@ class Findings:
     @classmethod
     def of(
         cls,
-        data: Data,
+        data: WholeData,
         aggregators: Iterable[Aggregator] | None,
         *,
         unranked: Unranked,
@@ -150,12 +150,14 @@ class Findings:
         return not self.late and (self.stability is None or not self.stability.undecided)
 
 
-def _default_unit(data: Data) -> Unit:
+def _default_unit(data: WholeData) -> Unit:
     """Return what is most plausibly independent: instances where there are some, else rankings."""
     return "instance" if isinstance(data, ScoreTable) and data.is_instance_level else "ranking"
 
 
-def _source(data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]) -> Source | None:
+def _source(
+    data: WholeData, rule: Kemeny, tolerance: float | Mapping[Label, float]
+) -> Source | None:
     """Return what tasks can be left out of, where they are neither too few nor too many."""
     if isinstance(data, PairwiseMatrix):
         return None

@@ -11,7 +11,7 @@ from markupsafe import escape
 from rankagg._typing import Label, RNGLike, Unranked
 from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Data
+from rankagg.aggregation.evidence import WholeData
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import Unit
 from rankagg.io.output_files import write_text
@@ -77,7 +77,7 @@ class Report:
 
 
 def make_report(
-    data: Data,
+    data: WholeData,
     aggregators: Iterable[Aggregator] | None = None,
     *,
     title: str = "Ranking report",

@@ -54,7 +54,7 @@ def compare(
 
     Parameters
     ----------
-    data : ScoreTable, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
         The data.
     aggregators : iterable of Aggregator, optional
         The rules; by default those of `default_aggregators`.
@@ -189,10 +189,7 @@ class Comparison(Result):
 
     @cached_property
     def _are_complete_and_strict(self) -> bool:
-        evidence = self.consensuses[0]._evidence
-        if not evidence.has_rankings:
-            return False
-        return evidence.profile.is_complete and evidence.profile.is_strict
+        return self.consensuses[0]._evidence.is_complete_and_strict
 
     # -- tables -------------------------------------------------------------------------------
 

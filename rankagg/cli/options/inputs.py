@@ -12,7 +12,7 @@ import click
 
 from rankagg import datasets
 from rankagg._typing import Label
-from rankagg.aggregation.evidence import Data
+from rankagg.aggregation.evidence import WholeData
 from rankagg.cli.options.names import OneOf, labels_of, numbers_of, split
 from rankagg.cli.options.numbers import Number
 from rankagg.cli.options.wording import options_named
@@ -126,7 +126,7 @@ class Input:
         Of the file or data set.
     """
 
-    data: Data
+    data: WholeData
     unranked: Any
     tolerance: float
     lines: tuple[str, ...]
@@ -187,23 +187,23 @@ def _kind(values: dict[str, Any]) -> str:
     return "matrix" if looks_like_matrix(text) else "scores"
 
 
-def _read_bundled_scores(values: dict[str, Any]) -> Data:
+def _read_bundled_scores(values: dict[str, Any]) -> WholeData:
     table = datasets.load(values["dataset"])
     if not isinstance(table, ScoreTable):
         return table
     return table.drop(tasks=labels_of("--drop", values["drop"], table.tasks, "task"))
 
 
-def _read_bundled_ballots(values: dict[str, Any]) -> Data:
+def _read_bundled_ballots(values: dict[str, Any]) -> WholeData:
     return _without(datasets.load(values["dataset"]), values["drop"])
 
 
-def _read_preflib(values: dict[str, Any]) -> Data:
+def _read_preflib(values: dict[str, Any]) -> WholeData:
     profile = read_preflib(values["file"], left_out=_left_out(values))
     return _without(profile, values["drop"])
 
 
-def _read_ballots(values: dict[str, Any]) -> Data:
+def _read_ballots(values: dict[str, Any]) -> WholeData:
     return read_ballots(
         values["file"],
         count=values["count"],
@@ -216,7 +216,7 @@ def _left_out(values: dict[str, Any]) -> Literal["unranked", "unlisted"]:
     return "unlisted" if values["left_out"] == "unlisted" else "unranked"
 
 
-def _without(data: Data, drop: tuple[str, ...]) -> Data:
+def _without(data: WholeData, drop: tuple[str, ...]) -> WholeData:
     if not drop or not isinstance(data, Profile):
         return data
     out = labels_of("--drop", drop, data.items, "item")
@@ -238,15 +238,15 @@ def _read_scores(values: dict[str, Any]) -> ScoreTable:
     return read_scores(values["file"], higher_is_better=directions, **columns)
 
 
-def _read_matrix(values: dict[str, Any]) -> Data:
+def _read_matrix(values: dict[str, Any]) -> WholeData:
     return read_matrix(values["file"])
 
 
-def _read_votes(values: dict[str, Any]) -> Data:
+def _read_votes(values: dict[str, Any]) -> WholeData:
     return read_votes(values["file"])
 
 
-READERS: dict[str, Callable[[dict[str, Any]], Data]] = {
+READERS: dict[str, Callable[[dict[str, Any]], WholeData]] = {
     "scores": _read_scores,
     "ballots": _read_ballots,
     "preflib": _read_preflib,
@@ -318,13 +318,13 @@ def _tell_scores(table: ScoreTable, values: dict[str, Any]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _tell_ballots(data: Data, values: dict[str, Any]) -> tuple[str, ...]:
+def _tell_ballots(data: WholeData, values: dict[str, Any]) -> tuple[str, ...]:
     if isinstance(data, PairwiseMatrix):
         return ("matrix: row above column", *_tell_source(data, values))
     return ("ballots: rank 1 is best", *_tell_source(data, values))
 
 
-def _tell_source(data: Data, values: dict[str, Any]) -> list[str]:
+def _tell_source(data: WholeData, values: dict[str, Any]) -> list[str]:
     dataset = values["dataset"]
     source = f"data set {dataset}" if dataset else str(values["file"])
     lines = [f"read: {source}, {repr(data)[1:-1]}"]

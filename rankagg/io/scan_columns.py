@@ -1,0 +1,140 @@
+"""From columns of Arrow to arrays: scores with NaN where missing, labels as numbers, keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankagg._numbers import EXACT_LIMIT
+from rankagg._typing import Floats, Label
+from rankagg.exceptions import DataFormatError, shown
+from rankagg.io.formulas import unguard
+from rankagg.io.scan_arrow import Batch
+
+__all__ = ["Codes", "Keys", "coded", "keys_of", "scores_into"]
+
+Codes = NDArray[np.int64]
+#: What tells instances apart: whole numbers as they are, text by its hash.
+Keys = NDArray[np.uint64]
+
+
+def scores_into(target: Floats, batch: Batch, name: str) -> None:
+    """Write a column of scores, NaN for null, into an array of floats."""
+    from pyarrow import compute, types  # noqa: PLC0415
+
+    column = batch.columns[name]
+    if column.null_count == len(column):
+        target[:] = np.nan
+        return
+    if types.is_integer(column.type):
+        _check_whole(batch, name)
+    if column.null_count and types.is_floating(column.type):
+        target[:] = compute.fill_null(column, np.nan).to_numpy()
+    else:
+        target[:] = column.to_numpy(zero_copy_only=False)
+    infinite = np.isinf(target)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise DataFormatError(
+            f"{batch.place(row)}, column {shown(name)} must be a finite number, or missing. Got "
+            f"{target[row]}."
+        )
+
+
+def _check_whole(batch: Batch, name: str) -> None:
+    """Raise where a whole number is beyond those that all floats hold."""
+    from pyarrow import compute  # noqa: PLC0415
+
+    column = batch.columns[name]
+    ends = compute.min_max(column).as_py()
+    if ends["min"] >= -EXACT_LIMIT and ends["max"] <= EXACT_LIMIT:
+        return
+    numbers = column.to_pylist()
+    row = next(at for at, n in enumerate(numbers) if n is not None and abs(n) > EXACT_LIMIT)
+    raise DataFormatError(
+        f"{batch.place(row)}, column {shown(name)} is {numbers[row]}, beyond 2**53, where no "
+        "64-bit float holds every whole number: subtract a common number from the column."
+    )
+
+
+def coded(batch: Batch, name: str, known: dict[Label, int], *, grow: bool = True) -> Codes:
+    """Return the number of the label of each row; labels that are new get the next ones.
+
+    Parameters
+    ----------
+    batch : Batch
+        The rows.
+    name : str
+        The column of labels.
+    known : dict from label to int
+        The numbers so far, which grow.
+    grow : bool, default True
+        Whether new labels get a number, or else -1.
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+    """
+    from pyarrow import types  # noqa: PLC0415
+
+    column = _without_null(batch, name)
+    if not types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    labels = [_clean(label, batch, name) for label in column.dictionary.to_pylist()]
+    indices = column.indices.to_numpy(zero_copy_only=False)
+    # In the order of the rows, whatever that of the dictionary.
+    used, first = np.unique(indices, return_index=True)
+    numbers: Codes = np.full(len(labels), -1, dtype=np.int64)
+    for at in used[np.argsort(first)].tolist():
+        label = labels[at]
+        numbers[at] = known.setdefault(label, len(known)) if grow else known.get(label, -1)
+    spread: Codes = numbers[indices]
+    return spread
+
+
+def _clean(label: Any, batch: Batch, name: str) -> Label:
+    if isinstance(label, int):
+        return label
+    text = unguard(str(label).strip()) if batch.file.kind == "csv" else str(label)
+    if not text:
+        raise DataFormatError(f"{batch.file.path.name} has an empty label in {shown(name)}.")
+    return text
+
+
+def keys_of(batch: Batch, name: str) -> Keys:
+    """Return a key for the label of each row: equal labels have equal keys."""
+    from pyarrow import types  # noqa: PLC0415
+
+    column = _without_null(batch, name)
+    if types.is_integer(column.type):
+        numbers: Keys = column.to_numpy().astype(np.int64, copy=False).view(np.uint64)
+        return numbers
+    if types.is_dictionary(column.type):
+        values = column.dictionary
+        if types.is_integer(values.type):
+            whole = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
+            taken: Keys = whole[column.indices.to_numpy()]
+            return taken
+        hashed = _hashed(values)
+        spread: Keys = hashed[column.indices.to_numpy()]
+        return spread
+    return _hashed(column)
+
+
+def _hashed(column: Any) -> Keys:
+    texts = column.to_numpy(zero_copy_only=False).astype(object)
+    hashed: Keys = pd.util.hash_array(texts, categorize=False)
+    return hashed
+
+
+def _without_null(batch: Batch, name: str) -> Any:
+    column = batch.columns[name]
+    if column.null_count:
+        row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise DataFormatError(
+            f"{batch.place(row)}, column {shown(name)} is missing; it must hold a label."
+        )
+    return column

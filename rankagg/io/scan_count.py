@@ -1,0 +1,309 @@
+"""Counting one part of the data: batches in, sums out, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankagg._typing import Floats, Label
+from rankagg.core.task_tally import TaskTally
+from rankagg.exceptions import DataFormatError, shown
+from rankagg.io.scan_arrow import Batch, Part, batches
+from rankagg.io.scan_columns import Codes, Keys, coded, keys_of, scores_into
+from rankagg.io.scan_keys import KeyLedger, KeyRuns
+from rankagg.io.scan_layout import ONE_TASK, Layout
+
+__all__ = ["PartCounts", "count_part"]
+
+# Cells that are read, and that wait for others of their task, at one time.
+BATCH_CELLS, WAITING_CELLS = 2**21, 2**22
+BATCH_ROWS = 2**16
+# Units of a task from which on they are counted without waiting for more.
+ENOUGH = 2**14
+
+
+@dataclass(frozen=True)
+class PartCounts:
+    """What a part of the data adds up to.
+
+    Attributes
+    ----------
+    number : int
+        The position of the part.
+    tallies : dict from task to TaskTally
+        Sums by task, in the order in which tasks first occur.
+    keys : dict from task to KeyRuns
+        The instances, where there is a column of them.
+    """
+
+    number: int
+    tallies: dict[Label, TaskTally]
+    keys: dict[Label, KeyRuns]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "number": self.number,
+            "tallies": [[task, tally.to_dict()] for task, tally in self.tallies.items()],
+            "keys": [[task, runs.to_dict()] for task, runs in self.keys.items()],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> PartCounts:
+        """Return what `to_dict` gave."""
+        return cls(
+            plain["number"],
+            {task: TaskTally.from_dict(tally) for task, tally in plain["tallies"]},
+            {task: KeyRuns.from_dict(runs) for task, runs in plain["keys"]},
+        )
+
+
+class _Units(NamedTuple):
+    """Whole units: their scores, tasks and keys, and the row in which each begins."""
+
+    scores: Floats
+    tasks: Codes
+    keys: Keys | None
+    rows: Codes
+
+
+class _Waiting:
+    """Scores of each task that wait until there are enough of them."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._blocks: dict[Label, list[Floats]] = {}
+        self._cells = 0
+        self.tallies: dict[Label, TaskTally] = {}
+
+    def add(self, task: Label, scores: Floats) -> None:
+        waiting = self._blocks.setdefault(task, [])
+        waiting.append(scores)
+        self._cells += scores.size
+        if sum(block.shape[1] for block in waiting) >= ENOUGH:
+            self._count(task)
+        if self._cells > WAITING_CELLS:
+            self.flush()
+
+    def flush(self) -> None:
+        for task in list(self._blocks):
+            self._count(task)
+
+    def _count(self, task: Label) -> None:
+        blocks = self._blocks[task]
+        if not blocks:
+            return
+        self._blocks[task] = []
+        whole = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+        self._cells -= whole.size
+        tally = TaskTally.of(whole, higher_is_better=self._layout.direction(task))
+        self.tallies[task] = self.tallies[task] + tally if task in self.tallies else tally
+
+
+def count_part(
+    layout: Layout, part: Part, advance: Callable[[int], object] | None = None
+) -> PartCounts:
+    """Add up the scores of a part.
+
+    Parameters
+    ----------
+    layout : Layout
+        What the columns mean; its systems are known.
+    part : Part
+        Which rows.
+    advance : callable, optional
+        Told how many rows are done, after every batch.
+
+    Returns
+    -------
+    PartCounts
+
+    Raises
+    ------
+    DataFormatError
+        If the rows are not what they should be; the message names file, row group and row.
+    """
+    assert layout.systems is not None, "the systems of a long file are found first"
+    size = max(256, min(BATCH_ROWS, BATCH_CELLS // max(len(layout.columns), 1)))
+    reading = batches(part, layout.types, size)
+    units = _long_units(layout, reading) if layout.is_long else _wide_units(layout, reading)
+    waiting = _Waiting(layout)
+    ledger = KeyLedger(_apart if layout.is_long else _duplicate)
+    tasks: dict[Label, int] = {}
+    for batch, found in units(tasks):
+        names = list(tasks)
+        noted = {}
+        for code, at in _by_task(found.tasks):
+            task = names[code]
+            waiting.add(task, found.scores[:, at])
+            if found.keys is not None:
+                noted[task] = (found.keys[at], found.rows[at])
+        if noted:
+            ledger.add(noted, batch.n_rows, batch.place)
+        if advance is not None:
+            advance(batch.n_rows)
+    waiting.flush()
+    return PartCounts(part.number, waiting.tallies, ledger.runs())
+
+
+def _by_task(codes: Codes) -> Iterator[tuple[int, Any]]:
+    """Yield the number of each task and the units of it: a slice where they stand together."""
+    if not len(codes):
+        return
+    changes = np.flatnonzero(np.diff(codes)) + 1
+    starts = np.concatenate([[0], changes])
+    order = codes[starts]
+    if len(np.unique(order)) == len(order):
+        stops = np.append(changes, len(codes))
+        for code, start, stop in zip(order.tolist(), starts.tolist(), stops.tolist(), strict=True):
+            yield code, slice(start, stop)
+        return
+    by_task = np.argsort(codes, kind="stable")
+    ordered = codes[by_task]
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(ordered)) + 1])
+    for code, rows in zip(ordered[starts].tolist(), np.split(by_task, starts[1:]), strict=True):
+        yield code, rows
+
+
+Source = Callable[[dict[Label, int]], Iterator[tuple[Batch, _Units]]]
+
+
+def _task_codes(layout: Layout, batch: Batch, tasks: dict[Label, int]) -> Codes:
+    before = len(tasks)
+    if layout.task is None:
+        tasks.setdefault(ONE_TASK, 0)
+        codes = np.zeros(batch.n_rows, dtype=np.int64)
+    else:
+        codes = coded(batch, layout.task, tasks)
+    for task in list(tasks)[before:]:
+        layout.direction(task)
+    return codes
+
+
+def _wide_units(layout: Layout, reading: Iterator[Batch]) -> Source:
+    """Return the units of rows that hold one each."""
+
+    def units(tasks: dict[Label, int]) -> Iterator[tuple[Batch, _Units]]:
+        for batch in reading:
+            if not batch.n_rows:
+                continue
+            scores = np.empty((len(layout.columns), batch.n_rows))
+            for target, column in zip(scores, layout.columns, strict=True):
+                scores_into(target, batch, column)
+            keys = None if layout.instance is None else keys_of(batch, layout.instance)
+            codes = _task_codes(layout, batch, tasks)
+            yield batch, _Units(scores, codes, keys, np.arange(batch.n_rows))
+
+    return units
+
+
+class _Rows(NamedTuple):
+    """Rows of the long form."""
+
+    systems: Codes
+    tasks: Codes
+    keys: Keys
+    values: Floats
+    rows: Codes
+
+    def at(self, where: slice) -> _Rows:
+        columns: Any = self
+        return _Rows(*(column[where] for column in columns))
+
+    def then(self, other: _Rows) -> _Rows:
+        pairs: Any = zip(self, other, strict=True)
+        return _Rows(*(np.concatenate(pair) for pair in pairs))
+
+
+def _long_units(layout: Layout, reading: Iterator[Batch]) -> Source:
+    """Return the units of rows that hold one score each, of which the last may go on."""
+    assert layout.systems is not None, "they are known"
+    systems: dict[Label, int] = {label: at for at, label in enumerate(layout.systems)}
+
+    def units(tasks: dict[Label, int]) -> Iterator[tuple[Batch, _Units]]:
+        rest: _Rows | None = None
+        last: Batch | None = None
+        for batch in reading:
+            if not batch.n_rows:
+                continue
+            rows = _rows_of(layout, batch, systems, tasks)
+            if rest is not None:
+                # Rows that wait stand before the first of this batch.
+                rest = rest._replace(rows=rest.rows - (last.n_rows if last else 0))
+                rows = rest.then(rows)
+            starts = _starts(rows)
+            end = int(starts[-1])
+            yield batch, _scattered(rows.at(slice(0, end)), starts[:-1], layout, batch)
+            rest, last = rows.at(slice(end, None)), batch
+        if rest is not None and last is not None:
+            found = _scattered(rest, np.zeros(1, dtype=np.int64), layout, last)
+            over = Batch({}, 0, last.start + last.n_rows, last.file, last.group)
+            yield over, found._replace(rows=found.rows - last.n_rows)
+
+    return units
+
+
+def _rows_of(
+    layout: Layout, batch: Batch, systems: dict[Label, int], tasks: dict[Label, int]
+) -> _Rows:
+    assert layout.system is not None, "it is named"
+    assert layout.score is not None, "it is named"
+    codes = coded(batch, layout.system, systems, grow=False)
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        found = batch.columns[layout.system][row].as_py()
+        raise DataFormatError(
+            f"{batch.place(row)}, column {shown(layout.system)} is {shown(found)}, which is not "
+            "among `systems`: name all that occur, or leave `systems` out."
+        )
+    values = np.empty(batch.n_rows)
+    scores_into(values, batch, layout.score)
+    keys = (
+        np.zeros(batch.n_rows, dtype=np.uint64)
+        if layout.instance is None
+        else keys_of(batch, layout.instance)
+    )
+    numbers = np.arange(batch.n_rows, dtype=np.int64)
+    return _Rows(codes, _task_codes(layout, batch, tasks), keys, values, numbers)
+
+
+def _starts(rows: _Rows) -> Codes:
+    new = (rows.keys[1:] != rows.keys[:-1]) | (rows.tasks[1:] != rows.tasks[:-1])
+    return np.concatenate([[0], np.flatnonzero(new) + 1])
+
+
+def _scattered(rows: _Rows, starts: Codes, layout: Layout, batch: Batch) -> _Units:
+    """Put scores into a column for each unit."""
+    assert layout.systems is not None, "they are known"
+    n, m = len(layout.systems), len(starts)
+    unit = np.repeat(np.arange(m), np.diff(np.append(starts, len(rows.values))))
+    cells = rows.systems * m + unit
+    taken = np.zeros(n * m, dtype=bool)
+    taken[cells] = True
+    if np.count_nonzero(taken) < len(cells):
+        order = np.argsort(cells, kind="stable")
+        again = order[1:][cells[order][1:] == cells[order][:-1]].min()
+        raise DataFormatError(
+            f"{batch.place(int(rows.rows[again]))} is the second score of "
+            f"{shown(layout.systems[int(rows.systems[again])])} on the same instance: keep one."
+        )
+    scores = np.full(n * m, np.nan)
+    scores[cells] = rows.values
+    return _Units(scores.reshape(n, m), rows.tasks[starts], rows.keys[starts], rows.rows[starts])
+
+
+def _duplicate(task: Label, one: str, other: str) -> DataFormatError:
+    return DataFormatError(
+        f"{one} and {other} are the same instance of task {shown(task)}: remove one of them."
+    )
+
+
+def _apart(task: Label, one: str, other: str) -> DataFormatError:
+    return DataFormatError(
+        f"{one} and {other} are of one instance of task {shown(task)}, with others between them: "
+        "rows of one instance must stand together. Sort the file by task and instance, or let "
+        'it be sorted on disk with `scattered="sort"`.'
+    )

@@ -1,0 +1,200 @@
+"""Which columns hold what: settled, for every file, before a row is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankagg._typing import Label
+from rankagg._validation import check_flag, check_number
+from rankagg.core.items import ItemSet, listed
+from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
+from rankagg.io.formulas import unguard
+from rankagg.io.scan_arrow import Types, columns_of
+from rankagg.io.scan_sources import ScanFile
+
+__all__ = ["Layout", "layout_of"]
+
+# The task of all rows, where no column tells tasks apart.
+ONE_TASK = "scores"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The meaning of columns.
+
+    Attributes
+    ----------
+    systems : ItemSet or None
+        The systems; None in the long form as long as they are not known.
+    columns : tuple of str
+        In the wide form the column of each system; empty in the long form.
+    system, score : str or None
+        Columns of the long form.
+    task, instance : str or None
+        Columns that say whose row it is.
+    types : dict from str to pyarrow.DataType
+        All columns that are read, and their types.
+    higher_is_better : bool or mapping from task to bool
+        The direction of tasks.
+    """
+
+    systems: ItemSet | None
+    columns: tuple[str, ...]
+    system: str | None
+    score: str | None
+    task: str | None
+    instance: str | None
+    types: Types
+    higher_is_better: bool | Mapping[Label, bool]
+
+    @property
+    def is_long(self) -> bool:
+        """True where a row is one score."""
+        return self.score is not None
+
+    def direction(self, task: Label) -> bool:
+        """Return whether higher is better in a task."""
+        if not isinstance(self.higher_is_better, Mapping):
+            return self.higher_is_better
+        if task not in self.higher_is_better:
+            raise InvalidInputError(
+                "higher_is_better", "given for every task", task,
+                nearest(task, self.higher_is_better),
+            )  # fmt: skip
+        return self.higher_is_better[task]
+
+
+def layout_of(
+    files: Sequence[ScanFile],
+    *,
+    higher_is_better: bool | Mapping[Label, bool],
+    systems: Iterable[str] | None,
+    system: str | None,
+    task: str | None,
+    instance: str | None,
+    score: str | None,
+) -> Layout:
+    """Check the columns of all files, and return what they mean; see `scan_scores`."""
+    if isinstance(higher_is_better, Mapping):
+        for name, flag in higher_is_better.items():
+            check_flag(flag, f"higher_is_better[{name!r}]")
+    else:
+        check_flag(higher_is_better, "higher_is_better", "A mapping states one for each task.")
+    if (system is None) != (score is None):
+        given = "system" if score is None else "score"
+        raise InvalidInputError(
+            "system and score", "given together (long form) or not at all (wide form)", given
+        )
+    named = {"system": system, "task": task, "instance": instance, "score": score}
+    taken = [column for column in named.values() if column is not None]
+    if len(set(taken)) < len(taken):
+        raise InvalidInputError(", ".join(named), "different columns", taken)
+    found = [{**columns_of(file), **_constants(file)} for file in files]
+    first = found[0]
+    for file, columns in zip(files[1:], found[1:], strict=True):
+        _check_same(files[0], first, file, columns)
+    for parameter, column in named.items():
+        if column is not None and column not in first:
+            allowed = f"a column of {files[0].path.name} ({listed(list(first))})"
+            raise InvalidInputError(parameter, allowed, column, nearest(column, first))
+    chosen = None if systems is None else [*systems]
+    if score is not None:
+        wide: list[str] = []
+        known = None if chosen is None else ItemSet(chosen)
+    else:
+        wide = _system_columns(files[0], first, chosen, taken)
+        known = ItemSet(unguard(column) for column in wide)
+    numbers = wide if score is None else [score]
+    labels = [column for column in (system, task, instance) if column is not None]
+    return Layout(
+        known, tuple(wide), system, score, task, instance,
+        _types(files[0], first, numbers, labels), higher_is_better,
+    )  # fmt: skip
+
+
+def check_weights(task_weights: Mapping[Label, float] | None) -> dict[Label, float]:
+    """Return positive weights."""
+    return {
+        task: check_number(weight, f"task_weights[{task!r}]", low=0, open_low=True)
+        for task, weight in (task_weights or {}).items()
+    }
+
+
+def _constants(file: ScanFile) -> Types:
+    return {name: None for name, _ in file.constants}
+
+
+def _check_same(one: ScanFile, first: Types, file: ScanFile, columns: Types) -> None:
+    for here, there, where in ((first, columns, file), (columns, first, one)):
+        lacking = [name for name in here if name not in there]
+        if lacking:
+            other = one if where is file else file
+            raise DataFormatError(
+                f"{where.path} has no column {shown(lacking[0])}, which {other.path} has: all "
+                "files of a scan must have the same columns."
+            )
+    for name, kind in columns.items():
+        if kind is not None and first[name] is not None and kind != first[name]:
+            raise DataFormatError(
+                f"{file.path} holds {kind} in the column {shown(name)}, and {one.path} holds "
+                f"{first[name]}: write all files of a scan with the same types."
+            )
+
+
+def _system_columns(
+    file: ScanFile, first: Types, chosen: list[str] | None, taken: list[str]
+) -> list[str]:
+    if chosen is None:
+        own = [name for name in first if name not in taken]
+        columns = [name for name in own if name not in dict(file.constants)]
+    else:
+        columns = chosen
+        for name in columns:
+            if name not in first or name in taken:
+                allowed = f"columns of {file.path.name} with scores ({listed(list(first))})"
+                raise InvalidInputError("systems", allowed, name, nearest(name, first))
+    if not columns:
+        raise InvalidInputError(
+            "sources", "files with a column for each system", str(file.path),
+            "Name `system=` and `score=` where a row holds one score.",
+        )  # fmt: skip
+    return columns
+
+
+def _types(file: ScanFile, first: Types, numbers: list[str], labels: list[str]) -> Types:
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import types as kinds  # noqa: PLC0415
+
+    result: Types = {}
+    for name in numbers:
+        kind = first[name]
+        is_number = kind is None or (
+            kinds.is_floating(kind) or kinds.is_integer(kind) or kinds.is_null(kind)
+        )
+        if not is_number or name in dict(file.constants):
+            raise DataFormatError(
+                f"{file.path} holds {kind} in the column {shown(name)}, where scores should be: "
+                "name the columns of scores with `systems=`, or write them as numbers."
+            )
+        result[name] = pa.float64() if kind is None else kind
+    for name in labels:
+        kind = first[name]
+        value = kind.value_type if kind is not None and kinds.is_dictionary(kind) else kind
+        if value is not None and not _is_label(value):
+            raise DataFormatError(
+                f"{file.path} holds {kind} in the column {shown(name)}, where labels should be: "
+                "write them as text or whole numbers."
+            )
+        result[name] = pa.string() if kind is None else kind
+    return result
+
+
+def _is_label(kind: Any) -> bool:
+    from pyarrow import types as kinds  # noqa: PLC0415
+
+    if kinds.is_integer(kind) or kinds.is_string(kind) or kinds.is_large_string(kind):
+        return True
+    is_view = getattr(kinds, "is_string_view", None)  # of later versions of Arrow
+    return bool(is_view is not None and is_view(kind))

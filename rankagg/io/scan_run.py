@@ -1,0 +1,137 @@
+"""Counting all parts of a scan, and adding them up whatever the order in which they come."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+from tqdm import tqdm
+
+from rankagg._typing import Label
+from rankagg.core.items import counted
+from rankagg.core.task_tally import TaskTally
+from rankagg.exceptions import DataWarning, InvalidInputError, WorkerError
+from rankagg.io.scan_arrow import Part
+from rankagg.io.scan_count import PartCounts, count_part
+from rankagg.io.scan_journal import ScanJournal
+from rankagg.io.scan_keys import KeyRuns, check_apart
+from rankagg.io.scan_layout import Layout
+
+__all__ = ["Totals", "run_parts"]
+
+
+class Totals:
+    """The sums so far; tasks are in the order of the data, whichever part came first."""
+
+    def __init__(self) -> None:
+        self._tallies: dict[Label, TaskTally] = {}
+        self._first: dict[Label, tuple[int, int]] = {}
+        self._keys: dict[Label, list[tuple[int, KeyRuns]]] = {}
+        self.done: set[int] = set()
+
+    def add(self, counts: PartCounts) -> None:
+        """Add a part."""
+        self.done.add(counts.number)
+        for at, (task, tally) in enumerate(counts.tallies.items()):
+            place = counts.number, at
+            self._first[task] = min(place, self._first.get(task, place))
+            self._tallies[task] = self._tallies[task] + tally if task in self._tallies else tally
+        for task, runs in counts.keys.items():
+            self._keys.setdefault(task, []).append((counts.number, runs))
+
+    def tallies(self, parts: Sequence[Part]) -> dict[Label, TaskTally]:
+        """Return the sums by task, without tasks that have no score.
+
+        Raises
+        ------
+        DataFormatError
+            If an instance is in two parts.
+        InvalidInputError
+            If there is no score at all.
+
+        Warns
+        -----
+        DataWarning
+            If instances or whole tasks have no score: they are left out.
+        """
+        for task, runs in self._keys.items():
+            ordered = sorted(runs, key=lambda pair: pair[0])
+            check_apart(task, [(_name(parts[number]), part) for number, part in ordered])
+        order = sorted(self._tallies, key=self._first.__getitem__)
+        scored = {task: self._tallies[task] for task in order if self._tallies[task].n_units}
+        if not scored:
+            raise InvalidInputError("sources", "files with a score", "none")
+        empty = sum(tally.n_empty for tally in self._tallies.values())
+        if empty:
+            gone = [task for task in order if task not in scored]
+            tasks = f", among them all of {counted(len(gone), 'task')}" if gone else ""
+            were = "instance has" if empty == 1 else "instances have"
+            warnings.warn(
+                f"{empty} {were} no score of any system and {'is' if empty == 1 else 'are'} left "
+                f"out{tasks}",
+                DataWarning, stacklevel=4,
+            )  # fmt: skip
+        return scored
+
+
+def _name(part: Part) -> str:
+    if part.groups is None:
+        return str(part.file.path)
+    first, last = part.groups[0], part.groups[-1]
+    groups = f"row group {first}" if first == last else f"row groups {first} to {last}"
+    return f"{part.file.path}, {groups}"
+
+
+def run_parts(
+    layout: Layout,
+    parts: Sequence[Part],
+    *,
+    n_jobs: int | None,
+    progress: bool | None,
+    journal: ScanJournal | None,
+) -> Totals:
+    """Count all parts that the journal does not hold; see `ScoreScan.summarize`."""
+    totals = Totals()
+    if journal is not None:
+        for counts in journal.read():
+            totals.add(counts)
+    left = [part for part in parts if part.number not in totals.done]
+    sizes = [part.n_rows for part in parts]
+    known = [size for size in sizes if size is not None]
+    before = sum(parts[number].n_rows or 0 for number in totals.done)
+    bar = tqdm(
+        total=sum(known) if len(known) == len(sizes) else None,
+        initial=before,
+        unit=" rows",
+        unit_scale=True,
+        disable=None if progress is None else not progress,
+    )
+    with bar:
+        for counts in _counted(layout, left, n_jobs, bar):
+            if journal is not None:
+                journal.append(counts)
+            totals.add(counts)
+    return totals
+
+
+def _counted(
+    layout: Layout, parts: Sequence[Part], n_jobs: int | None, bar: Any
+) -> Iterator[PartCounts]:
+    if effective_n_jobs(n_jobs) == 1 or len(parts) < 2:
+        for part in parts:
+            yield count_part(layout, part, bar.update)
+        return
+    sizes = {part.number: part.n_rows or 0 for part in parts}
+    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+    try:
+        for counts in pool(delayed(count_part)(layout, part) for part in parts):
+            bar.update(sizes[counts.number])
+            yield counts
+    except BrokenProcessPool:
+        raise WorkerError(
+            "A process of the scan was killed, perhaps for want of memory. Finished parts are in "
+            "the journal, if there is one; try fewer `n_jobs`."
+        ) from None

@@ -1,0 +1,255 @@
+"""Scores in files of any size, added up in one pass without ever being held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import Any, Literal, get_args
+
+from rankagg._typing import Label
+from rankagg._validation import check_choice, check_flag
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.value import Value
+from rankagg.exceptions import InvalidInputError
+from rankagg.io.scan_arrow import Part, batches, parts_of
+from rankagg.io.scan_columns import coded
+from rankagg.io.scan_journal import ScanJournal
+from rankagg.io.scan_layout import Layout, check_weights, layout_of
+from rankagg.io.scan_run import run_parts
+from rankagg.io.scan_sources import ScanFile, Sources, find_files
+
+__all__ = ["Engine", "ScoreScan", "scan_scores"]
+
+Engine = Literal["local"]
+Scattered = Literal["refuse", "sort"]
+LABEL_ROWS = 2**18
+
+
+def scan_scores(
+    sources: Sources,
+    *,
+    higher_is_better: bool | Mapping[Label, bool],
+    systems: Iterable[str] | None = None,
+    system: str | None = None,
+    task: str | None = None,
+    instance: str | None = None,
+    score: str | None = None,
+    task_weights: Mapping[Label, float] | None = None,
+    scattered: Scattered = "refuse",
+) -> ScoreScan:
+    r"""Look at files of scores that are too large for `read_scores`; no row is read yet.
+
+    Two forms are told apart by the columns that are named:
+
+    * wide (neither `system` nor `score`): one row per task and instance, one column per system;
+    * long (`system` and `score`): one row per score, the rows of one instance together.
+
+    Parameters
+    ----------
+    sources : path or iterable of paths
+        Files, patterns such as ``"data/*.parquet"``, and folders. Parquet (``.parquet``, ``.pq``),
+        CSV and TSV (``.csv``, ``.tsv``) and JSON Lines (``.jsonl``, ``.ndjson``), text also
+        packed, as ``.csv.gz``. Folders may name columns: ``task=x/part-0.parquet``.
+    higher_is_better : bool or mapping from task to bool
+        Which direction is better, for all tasks or for each; there is no default.
+    systems : iterable of str, optional
+        In the wide form the columns of the systems, by default all that are not named otherwise.
+        In the long form all systems; by default they are found by reading their column first.
+    system, score : str, optional
+        Columns of the long form.
+    task : str, optional
+        The column of tasks; without it all rows are of one task, "scores".
+    instance : str, optional
+        The column that tells the instances of a task apart; none may occur twice.
+    task_weights : mapping from task to float, optional
+        Positive weights; tasks not named weigh 1.
+    scattered : {"refuse", "sort"}, default "refuse"
+        What to do about a long file in which rows of one instance lie apart: refuse it, or sort
+        it on disk first, with DuckDB (the extra ``big``).
+
+    Returns
+    -------
+    ScoreScan
+
+    Raises
+    ------
+    DataFormatError
+        If a file cannot be read, or has other columns or types than the first.
+    InvalidInputError
+        If a named column or file does not exist.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import rankagg as ra
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "scores.csv"
+    ...     _ = path.write_text("task,id,A,B\nx,1,3,1\nx,2,3,2\ny,1,0,9\n")
+    ...     scan = ra.scan_scores(path, higher_is_better=True, task="task", instance="id")
+    ...     summary = scan.summarize()
+    >>> summary
+    <ScoreSummary of 2 systems x 2 tasks, 3 instances, 0 of 6 scores missing>
+    >>> ra.Borda().aggregate(summary)
+    <Consensus by Borda: A > B>
+    """
+    check_choice(scattered, get_args(Scattered), "scattered")
+    files = find_files(sources)
+    layout = layout_of(
+        files,
+        higher_is_better=higher_is_better,
+        systems=systems,
+        system=system,
+        task=task,
+        instance=instance,
+        score=score,
+    )
+    if scattered == "sort" and (not layout.is_long or instance is None):
+        raise InvalidInputError(
+            "scattered", "'refuse' unless `system`, `score` and `instance` are named", scattered
+        )
+    return ScoreScan(files, layout, check_weights(task_weights), scattered)
+
+
+class ScoreScan(Value):
+    """Files of scores, and what their columns mean; made by `scan_scores`.
+
+    It holds no scores. `summarize` goes through them once.
+
+    Attributes
+    ----------
+    files : tuple of path
+        The files, in the order in which they are read.
+    """
+
+    _files: tuple[ScanFile, ...]
+    _layout: Layout
+    _weights: dict[Label, float]
+    _scattered: str
+
+    def __init__(
+        self,
+        files: tuple[ScanFile, ...],
+        layout: Layout,
+        task_weights: dict[Label, float],
+        scattered: str,
+    ) -> None:
+        self._set(_files=files, _layout=layout, _weights=task_weights, _scattered=scattered)
+
+    def _key(self) -> tuple[Any, ...]:
+        return repr(self._plain()), tuple(self._weights.items())
+
+    @property
+    def files(self) -> tuple[Any, ...]:
+        """The files, in the order in which they are read."""
+        return tuple(file.path for file in self._files)
+
+    def summarize(
+        self,
+        *,
+        engine: Engine = "local",
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+        journal: str | PathLike[str] | None = None,
+    ) -> ScoreSummary:
+        """Add up all scores: one pass, in memory that does not grow with the rows.
+
+        Parameters
+        ----------
+        engine : {"local"}, default "local"
+            What does the work.
+        n_jobs : int, optional
+            Workers for joblib, -1 for one a core. By default what `joblib.parallel_config` says,
+            and else one. Row groups of a Parquet file are counted side by side; other files, and
+            those of the long form, one by one.
+        progress : bool, optional
+            Whether to show a bar with rate and time left on the standard error; by default on a
+            terminal only.
+        journal : path, optional
+            A file that every finished part is noted in. A scan that was stopped goes on from it.
+
+        Returns
+        -------
+        ScoreSummary
+            The same to the last bit whatever the order, the parts and the number of workers.
+
+        Raises
+        ------
+        DataFormatError
+            If a file is damaged, has changed since the scan was made, or holds something else
+            than finite scores, an instance twice, or rows of one instance apart; the message
+            names file, row group and row.
+        InvalidInputError
+            If a task has no direction, or the journal is one of another scan.
+        OutputError
+            If the journal cannot be written.
+        WorkerError
+            If a worker was killed.
+
+        Warns
+        -----
+        DataWarning
+            If instances have no score of any system: they are left out.
+
+        Notes
+        -----
+        Beside one batch of rows it holds the sums of every task, see `ScoreSummary`, and 8 bytes
+        for each instance where there is a column of them (whole numbers that follow each other
+        take none), by which it knows those that occur twice.
+        """
+        check_choice(engine, get_args(Engine), "engine")
+        shown = None if progress is None else check_flag(progress, "progress")
+        layout = self._layout
+        files = self._files
+        parts = parts_of(files, whole=layout.is_long)
+        book = None if journal is None else ScanJournal(journal, self._plain())
+        if layout.systems is None:
+            layout = replace(layout, systems=_systems_of(layout, parts))
+        totals = run_parts(layout, parts, n_jobs=n_jobs, progress=shown, journal=book)
+        tallies = totals.tallies(parts)
+        assert layout.systems is not None, "they have been found"
+        return ScoreSummary(
+            layout.systems,
+            tallies,
+            higher_is_better=layout.higher_is_better,
+            task_weights=self._weights,
+        )
+
+    def _plain(self) -> dict[str, Any]:
+        """Return plain data of what is read, for the journal."""
+        layout = self._layout
+        directions = layout.higher_is_better
+        return {
+            "files": [list(file.identity) for file in self._files],
+            "systems": None if layout.systems is None else list(layout.systems),
+            "columns": {
+                name: getattr(layout, name)
+                for name in ("columns", "system", "score", "task", "instance")
+            },
+            "higher_is_better": (
+                [[task, flag] for task, flag in directions.items()]
+                if isinstance(directions, Mapping)
+                else directions
+            ),
+        }
+
+    def __repr__(self) -> str:
+        form = "long" if self._layout.is_long else "wide"
+        known = self._layout.systems
+        systems = "" if known is None else f", {counted(len(known), 'system')}"
+        return f"<ScoreScan of {counted(len(self._files), f'{form} file')}{systems}>"
+
+
+def _systems_of(layout: Layout, parts: list[Part]) -> ItemSet:
+    """Return the systems of a long file, in the order in which they first occur."""
+    assert layout.system is not None, "the long form names it"
+    known: dict[Label, int] = {}
+    for part in parts:
+        for batch in batches(part, {layout.system: layout.types[layout.system]}, LABEL_ROWS):
+            if batch.n_rows:
+                coded(batch, layout.system, known)
+    if not known:
+        raise InvalidInputError("sources", "files with a score", "none")
+    return ItemSet(known)

@@ -1,0 +1,158 @@
+"""What a scan adds up is what the table itself says, to the last bit."""
+
+import gzip
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataWarning
+from rankagg.io import scan_arrow, scan_count
+from tests.io.scan_files import LONG, NAN, drawn, long, scan, wide, write
+from tests.strategies import POLICIES
+
+FORMS = {"wide": (wide, None), "long": (long, LONG)}
+
+
+@pytest.fixture(params=[1, 3, 2**16])
+def small_batches(request, monkeypatch):
+    """Let batches hold few rows, and sums wait for few units."""
+    monkeypatch.setattr(scan_count, "BATCH_ROWS", request.param)
+    monkeypatch.setattr(scan_count, "ENOUGH", request.param)
+
+
+def assert_says_the_same(summary, table):
+    assert summary == ra.ScoreSummary.from_scores(table)
+    assert summary.systems == table.systems
+    profile = table.rankings()
+    for policy in POLICIES:
+        assert summary.pairwise(policy) == profile.pairwise(policy)
+        for rule in (
+            ra.Borda(unranked=policy),
+            ra.TwoLevel(ra.Borda(unranked=policy), ra.Borda(unranked=policy)),
+        ):
+            assert rule.aggregate(summary) == rule.aggregate(table)
+    assert ra.Mean().aggregate(summary) == ra.Mean().aggregate(table)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_every_form_and_format(form, ending, seed, tmp_path):
+    frame, names = FORMS[form]
+    table = drawn(seed)
+    path = write(frame(table), tmp_path / f"scores.{ending}", rows=7)
+    assert_says_the_same(scan(path, table, names).summarize(), table)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("rows", [1, 5, 1000])
+def test_any_batch_and_row_group(form, rows, tmp_path, monkeypatch):
+    monkeypatch.setattr(scan_arrow, "PART_ROWS", 10)
+    frame, names = FORMS[form]
+    table = drawn(2)
+    path = write(frame(table), tmp_path / "scores.parquet", rows=rows)
+    assert scan(path, table, names).summarize() == ra.ScoreSummary.from_scores(table)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_small_blocks_of_text(form, tmp_path, monkeypatch):
+    monkeypatch.setattr(scan_arrow, "TEXT_BLOCK", 256)
+    frame, names = FORMS[form]
+    table = drawn(3)
+    expected = ra.ScoreSummary.from_scores(table)
+    for ending in ("csv", "jsonl"):
+        path = write(frame(table), tmp_path / f"scores.{ending}")
+        packed = tmp_path / f"packed.{ending}.gz"
+        packed.write_bytes(gzip.compress(path.read_bytes()))
+        assert scan(path, table, names).summarize() == expected
+        assert scan(packed, table, names).summarize() == expected
+
+
+def test_as_read_scores(tmp_path):
+    table = drawn(1)
+    path = write(long(table), tmp_path / "scores.csv")
+    read = ra.read_scores(
+        path, higher_is_better=dict(table.higher_is_better), system="system", task="task",
+        instance="id", score="score", task_weights=dict(table.task_weights),
+    )  # fmt: skip
+    summary = scan(path, table, LONG, systems=None).summarize()
+    assert summary.systems == read.systems != table.systems
+    assert summary == ra.ScoreSummary.from_scores(read)
+    assert summary.fingerprint == ra.ScoreSummary.from_scores(table).fingerprint
+    assert summary.tasks == read.tasks
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.int32(), pa.int64(), pa.uint8()])
+def test_numbers_of_any_type(kind, tmp_path):
+    values = [[1, 2, None, 9], [2, 2, 3, None]]
+    columns = {"A": pa.array(values[0], kind), "B": pa.array(values[1], kind)}
+    path = tmp_path / "scores.parquet"
+    pq.write_table(pa.table(columns), path)
+    summary = ra.scan_scores(path, higher_is_better=True).summarize()
+    table = ra.ScoreTable(
+        [[1, 2, NAN, 9], [2, 2, 3, NAN]], systems="AB", tasks=["scores"] * 4, instances=range(4),
+        higher_is_better=True,
+    )  # fmt: skip
+    assert summary == ra.ScoreSummary.from_scores(table)
+
+
+def test_nan_and_null_are_both_missing(tmp_path):
+    found = []
+    for column in ([1.0, None, 3.0], [1.0, NAN, 3.0]):
+        path = tmp_path / f"{len(found)}.parquet"
+        pq.write_table(pa.table({"A": pa.array(column), "B": [2.0, 2.0, 2.0]}), path)
+        found.append(ra.scan_scores(path, higher_is_better=True).summarize())
+    assert found[0] == found[1]
+    assert found[0].tallies["scores"].both.tolist() == [[2, 2], [2, 3]]
+    assert found[0].tallies["scores"].wins.tolist() == [[0, 1], [1, 0]]
+
+
+def test_labels_as_dictionaries_and_whole_numbers(tmp_path):
+    table = drawn(5)
+    frame = wide(table)
+    plain = scan(write(frame, tmp_path / "a.parquet"), table).summarize()
+    frame["task"] = frame["task"].astype("category")
+    frame["id"] = np.arange(len(frame))[::-1]
+    assert scan(write(frame, tmp_path / "b.parquet"), table).summarize() == plain
+    frame["id"] = frame["id"].astype("category")
+    assert scan(write(frame, tmp_path / "c.parquet"), table).summarize() == plain
+
+
+def test_folders_that_name_the_task(tmp_path):
+    table = drawn(6)
+    frame = wide(table)
+    for task, rows in frame.groupby("task"):
+        (tmp_path / f"task={task}").mkdir()
+        write(rows.drop(columns="task"), tmp_path / f"task={task}" / "part.parquet")
+    (tmp_path / "_SUCCESS").touch()
+    assert scan(tmp_path, table).summarize() == ra.ScoreSummary.from_scores(table)
+
+
+def test_some_columns_as_systems(tmp_path):
+    table = drawn(7)
+    frame = wide(table).assign(comment="none", size=3)
+    path = write(frame, tmp_path / "scores.parquet")
+    chosen = ["s2", "s0"]
+    with pytest.warns(DataWarning, match="no score of any system"):
+        summary = scan(path, table, systems=chosen).summarize()
+    assert summary.systems == ra.ItemSet(chosen)
+    left = table.drop(systems=["s1", "s3"])
+    expected = ra.ScoreSummary.from_scores(left)
+    for task, tally in summary.tallies.items():
+        assert (tally.wins == expected.tallies[task].wins[::-1, ::-1]).all()
+    assert summary.n_empty == expected.n_empty > 0
+
+
+def test_exact_kemeny_from_a_file(tmp_path):
+    table = drawn(8, n=6)
+    summary = scan(write(wide(table), tmp_path / "scores.parquet"), table).summarize()
+    found, expected = ra.Kemeny().aggregate(summary), ra.Kemeny().aggregate(table)
+    assert found == expected
+    assert found.is_proved
+    comparison = ra.compare(summary)
+    assert comparison.methods == ra.compare(table).methods
+    assert comparison.ranks().equals(ra.compare(table).ranks())
