@@ -14,7 +14,7 @@ from rankagg.io.arrow_numbers import numbers_of
 from rankagg.io.cells import CellTable, as_label
 from rankagg.io.columns import Coded, Column, Table, check_header
 
-__all__ = ["ArrowTable"]
+__all__ = ["ArrowTable", "arrow_table"]
 
 # Columns of one type are made numbers together, up to so many cells.
 TOGETHER = 2**20
@@ -132,3 +132,32 @@ def _encoded(column: Any) -> Coded | None:
     chunks = [chunk for chunk in encoded.chunks if len(chunk)]
     codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in chunks])
     return Coded(codes.astype(np.intp, copy=False), chunks[-1].dictionary.to_pylist())
+
+
+def arrow_table(name: str, table: Any) -> ArrowTable:
+    """Return a table of Arrow under a name for messages."""
+    header = [column.strip() for column in table.column_names]
+
+    def explain(names: Sequence[Any]) -> CellTable:
+        columns = [table.column(header.index(name)).to_pylist() for name in names]
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        return CellTable(name, list(names), rows, list(range(1, len(table) + 1)), is_text=False)
+
+    return ArrowTable(name, header, [_plain(c) for c in table.columns], False, explain)
+
+
+def _plain(column: Any) -> Any:
+    """Return a column whose texts are of a kind that all of Arrow works with."""
+    kind = column.type
+    if pa.types.is_dictionary(kind) and _is_view(kind.value_type):
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.large_string()))
+            for chunk in column.chunks
+        ]
+        return pa.chunked_array(chunks, pa.dictionary(kind.index_type, pa.large_string()))
+    return column.cast(pa.large_string()) if _is_view(kind) else column
+
+
+def _is_view(kind: Any) -> bool:
+    # Older versions have no such kind.
+    return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))

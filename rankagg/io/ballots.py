@@ -37,9 +37,9 @@ def read_ballots(
 
     Parameters
     ----------
-    source : path, text stream or pandas.DataFrame
-        A UTF-8 text file with a header, its cells separated by commas, tabs or semicolons. A
-        DataFrame's index, unless it is a plain range, becomes its first column.
+    source : path, text stream or DataFrame
+        A UTF-8 text file with a header, its cells separated by commas, tabs or semicolons, or
+        another file or a frame as `read_scores` takes them.
     count, weight, group : str or int, optional
         Columns with how often a ballot occurs, its weight, and its group.
     drop : iterable of str or int, optional

@@ -16,7 +16,7 @@ from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.arrow_numbers import numbers_of_text
-from rankagg.io.arrow_table import ArrowTable
+from rankagg.io.arrow_table import arrow_table
 from rankagg.io.cells import CellTable, as_label
 from rankagg.io.columns import Coded, Column, Table, check_header
 
@@ -153,25 +153,8 @@ def table_of_arrow(source: Any) -> Table:
             table = pa.RecordBatchReader.from_stream(source).read_all()
         else:
             table = pa.table(source)
+        table.validate(full=True)
     except (pa.ArrowException, TypeError, ValueError, NotImplementedError, RuntimeError) as error:
         allowed = "a frame whose columns Arrow can hold"
         raise InvalidInputError("source", allowed, source, f"{error}.") from None
     return arrow_table(NAME, table)
-
-
-def arrow_table(name: str, table: Any) -> ArrowTable:
-    """Return a table of Arrow under a name for messages."""
-    header = [column.strip() for column in table.column_names]
-
-    def explain(names: Sequence[Any]) -> CellTable:
-        columns = [table.column(header.index(name)).to_pylist() for name in names]
-        rows = [list(row) for row in zip(*columns, strict=True)]
-        return CellTable(name, list(names), rows, list(range(1, len(table) + 1)), is_text=False)
-
-    return ArrowTable(name, header, [_plain(c) for c in table.columns], False, explain)
-
-
-def _plain(column: Any) -> Any:
-    """Return a column whose texts are of a kind that all of Arrow works with."""
-    is_view = getattr(pa.types, "is_string_view", None)
-    return column.cast(pa.large_string()) if is_view and is_view(column.type) else column

@@ -46,10 +46,12 @@ def read_scores(
 
     Parameters
     ----------
-    source : path, text stream or pandas.DataFrame
-        A UTF-8 text file with a header, its cells separated by commas, tabs or semicolons. An
-        empty cell, or NA, NaN, null, none in any case, is a missing score. A DataFrame's index,
-        unless it is a plain range, becomes its first column.
+    source : path, text stream or DataFrame
+        A UTF-8 text file with a header, its cells separated by commas, tabs or semicolons,
+        compressed by gzip or not; Parquet, JSON Lines or Excel, told by the name. An empty cell,
+        or NA, NaN, null, none in any case, is a missing score. A DataFrame of pandas, whose index
+        becomes the first column unless it is a plain range; of polars, or any other that speaks
+        the Arrow PyCapsule interface or the interchange protocol.
     higher_is_better : bool or mapping from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     system : str or int, optional

@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError
 
-__all__ = ["check_size", "has_twice"]
+__all__ = ["check_bytes", "check_size", "has_twice"]
 
 # Tables are dense. Up to here (2 GiB of floats) or 16 cells for one that is filled, they are made.
 LARGEST, SPARSEST = 2**28, 16
+
+# A byte of a compressed file may stand for so many cells.
+PER_BYTE = 64
 
 
 def check_size(name: str, rows: tuple[int, str], columns: tuple[int, str], filled: int) -> None:
@@ -23,6 +26,15 @@ def check_size(name: str, rows: tuple[int, str], columns: tuple[int, str], fille
             f"{counted(cells, 'cell')}, {filled} of them filled; more than {LARGEST} cells must be "
             f"filled to one in {SPARSEST} at least. Split the file, or leave out what is hardly "
             "ever filled."
+        )
+
+
+def check_bytes(name: str, rows: int, columns: int, size: int) -> None:
+    """Raise where a file states many more cells than it has bytes."""
+    if rows * columns > max(LARGEST, PER_BYTE * size):
+        raise DataFormatError(
+            f"{name} states {counted(rows, 'row')} of {counted(columns, 'column')} and has "
+            f"{counted(size, 'byte')}; it is damaged, or should be split."
         )
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from io import StringIO
-from typing import Any
+from os import PathLike
+from pathlib import Path, PurePath
+from typing import Any, cast
 
 import pandas as pd
 
@@ -13,17 +16,35 @@ from rankagg.exceptions import DataFormatError
 from rankagg.io.arrow_text import parse_text
 from rankagg.io.cells import CellTable, as_label
 from rankagg.io.columns import Table
+from rankagg.io.excel import read_excel
 from rankagg.io.frames import is_frame, table_of_arrow, table_of_frame
+from rankagg.io.json_lines import parse_json_lines
 from rankagg.io.kinds import check_plain_table
-from rankagg.io.text import Source, decoded, read_data
+from rankagg.io.parquet import read_parquet
+from rankagg.io.text import Source, decoded, opened, read_data
 
-__all__ = ["TableSource", "read_cells", "read_table"]
+__all__ = ["TableSource", "kind_by_name", "read_cells", "read_table"]
 
 DELIMITERS = "\t,;"
 
 #: A frame of pandas or polars, or of anything that speaks the Arrow PyCapsule interface or the
 #: interchange protocol for frames, goes where a file goes.
 TableSource = Source | pd.DataFrame | Any
+
+
+JSON_OBJECT = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
+KINDS = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".xlsx": "Excel",
+    ".xlsm": "Excel",
+    ".jsonl": "JSON Lines",
+    ".ndjson": "JSON Lines",
+}
+BY_COLUMNS: dict[str | None, Callable[[Path], Table]] = {
+    "Parquet": read_parquet,
+    "Excel": read_excel,
+}
 
 
 def read_table(source: TableSource) -> Table:
@@ -36,8 +57,26 @@ def read_table(source: TableSource) -> Table:
         return table_of_frame(source)
     if is_frame(source):
         return table_of_arrow(source)
+    kind = kind_by_name(source)
+    if kind in BY_COLUMNS:
+        path = Path(cast(str, source))
+        opened(path, lambda path: path.open("rb").close())
+        return BY_COLUMNS[kind](path)
     name, data = read_data(source)
+    if kind == "JSON Lines" and isinstance(data, bytes) and JSON_OBJECT.match(data):
+        return parse_json_lines(name, data)
     return _of_text(name, data)
+
+
+def kind_by_name(source: object) -> str | None:
+    """Return the kind of file of a table that is no delimited text, as its name tells it."""
+    if not isinstance(source, str | PathLike):
+        return None
+    suffixes = [suffix.lower() for suffix in PurePath(source).suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+        return "JSON Lines" if suffixes and KINDS.get(suffixes[-1]) == "JSON Lines" else None
+    return KINDS.get(suffixes[-1]) if suffixes else None
 
 
 def _of_text(name: str, data: bytes | str) -> Table:

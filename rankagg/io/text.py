@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.kinds import check_not_binary
+from rankagg.io.packed import unpacked
 
-__all__ = ["Source", "decoded", "lines_of", "read_data", "read_text"]
+__all__ = ["Source", "decoded", "lines_of", "opened", "read_data", "read_text"]
+
+T = TypeVar("T")
 
 Source = str | PathLike[str] | IO[str]
 
@@ -25,15 +29,22 @@ def read_data(source: Source) -> tuple[str, bytes | str]:
     if not isinstance(source, str | PathLike):
         return _read_stream(source)
     path = Path(source)
+    data = opened(path, Path.read_bytes)
+    if path.suffix.lower() == ".gz":
+        data = unpacked(path.name, data)
+    check_not_binary(path.name, data)
+    return path.name, data
+
+
+def opened(path: Path, read: Callable[[Path], T]) -> T:
+    """Return what `read` makes of a path; raises where there is no file that can be read."""
     try:
-        data = path.read_bytes()
+        return read(path)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InvalidInputError("source", "a readable file", str(path), f"{reason}.") from None
     except ValueError as error:  # NUL and halves of characters
         raise InvalidInputError("source", "a path", str(path), f"{error}.") from None
-    check_not_binary(path.name, data)
-    return path.name, data
 
 
 def decoded(name: str, data: bytes | str) -> str:

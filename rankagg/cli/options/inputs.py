@@ -25,6 +25,7 @@ from rankagg.io.ballots import read_ballots
 from rankagg.io.matrices import looks_like_matrix, read_matrix
 from rankagg.io.preflib import looks_like_preflib, read_preflib
 from rankagg.io.scores import read_scores
+from rankagg.io.table import kind_by_name
 from rankagg.io.text import read_text
 from rankagg.io.votes import looks_like_votes, read_votes
 
@@ -178,6 +179,8 @@ def _kind(values: dict[str, Any]) -> str:
             return f"bundled {datasets.info(values['dataset']).kind}"
     if values["format"] != "auto":
         return str(values["format"])
+    if kind_by_name(values["file"]) in ("Parquet", "Excel"):
+        return "scores"
     with options_named(NAMES):
         text = read_text(values["file"])[1]
     if looks_like_preflib(text):

@@ -1,0 +1,347 @@
+"""Tables in Parquet, JSON Lines, gzip and Excel, and frames of others: the same as in CSV."""
+
+import gzip
+import json
+import random
+import sys
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+import rankagg as ra
+from rankagg.cli import main
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
+from rankagg.io.json_lines import _by_columns, _read_cells, parse_json_lines
+from rankagg.io.table import read_table
+from tests.io.damage import damaged, survives
+from tests.io.test_arrow_text import content
+
+nan = float("nan")
+LONG = {"higher_is_better": True, "task": "t", "instance": "k", "score": "v"}
+ROWS = [
+    ("A", "x", "1", 0.5),
+    ("B", "x", "1", 0.1 + 0.2),
+    ("A", "y", "2", nan),
+    ("B", "y", "2", -3.0),
+]
+FRAME = pd.DataFrame(ROWS, columns=["s", "t", "k", "v"])
+TABLE = ra.ScoreTable(
+    [[0.5, nan], [0.1 + 0.2, -3]], systems="AB", tasks="xy", instances="12", higher_is_better=True
+)
+
+
+def as_json_lines(frame):
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def write_parquet(path, frame=FRAME, **options):
+    parquet.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, **options)
+    return path
+
+
+class Speaks:
+    """Hands on one protocol of a frame and nothing else."""
+
+    def __init__(self, frame, *names):
+        for name in names:
+            setattr(self, name, getattr(frame, name))
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def test_every_kind_of_file_holds_the_same_table(tmp_path):
+    text = FRAME.to_csv(index=False)
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
+    (tmp_path / "b.tsv.GZ").write_bytes(gzip.compress(text.replace(",", "\t").encode()))
+    (tmp_path / "a.jsonl").write_text(as_json_lines(FRAME), encoding="utf-8-sig")
+    (tmp_path / "a.ndjson.gz").write_bytes(gzip.compress(as_json_lines(FRAME).encode()))
+    write_parquet(tmp_path / "a.parquet")
+    write_parquet(tmp_path / "b.pq", use_dictionary=False, compression="gzip", row_group_size=1)
+    files = sorted(tmp_path.iterdir())
+    assert len(files) == 7
+    for path in files:
+        assert ra.read_scores(path, **LONG) == ra.read_scores(str(path), **LONG) == TABLE, path
+
+
+def test_a_workbook_of_excel(tmp_path):
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "a.xlsx"
+    FRAME.round(9).to_excel(path, index=False, startrow=2, startcol=1)
+    assert ra.read_scores(path, **LONG) == ra.read_scores(FRAME.round(9), **LONG)
+    FRAME.replace({"v": {0.5: "high"}, "s": {"A": "NA"}}).to_excel(path, index=False, startrow=2)
+    with pytest.raises(DataFormatError, match=r"a\.xlsx, row 4, column 'v'.*'high'"):
+        ra.read_scores(path, **LONG)
+    assert read_table(path).labels("s", "system") == ["NA", "B", "NA", "B"]
+    pd.DataFrame([[1, 2]], columns=["a", "b"]).rename(columns={"b": "a"}).to_excel(path)
+    with pytest.raises(DataFormatError, match="two columns 'a'"):
+        read_table(path)
+    pd.DataFrame().to_excel(path)
+    with pytest.raises(DataFormatError, match=r"a\.xlsx is empty"):
+        read_table(path)
+    whole = path.read_bytes()
+    rng = random.Random(0)
+    found = {survives(lambda p: ra.read_scores(p, **LONG), damaged(whole, rng), path)
+             for _ in range(60)}  # fmt: skip
+    assert found <= {"DataFormatError", "InvalidInputError", "read"}
+
+
+def test_excel_without_openpyxl(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(b"PK\x03\x04")
+    with pytest.raises(DataFormatError) as caught:
+        ra.read_scores(path, **LONG)
+    assert str(caught.value) == (
+        "a.xlsx is an Excel workbook, which is read where openpyxl is installed (pip install "
+        "openpyxl); or save it as CSV (UTF-8)."
+    )
+
+
+def test_other_readers_take_gzip_too(tmp_path):
+    path = tmp_path / "a.soc.gz"
+    path.write_bytes(gzip.compress(b"# NUMBER ALTERNATIVES: 2\n3: 2,1\n"))
+    assert ra.read_preflib(path).counts.tolist() == [3]
+    path = tmp_path / "a.lop.gz"
+    path.write_bytes(gzip.compress(b"2\n0 3\n1 0\n"))
+    assert ra.read_matrix(path).wins.tolist() == [[0, 3], [1, 0]]
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".jsonl", ".csv.gz"])
+def test_the_command_line_reads_them(suffix, tmp_path, capsys):
+    path = tmp_path / f"a{suffix}"
+    if suffix == ".parquet":
+        write_parquet(path)
+    else:
+        text = as_json_lines(FRAME) if suffix == ".jsonl" else FRAME.to_csv(index=False)
+        path.write_bytes(gzip.compress(text.encode()) if suffix == ".csv.gz" else text.encode())
+    with pytest.raises(SystemExit) as stop:
+        main(["rank", str(path), "--task", "t", "--instance", "k", "--score", "v"])
+    assert stop.value.code == 0
+    assert "2 systems x 2 tasks" in capsys.readouterr().out
+
+
+def test_ballots_of_a_parquet_file(tmp_path):
+    frame = pd.DataFrame(
+        {"A": [1, 2, 1], "B": [2.0, nan, 1.0], "n": [3, 1, 2], "g": ["x", "y", "x"]}
+    )
+    write_parquet(tmp_path / "a.parquet", frame)
+    found = ra.read_ballots(tmp_path / "a.parquet", count="n", group="g")
+    assert found == ra.read_ballots(StringIO(frame.to_csv(index=False)), count="n", group="g")
+    assert found == ra.read_ballots(frame, count="n", group="g")
+
+
+@pytest.mark.parametrize("names", [None, ["model"], ["s", "k"]])
+def test_the_index_of_pandas_goes_first_in_a_parquet_file(names, tmp_path):
+    path = tmp_path / "a.parquet"
+    frame = FRAME.drop(columns="t").drop_duplicates(["s", "k"])
+    if names is None:
+        frame.index = [f"row {i}" for i in range(len(frame))]
+    else:
+        frame = frame.rename(columns={"s": names[0]}).set_index(names)
+    frame.to_parquet(path)
+    assert read_table(path).header == list(frame.reset_index().columns)
+    assert read_table(path).header == read_table(frame).header
+
+
+def test_a_shuffled_range_is_no_column_of_a_parquet_file(tmp_path):
+    FRAME.sort_values("v").to_parquet(tmp_path / "a.parquet")
+    assert read_table(tmp_path / "a.parquet").header == ["s", "t", "k", "v"]
+
+
+# -- frames ---------------------------------------------------------------------------------------
+
+
+def frames_of(frame):
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    yield table
+    yield table.to_batches()[0]
+    yield Speaks(table, "__arrow_c_stream__")
+    yield Speaks(table.to_batches()[0], "__arrow_c_array__")
+    yield Speaks(table, "__dataframe__")
+
+
+def test_frames_of_others_are_read_as_those_of_pandas():
+    for frame in frames_of(FRAME):
+        assert ra.read_scores(frame, **LONG) == TABLE
+    assert ra.read_scores(FRAME, **LONG) == TABLE
+
+
+def test_frames_of_polars():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(ROWS, schema=["s", "t", "k", "v"], orient="row")
+    for given_frame in (
+        frame,
+        frame.with_columns(polars.col("s").cast(polars.Categorical)),
+        frame.with_columns(polars.col("v").fill_nan(None)),
+    ):
+        assert ra.read_scores(given_frame, **LONG) == TABLE
+    wide = polars.DataFrame({"s": ["A", "B"], "x": [1, None], "y": [0.5, 2**53]})
+    assert ra.read_scores(wide, higher_is_better=True).values.tolist()[0] == [1, 0.5]
+    with pytest.raises(DataFormatError, match=r"the DataFrame, row 2, column 'x'.*inf"):
+        ra.read_scores(wide.with_columns(x=polars.Series([1.0, np.inf])), higher_is_better=True)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (pa.array([1, 2**53 + 1]), r"row 2, column 'x' is 9007199254740993, which no 64-bit float"),
+        (pa.array([1.0, float("-inf")]), r"row 2, column 'x' must be a finite number.*-inf"),
+        (pa.array([True, False]), r"row 1, column 'x' must be a finite number.*True"),
+        (pa.array(["1", "one"]), r"row 2, column 'x' must be a finite number.*'one'"),
+        (pa.array([[1], [2]]), r"row 1, column 'x' must be a finite number.*\[1\]"),
+        (pa.array([b"1", b"2"]), r"row 1, column 'x' must be a finite number"),
+        (pa.array([1, 2], pa.timestamp("s")), r"row 1, column 'x' must be a finite number"),
+    ],
+)
+def test_cells_of_arrow_that_are_no_numbers(column, said, tmp_path):
+    table = pa.table({"s": ["A", "B"], "x": column})
+    with pytest.raises(DataFormatError, match=said):
+        ra.read_scores(table, higher_is_better=True)
+    parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(DataFormatError, match=rf"a\.parquet, {said}"):
+        ra.read_scores(tmp_path / "a.parquet", higher_is_better=True)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["A", None], "row 2, column 's' is empty"), (["A", " "], "row 2, column 's' is empty"),
+        ([None, None], "row 1, column 's' is empty"), ([b"A", b"B"], "row 1.*must hold a label"),
+    ],
+)  # fmt: skip
+def test_cells_of_arrow_that_are_no_labels(labels, said):
+    with pytest.raises(DataFormatError, match=said):
+        ra.read_scores(pa.table({"s": pa.array(labels), "x": [1, 2]}), higher_is_better=True)
+
+
+def test_a_dictionary_in_another_order_with_more_than_occurs():
+    labels = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2], pa.int8()), ["b", "unused", " a"])
+    table = pa.table({"s": labels, "x": [1, 2, 3]})
+    codes, names = read_table(table).coded("s", "system")
+    assert (codes.tolist(), names) == ([0, 1, 0], ["a", "b"])
+    frame = table.to_pandas()
+    assert read_table(frame).labels("s", "system") == ["a", "b", "a"]
+
+
+def test_labels_of_frames_are_not_unguarded():
+    table = pa.table({"s": ["'=a", "b"], "'=x": [1, 2]})
+    assert ra.read_scores(table, higher_is_better=True).systems.labels == ("'=a", "b")
+
+
+@pytest.mark.parametrize("columns", [{}, {"s": []}, {"s": [], "x": []}])
+def test_frames_of_others_that_are_no_tables(columns):
+    with pytest.raises(DataFormatError, match="the DataFrame has a header and no rows"):
+        ra.read_scores(pa.table(columns), higher_is_better=True)
+
+
+def test_what_arrow_cannot_hold():
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise TypeError("not today")
+
+    for source in (Broken(), Speaks(pa.array([1, 2]), "__arrow_c_array__")):
+        with pytest.raises(InvalidInputError, match="`source` must be a frame whose columns"):
+            ra.read_scores(source, higher_is_better=True)
+
+
+CELLS = st.one_of(
+    st.none(), st.floats(allow_infinity=False), st.integers(-(2**54), 2**54), st.booleans(),
+    st.sampled_from(["", "A", " A", "1", "NA", "0.10000000000000001", "2020-01-01", "é"]),
+)  # fmt: skip
+KINDS = [
+    st.floats(allow_infinity=False),
+    st.integers(-9, 9),
+    st.sampled_from(["A", "B", " A", "'=x"]),
+    st.one_of(st.none(), st.floats(-1, 1)),
+    st.one_of(st.none(), st.integers(-(2**54), 2**54)),
+    CELLS,
+]
+
+
+@st.composite
+def rows(draw):
+    kinds = draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=3))
+    number = draw(st.integers(1, 4))
+    return [[draw(kind) for kind in kinds] for _ in range(number)]
+
+
+@given(rows())
+@settings(max_examples=200)
+def test_json_lines_by_columns_and_cell_by_cell(cells):
+    records = [{f"c{i}": cell for i, cell in enumerate(row)} for row in cells]
+    data = "".join(json.dumps(record) + "\n" for record in records)
+    expected = _read_cells("a.jsonl", data)
+    found = parse_json_lines("a.jsonl", data.encode())
+    assert found.header == expected.header
+    assert content(found) == content(expected)
+
+
+def test_plain_json_lines_are_read_by_columns():
+    assert _by_columns(as_json_lines(FRAME).encode()) is not None
+    dates = _by_columns(b'{"s": "2020-01-01", "x": 1}\n{"s": "2020-01-02", "x": 2}\n')
+    assert dates.column("s").to_pylist() == ["2020-01-01", "2020-01-02"]
+    for data in (
+        b"", b"{}\n", b"[1]\n", b'{"x": 0.10000000000000001}\n', b'{"x": 1e-400}\n',
+        b'{"x": 1}\n{"x": "NA"}\n', b'{"x": 9007199254740993, "y": 1}\n{"x": 0.5, "y": 1}\n',
+        b'{"x": 1}\n' * 100 + b'{"y": 1}\n', b'{"x" : 1}\n', b'{"x": 1, "x": 2}\n', b'{"x": 1\n}',
+    ):  # fmt: skip
+        assert _by_columns(data) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "is JSON Lines, and line 3 is no JSON"),
+        ('{"s": "A"}\n[1, 2]\n', r"and line 2 holds \[1, 2\]; every line must hold one object"),
+        ('{"s": "A"}\n5\n', "and line 2 holds 5"),
+        ('{"s": "A", "x": 1, "x": 2}\n', "line 1 names 'x' twice"),
+        ('{"s": ' + "[" * 100_000, "line 1 is nested too deep|line 1 is no JSON"),
+        ('{"s": "A", "x": ' + "9" * 5000 + "}", "line 1 is no JSON|is 9"),
+        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": "high"}\n', "row 3, column 'x'.*'high'"),
+        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": Infinity}\n', "row 3, column 'x'.*inf"),
+        ('{"s": "A", "x": {"y": 1}}\n', "row 1, column 'x' must be a finite number"),
+        ('{"s": "A", "x": 9007199254740993}\n', "row 1, column 'x' is 9007199254740993, which no"),
+        ('{"s": "A", "x": 1, " x": 2}\n', "two columns 'x'"),
+        ("{}\n{}\n", "rows and no columns"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_json_lines_that_are_refused(text, said, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataFormatError, match=said) as caught:
+        ra.read_scores(path, higher_is_better=True)
+    assert str(caught.value).startswith("a.jsonl")
+    assert len(str(caught.value)) < 400
+
+
+def test_json_lines_of_ever_other_columns_are_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f'{{"c{i}": 1}}\n' for i in range(17_000)), encoding="utf-8")
+    with pytest.raises(DataFormatError, match="17000 rows and 17000 columns"):
+        ra.read_scores(path, higher_is_better=True)
+
+
+def test_a_tie_beyond_floats_in_json_lines_is_said(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"s": "A", "x": 0.1}\n{"s": "B", "x": 0.10000000000000001}\n', "utf-8")
+    with pytest.warns(DataWarning, match=r"0\.1 and 0\.10000000000000001 \(system 'B', task 'x'\)"):
+        ra.read_scores(path, higher_is_better=True)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.xlsx", "a.csv.gz", "a.jsonl"])
+def test_files_that_are_not_there(name, tmp_path):
+    with pytest.raises(InvalidInputError, match=r"a readable file.*No such file"):
+        ra.read_scores(tmp_path / name, higher_is_better=True)
+    (tmp_path / name).mkdir()
+    with pytest.raises(InvalidInputError, match=r"a readable file.*directory"):
+        ra.read_scores(tmp_path / name, higher_is_better=True)
