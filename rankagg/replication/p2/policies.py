@@ -1,4 +1,4 @@
-"""Beyond the paper: what hangs on the policy for missing scores, on its tables with gaps."""
+"""Beyond the paper: what depends on the policy for missing scores, on its tables with gaps."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _facts(table: ScoreTable, exact: dict[Unranked, Consensus]) -> Iterator[tupl
     borda = sensitivity(table, n_samples=COMPLETIONS, rng=0)
     pairs = borda.to_frame(everything=True)
     differ = (pairs[list(POLICIES)].nunique(axis=1) > 1).sum()
-    yield "pairs that hang on the policy, Borda", float(differ)
+    yield "pairs that depend on the policy, Borda", float(differ)
     first = borda.consensuses[0].ranking.ranks == 0
     kept = (borda.samples[:, first] == 0).any(axis=1).mean()
     yield "completions with the same first system, Borda", float(kept)
@@ -128,4 +128,4 @@ def _said(exact: dict[Unranked, Consensus]) -> str:
     return "first in an exact consensus are, " + "; ".join(parts) + "."
 
 
-EXPERIMENTS = (Experiment(NAME, "what hangs on the policy for missing scores", (BEYOND,), run),)
+EXPERIMENTS = (Experiment(NAME, "what depends on the policy for missing scores", (BEYOND,), run),)
