@@ -46,6 +46,8 @@ COMMANDS = {
     "fit": "Fit a distribution over rankings by maximum likelihood.",
     "sample": "Draw rankings and print them as a CSV table of ranks with counts.",
     "study": "Draw many data sets and say how near each method comes to the proved optimum.",
+    "experiment": "Run an experiment of the papers on a table of scores: how stable is its "
+    "ranking.",
     "replicate": "Run the experiments of three papers and hold what comes out beside what is "
     "printed.",
     "methods": "List the methods: what they need, how they treat gaps and ties, and what is "

@@ -26,9 +26,11 @@ class TestCommands(CommandContract):
             for path, command in commands_of(app).items()
             if any("--dataset" in one.opts for one in command.params)
         },
+        "experiment": ["--dataset", "superglue_human", "--repetitions", "2"],
         "explain": [*BUNDLED, "--pair", "Nashville", "Memphis"],
         "fit": [*BUNDLED, "--pseudo-rankings", "0.5"],
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
+        "replicate": ["p1-table-1"],
         "sample": ["--items", "A,B,C"],
         "stability": [*BUNDLED, "--method", "borda", "--samples", "5"],
         "study": ["--mallows", "0.8", "--items", "4", "--repetitions", "2"],

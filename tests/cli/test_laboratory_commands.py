@@ -157,3 +157,41 @@ def test_compare_counts_the_optima_unless_told_not_to(run):
     asked = ["compare", "--dataset", "tennessee"]
     assert "optima       " in run(*asked)
     assert "optima       " not in run(*asked, "--one")
+
+
+@pytest.mark.parametrize(
+    ("name", "study"),
+    [
+        (
+            "missing-scores",
+            lambda table: ra.MissingScoresStudy(
+                models=[ra.TableModel(label="superglue_human", table=table)],
+                aggregators=[ra.Borda()], n_repetitions=2, seed=3,
+            ),
+        ),
+        (
+            "task-subsets",
+            lambda table: ra.TaskSubsetStudy(
+                data=table, aggregators=[ra.Borda()], n_repetitions=2, seed=3
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_an_experiment_is_that_of_the_library(run, name, study):
+    asked = ["experiment", "--dataset", "superglue_human", "--study", name, "--seed", "3"]
+    found = run(*asked, "--repetitions", "2", "--method", "borda")
+    result = study(ra.datasets.load("superglue_human")).run()
+    assert found.splitlines()[2:] == result.summary(rows=20).splitlines()
+
+
+def test_an_experiment_on_confidence(run, tmp_path):
+    asked = ["experiment", "--dataset", "superglue_human", "--study", "confidence"]
+    run(*asked, "--repetitions", "2", "--out", "rows.csv", "--json")
+    assert "sign-test, holm" in (tmp_path / "rows.csv").read_text()
+    assert "no meaning" in run(*asked, "--method", "borda", code=2)
+
+
+def test_an_experiment_needs_scores(run):
+    assert "needs scores" in run("experiment", "--dataset", "tennessee", code=2)
+    asked = ["experiment", "--dataset", "superglue_human", "--tolerance", "0.1"]
+    assert "--tolerance has no meaning" in run(*asked, code=2)

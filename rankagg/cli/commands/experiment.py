@@ -1,0 +1,143 @@
+"""`rankagg experiment`: the papers' experiments on a leaderboard of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankagg.aggregation.base import Aggregator
+from rankagg.cli.exit_codes import DONE
+from rankagg.cli.options.aggregators import made, methods_option
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.names import OneOf
+from rankagg.cli.options.numbers import JOBS, SEED, Whole
+from rankagg.cli.options.output import echo_json, json_option, rows_options, write_frame
+from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.wording import options_named
+from rankagg.core.scores import ScoreTable
+from rankagg.studies.confidence import ConfidenceStudy
+from rankagg.studies.missing_scores import MissingScoresStudy
+from rankagg.studies.resampled_table import ResampledTableModel
+from rankagg.studies.score_models import TableModel
+from rankagg.studies.study import Study
+from rankagg.studies.task_subsets import TaskSubsetStudy
+
+__all__ = ["command"]
+
+NAMES = {
+    "journal": "--journal",
+    "aggregators": "--method",
+    "models": "FILE",
+    "data": "FILE",
+    "n_repetitions": "--repetitions",
+}
+DEFAULT_METHODS = ("mean", "borda")
+
+
+@click.command("experiment")
+@input_options
+@click.option(
+    "--study",
+    type=OneOf(["missing-scores", "task-subsets", "confidence"]),
+    default="missing-scores",
+    show_default=True,
+    help="missing-scores: rank what is left when scores go missing. task-subsets: rank by random "
+    "subsets of the tasks. confidence: resample instances, and see which pairs are decided.",
+)
+@methods_option("hold against themselves", default=", ".join(DEFAULT_METHODS))
+@click.option(
+    "--repetitions",
+    type=Whole(1, 10**6),
+    default=100,
+    show_default=True,
+    help="Tables for each point.",
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
+@click.option(
+    "--jobs", type=JOBS, default=1, show_default=True, help="Processes; -1 for all cores."
+)
+@click.option(
+    "--journal",
+    type=FILE,
+    metavar="FILE",
+    help="Note finished tables here, and go on from it.",
+)
+@click.option("--out", type=FILE, metavar="FILE", help="Write all rows here as CSV.")
+@rows_options("rows")
+@json_option
+@plot_option("what the study found")
+def command(
+    given: Input,
+    *,
+    study: str,
+    methods: tuple[str, ...],
+    repetitions: int,
+    seed: int,
+    jobs: int,
+    journal: Path | None,
+    out: Path | None,
+    rows: int | None,
+    as_json: bool,
+    plot: Path | None,
+) -> int:
+    """Run an experiment of the papers on a table of scores: how stable is its ranking.
+
+    A proportion of the scores is removed at random, or of the tasks, and every method is held
+    against what it says of all. The last line says which method stays nearest. For confidence,
+    methods are intervals, and --method is not used.
+
+    \b
+        rankagg experiment scores.csv --plot missing.svg
+        rankagg experiment scores.csv --study task-subsets --method mean --method kemeny
+        rankagg experiment instances.csv --instance instance --study confidence
+    """
+    if not isinstance(given.data, ScoreTable):
+        raise click.UsageError("An experiment needs scores; rankings and votes do not hold them.")
+    if given.tolerance and study != "task-subsets":
+        raise click.UsageError(f"--tolerance has no meaning for --study {study}.")
+    if methods and study == "confidence":
+        raise click.UsageError("--method has no meaning for --study confidence.")
+    with options_named(NAMES):
+        asked = _study(
+            study, given, made(methods or DEFAULT_METHODS, given.unranked), repetitions, seed
+        )
+        result = asked.run(n_jobs=jobs, journal=journal)
+    if out is not None:
+        write_frame(result.to_frame(), out)
+    if as_json:
+        echo_json({**result.to_dict(), "input": list(given.lines)})
+    else:
+        click.echo("\n".join([*given.lines, result.summary(rows=rows)]))
+    save_plot(result.plot, plot)
+    return DONE
+
+
+def _study(
+    name: str, given: Input, rules: Sequence[Aggregator], repetitions: int, seed: int
+) -> Study[Any, Any]:
+    table = given.data
+    assert isinstance(table, ScoreTable)
+    if name == "missing-scores":
+        return MissingScoresStudy(
+            models=[TableModel(label=given.name, table=table)],
+            aggregators=rules,
+            n_repetitions=repetitions,
+            seed=seed,
+        )
+    if name == "task-subsets":
+        return TaskSubsetStudy(
+            data=table,
+            aggregators=rules,
+            tolerance=given.tolerance,
+            n_repetitions=repetitions,
+            seed=seed,
+        )
+    return ConfidenceStudy(
+        models=[ResampledTableModel(label=given.name, table=table)],
+        n_repetitions=repetitions,
+        seed=seed,
+    )
