@@ -73,10 +73,10 @@ def declared(extra: str = "") -> set[str]:
 
 
 # What an extra brings is imported in these files alone, when it is there.
-OPTIONAL = {"rankagg/kernels/loops.py": "fast"}
+OPTIONAL = {"rankagg/kernels/loops.py": "fast", "rankagg/io/scan_sort.py": "big"}
 
 
-@pytest.mark.parametrize("extra", ["", "test", "fast"])
+@pytest.mark.parametrize("extra", ["", "test", "fast", "big"])
 def test_every_third_party_import_is_declared(extra: str) -> None:
     """Contract suites may import what the extra for tests installs, and so on; the rest not."""
     imported = set()

@@ -17,7 +17,8 @@ from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.result import ROWS, Result
 from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import InvalidInputError
+from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.exceptions import InformationLostError, InvalidInputError
 
 __all__ = ["ASSUMPTIONS", "MissingReport", "missing_report"]
 
@@ -31,14 +32,15 @@ ASSUMPTIONS: Final[dict[Unranked, str]] = {
 }
 
 
-def missing_report(data: ScoreTable | Profile) -> MissingReport:
+def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
     """Say who lacks what.
 
     Parameters
     ----------
-    data : ScoreTable or Profile
+    data : ScoreTable, ScoreSummary or Profile
         A cell is one item in one unit: a score, or a rank in a ranking (with its count). Items
         left off a top-k list are not missing: it is known that they are below the listed ones.
+        Of a summary it is not known which items are missing together.
 
     Returns
     -------
@@ -65,6 +67,8 @@ def missing_report(data: ScoreTable | Profile) -> MissingReport:
         profile = data.rankings()
         unit = "instance" if data.is_instance_level else "task"
         return _report(profile, tasks, unit)
+    if isinstance(data, ScoreSummary):
+        return _report_of_sums(data)
     if isinstance(data, Profile):
         groups = None if data.groups is None else list(data.groups)
         return _report(data, groups, "ranking")
@@ -93,6 +97,25 @@ def _report(profile: Profile, tasks: list[Any] | None, unit: str) -> MissingRepo
         comparisons=votes.comparisons,
         never_compared=votes.never_compared,
         _patterns=_patterns(gone, profile.counts),
+    )
+
+
+def _report_of_sums(summary: ScoreSummary) -> MissingReport:
+    tallies = summary.tallies.values()
+    sizes = np.array([tally.n_units for tally in tallies], dtype=np.int64)
+    by_task = np.stack([tally.n_units - tally.observed for tally in tallies], axis=1)
+    votes = summary.pairwise("ignore")
+    return MissingReport(
+        items=summary.systems,
+        tasks=tuple(summary.tasks),
+        unit="instance",
+        n_units=summary.n_units,
+        missing=by_task.sum(axis=1),
+        missing_by_task=by_task,
+        task_sizes=sizes,
+        comparisons=votes.comparisons,
+        never_compared=votes.never_compared,
+        _patterns=None,
     )
 
 
@@ -133,7 +156,7 @@ class MissingReport(Result):
     task_sizes: NDArray[np.int64] | None
     comparisons: Floats
     never_compared: tuple[tuple[Label, Label], ...] = field(compare=False)
-    _patterns: tuple[tuple[int, tuple[int, ...]], ...]
+    _patterns: tuple[tuple[int, tuple[int, ...]], ...] | None
 
     _schema = "rankagg.missing"
     _plot = "missingness_map"
@@ -211,7 +234,17 @@ class MissingReport(Result):
         -------
         pandas.DataFrame
             units: how many have the pattern; missing: the items, a tuple.
+
+        Raises
+        ------
+        InformationLostError
+            If the data were a summary.
         """
+        if self._patterns is None:
+            raise InformationLostError(
+                "Patterns need the scores; a ScoreSummary does not hold them. Read the scores with "
+                "`read_scores`."
+            )
         rows = [
             {"units": units, "missing": tuple(self.items[i] for i in gone)}
             for units, gone in self._patterns

@@ -209,12 +209,12 @@ class TaskTally(Value):
     # -- plain data ---------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON; the sums as hexadecimal text."""
+        """Return plain data for JSON; the sums as text, "3p1072" for 3 * 2**1072 in hexadecimal."""
         plain: dict[str, Any] = {}
         for name in FIELDS:
             value = getattr(self, name)
             plain[name] = value.tolist() if isinstance(value, np.ndarray) else value
-        plain["sums"] = [f"{total:x}" for total in self.sums]
+        plain["sums"] = [_as_text(total) for total in self.sums]
         return plain
 
     @classmethod
@@ -229,7 +229,7 @@ class TaskTally(Value):
                 if not all(type(number) is int for number in array.ravel()):
                     raise ValueError(name)
                 fields[name] = exact.fit(array) if "grid" in name else array.astype(np.int64)
-        fields["sums"] = tuple(int(total, 16) for total in fields["sums"])
+        fields["sums"] = tuple(_from_text(total) for total in fields["sums"])
         if len(fields["sums"]) != n or not all(
             type(fields[name]) is int for name in ("n_units", "n_empty")
         ):
@@ -241,6 +241,16 @@ FIELDS = (
     "wins", "both", "n_units", "n_empty", "sizes", "units_of_size", "placed", "shares", "squares",
     "on_grid", "squares_on_grid", "sums",
 )  # fmt: skip
+
+
+def _as_text(total: int) -> str:
+    zeros = (total & -total).bit_length() - 1 if total else 0
+    return f"{total >> zeros:x}p{zeros}"
+
+
+def _from_text(text: str) -> int:
+    digits, _, zeros = text.partition("p")
+    return int(digits, 16) << int(zeros)
 
 
 def _shapes(size: int, n: int) -> dict[str, tuple[int, ...]]:

@@ -20,10 +20,12 @@ from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 from rankagg.inference.intervals.pair_values import Comparisons, CompatibleShares, PairValues
+from rankagg.inference.moments import Moments, PairSums, moments_of
 
-__all__ = ["Block", "Estimand", "Moments", "Unit", "Units", "rankings_of", "units_from", "units_of"]
+__all__ = ["Block", "Estimand", "Unit", "Units", "rankings_of", "units_from", "units_of"]
 
 Unit: TypeAlias = Literal["ranking", "instance", "task"]
 Estimand: TypeAlias = Literal["direct", "imputed"]
@@ -53,28 +55,6 @@ class Block:
     counts: Floats
     weights: Floats
     strata: NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """What all units together say of each pair; arrays of shape (p,).
-
-    Attributes
-    ----------
-    n : ndarray of float
-        Units that tell something of the pair.
-    mean : ndarray of float
-        Weighted mean value; NaN where n is 0.
-    variance : ndarray of float
-        Unbiased sample variance of the values; NaN where n is less than 2 or units are weighted.
-    shares : ndarray of float
-        Sum of the squared shares that the units have in the mean: 1/n where all weigh the same.
-    """
-
-    n: Floats
-    mean: Floats
-    variance: Floats
-    shares: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,18 +216,24 @@ class Units:
                 squared_mass[s] += (weighted * block.weights) @ present
                 first[s] += weighted @ values
                 second[s] += weighted @ squares
-        share = self.stratum_weights[:, None] * (n > 0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = share / share.sum(axis=0)
-            means = np.where(n > 0, first / mass, 0.0)
-            mean = (share * means).sum(axis=0)
-            shares = (share**2 * np.where(n > 0, squared_mass / mass**2, 0.0)).sum(axis=0)
-            total = n.sum(axis=0)
-            spread = np.maximum((second / mass).sum(axis=0) - mean**2, 0.0)
-            variance = np.where(total > 1, spread * total / (total - 1), np.nan)
-        if self.is_weighted:
-            variance = np.full_like(mean, np.nan)
-        return Moments(total, mean, variance, shares)
+        sums = PairSums(n, mass, squared_mass, first, second)
+        return moments_of(sums, self.stratum_weights, is_weighted=self.is_weighted)
+
+    # -- outcomes -----------------------------------------------------------------------------
+
+    @property
+    def is_direct(self) -> bool:
+        """True where a ranking's value is 1, 1/2 or 0."""
+        return isinstance(self.source, Comparisons)
+
+    def outcomes(self) -> tuple[Floats, Floats, Floats]:
+        """Return for each pair the units with the first above, tied, and the second above."""
+        first, ties, second = (np.zeros(len(self.pairs[0])) for _ in range(3))
+        for block in self.blocks():
+            first += block.counts @ (block.values == 1.0)
+            ties += block.counts @ (block.values == 0.5)
+            second += block.counts @ (block.values == 0.0)
+        return first, ties, second
 
 
 def units_of(
@@ -306,6 +292,11 @@ def rankings_of(
         return data.rankings(tolerance), data.instances
     if isinstance(data, Profile):
         return data, instances
+    if isinstance(data, ScoreSummary):
+        raise InformationLostError(
+            "This needs rankings; a ScoreSummary does not hold them. Read the scores with "
+            "`read_scores`, or make `PairwiseIntervals`, which sums are enough for."
+        )
     raise InvalidInputError("data", "a ScoreTable or a Profile", data)
 
 

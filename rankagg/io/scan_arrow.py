@@ -96,6 +96,7 @@ def parts_of(files: Sequence[ScanFile], *, whole: bool) -> list[Part]:
     """Return the pieces of files: Parquet files by row groups, unless they are to stay whole."""
     parts: list[Part] = []
     for file in files:
+        file.require_unchanged()
         if file.kind != "parquet":
             parts.append(Part(len(parts), file))
             continue

@@ -20,7 +20,7 @@ __all__ = ["PartCounts", "count_part"]
 
 # Cells that are read, and that wait for others of their task, at one time.
 BATCH_CELLS, WAITING_CELLS = 2**21, 2**22
-BATCH_ROWS = 2**16
+BATCH_ROWS, LEAST_ROWS = 2**16, 256
 # Units of a task from which on they are counted without waiting for more.
 ENOUGH = 2**14
 
@@ -127,7 +127,7 @@ def count_part(
         If the rows are not what they should be; the message names file, row group and row.
     """
     assert layout.systems is not None, "the systems of a long file are found first"
-    size = max(256, min(BATCH_ROWS, BATCH_CELLS // max(len(layout.columns), 1)))
+    size = max(LEAST_ROWS, min(BATCH_ROWS, BATCH_CELLS // max(len(layout.columns), 1)))
     reading = batches(part, layout.types, size)
     units = _long_units(layout, reading) if layout.is_long else _wide_units(layout, reading)
     waiting = _Waiting(layout)

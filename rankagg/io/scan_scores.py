@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, get_args
 
 from rankagg._typing import Label
@@ -18,6 +20,7 @@ from rankagg.io.scan_columns import coded
 from rankagg.io.scan_journal import ScanJournal
 from rankagg.io.scan_layout import Layout, check_weights, layout_of
 from rankagg.io.scan_run import run_parts
+from rankagg.io.scan_sort import sorted_files
 from rankagg.io.scan_sources import ScanFile, Sources, find_files
 
 __all__ = ["Engine", "ScoreScan", "scan_scores"]
@@ -67,7 +70,7 @@ def scan_scores(
         Positive weights; tasks not named weigh 1.
     scattered : {"refuse", "sort"}, default "refuse"
         What to do about a long file in which rows of one instance lie apart: refuse it, or sort
-        it on disk first, with DuckDB (the extra ``big``).
+        it on disk first, with DuckDB (the extra ``big``), in the folder for temporary files.
 
     Returns
     -------
@@ -207,8 +210,12 @@ class ScoreScan(Value):
         book = None if journal is None else ScanJournal(journal, self._plain())
         if layout.systems is None:
             layout = replace(layout, systems=_systems_of(layout, parts))
-        totals = run_parts(layout, parts, n_jobs=n_jobs, progress=shown, journal=book)
-        tallies = totals.tallies(parts)
+        with TemporaryDirectory(prefix="rankagg-") as folder:
+            if self._scattered == "sort":
+                files, layout = sorted_files(layout, parts, Path(folder))
+                parts = parts_of(files, whole=True)
+            totals = run_parts(layout, parts, n_jobs=n_jobs, progress=shown, journal=book)
+            tallies = totals.tallies(parts)
         assert layout.systems is not None, "they have been found"
         return ScoreSummary(
             layout.systems,
@@ -229,7 +236,7 @@ class ScoreScan(Value):
                 for name in ("columns", "system", "score", "task", "instance")
             },
             "higher_is_better": (
-                [[task, flag] for task, flag in directions.items()]
+                sorted(([task, flag] for task, flag in directions.items()), key=str)
                 if isinstance(directions, Mapping)
                 else directions
             ),

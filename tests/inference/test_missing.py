@@ -12,6 +12,7 @@ import rankagg as ra
 from rankagg.analysis.missing import ASSUMPTIONS
 from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
+from tests.io.scan_files import drawn
 
 NAN = float("nan")
 LETTERS = "ABCDEF"
@@ -336,3 +337,16 @@ def test_data_without_tasks_have_no_shares_by_task():
         report.by_task()
     with pytest.raises(InvalidInputError, match="data with tasks"):
         _ = report.absent
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_what_scores_add_up_to(seed):
+    table = drawn(seed)
+    found = ra.missing_report(ra.ScoreSummary.from_scores(table))
+    expected = ra.missing_report(table)
+    assert found.to_frame().equals(expected.to_frame())
+    assert found.by_task().equals(expected.by_task())
+    assert found.to_dict() == expected.to_dict()
+    assert found.summary() == expected.summary()
+    with pytest.raises(ra.exceptions.InformationLostError, match="read_scores"):
+        found.patterns()

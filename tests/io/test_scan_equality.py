@@ -20,6 +20,7 @@ FORMS = {"wide": (wide, None), "long": (long, LONG)}
 def small_batches(request, monkeypatch):
     """Let batches hold few rows, and sums wait for few units."""
     monkeypatch.setattr(scan_count, "BATCH_ROWS", request.param)
+    monkeypatch.setattr(scan_count, "LEAST_ROWS", 1)
     monkeypatch.setattr(scan_count, "ENOUGH", request.param)
 
 

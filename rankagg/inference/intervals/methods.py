@@ -10,7 +10,7 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg._validation import check_alpha, check_choice, check_flag, check_integer
 from rankagg.core.items import counted
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import Resamples, resampled_means
 from rankagg.inference.intervals.bounds import (
     anytime_alpha,
@@ -18,8 +18,9 @@ from rankagg.inference.intervals.bounds import (
     hoeffding_radius,
 )
 from rankagg.inference.intervals.measured import few_units
-from rankagg.inference.intervals.pair_values import Comparisons
-from rankagg.inference.units import Moments, Units
+from rankagg.inference.moments import Moments
+from rankagg.inference.summed_units import SummedUnits
+from rankagg.inference.units import Units
 
 __all__ = [
     "BINOMIAL",
@@ -95,7 +96,7 @@ class Bounds:
 
 
 def bounds_of(
-    units: Units,
+    units: Units | SummedUnits,
     options: Options,
     rng: np.random.Generator,
     resamples: Resamples | None = None,
@@ -112,6 +113,11 @@ def bounds_of(
     if options.method in BINOMIAL:
         bounds = _binomial(units, options, alpha)
     elif options.method in RESAMPLING:
+        if isinstance(units, SummedUnits):
+            raise InformationLostError(
+                f"method={options.method!r} needs rankings; a ScoreSummary does not hold them. "
+                "Take 'hoeffding' or 'bernstein', or read the scores with `read_scores`."
+            )
         if options.method == "bca" and len(units.stratum_weights) > 1:
             raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
         drawn = resamples or resampled_means(units, options.n_resamples, rng)
@@ -133,7 +139,7 @@ def bounds_of(
     return Bounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
 
-def _too_few(units: Units, options: Options, n: Floats) -> tuple[str, ...]:
+def _too_few(units: Units | SummedUnits, options: Options, n: Floats) -> tuple[str, ...]:
     """Return a note where an approximate method has fewer units than it was measured to need.
 
     Of n units for each pair the fewest count, if there are any.
@@ -144,7 +150,7 @@ def _too_few(units: Units, options: Options, n: Floats) -> tuple[str, ...]:
     return () if note is None else (note,)
 
 
-def _concentration(units: Units, options: Options, alpha: float) -> Bounds:
+def _concentration(units: Units | SummedUnits, options: Options, alpha: float) -> Bounds:
     moments = units.moments()
     level: Any = anytime_alpha(alpha, moments.n) if options.anytime else alpha
     if options.method == "hoeffding":
@@ -163,20 +169,14 @@ def _around(moments: Moments, radius: Floats) -> Bounds:
     return Bounds(mean, moments.n, moments.shares, mean - radius, mean + radius)
 
 
-def _binomial(units: Units, options: Options, alpha: float) -> Bounds:
-    direct = isinstance(units.source, Comparisons)
-    is_plain = direct and units.unit == "ranking" and not units.is_weighted
+def _binomial(units: Units | SummedUnits, options: Options, alpha: float) -> Bounds:
+    is_plain = units.is_direct and units.unit == "ranking" and not units.is_weighted
     if not is_plain:
         raise InvalidInputError(
             "method", "'hoeffding' or a bootstrap here", options.method,
             "Binomial intervals are for direct comparisons of equal weight, each ranking a unit.",
         )  # fmt: skip
-    first = np.zeros(len(units.pairs[0]))
-    ties, second = first.copy(), first.copy()
-    for block in units.blocks():
-        first += block.counts @ (block.values == 1.0)
-        second += block.counts @ (block.values == 0.0)
-        ties += block.counts @ (block.values == 0.5)
+    first, ties, second = units.outcomes()
     if ties.any() and options.ties != "exclude":
         raise InvalidInputError(
             "ties", f"'exclude' for method '{options.method}': the data have "

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, check_choice
+from rankagg.aggregation.evidence import Evidence
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.result import Result, plain_rows
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import (
@@ -25,6 +27,7 @@ from rankagg.inference.intervals.methods import (
     bounds_of,
 )
 from rankagg.inference.intervals.pair_decisions import by_holm, by_intervals_of_pairs, p_values
+from rankagg.inference.summed_units import SummedUnits, summed_units
 from rankagg.inference.units import Estimand, Unit, Units, rankings_of, units_of
 
 __all__ = ["PairwiseIntervals", "intervals_of", "square"]
@@ -104,7 +107,7 @@ class PairwiseIntervals(Result):
     @classmethod
     def from_data(
         cls,
-        data: ScoreTable | Profile,
+        data: ScoreTable | ScoreSummary | Profile,
         *,
         tolerance: float | Mapping[Label, float] = 0.0,
         method: Method = "hoeffding",
@@ -124,9 +127,10 @@ class PairwiseIntervals(Result):
 
         Parameters
         ----------
-        data : ScoreTable or Profile
+        data : ScoreTable, ScoreSummary or Profile
             Rankings, of which counts are independent repetitions and weights importance; or
-            scores, which are ranked first.
+            scores, which are ranked first. Of a summary no unit is an instance of several tasks,
+            and units cannot be resampled unless they are tasks.
         tolerance : float or mapping from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
         method : str, default "hoeffding"
@@ -179,11 +183,18 @@ class PairwiseIntervals(Result):
         1     C     A     0.583  0.457  0.699
         2     B     C     0.700  0.575  0.801
         """
-        profile, known = rankings_of(data, tolerance, instances)
-        units = units_of(
-            profile, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks, instances=known
-        )
         options = Options(method, alpha, simultaneous, alternative, anytime, ties, n_resamples)
+        summary = Evidence(data, tolerance).summary if isinstance(data, ScoreSummary) else None
+        units: Units | SummedUnits
+        if summary is not None:
+            if instances is not None:
+                raise InvalidInputError("instances", "left out for a summary", instances)
+            units = summed_units(summary, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks)
+        else:
+            profile, known = rankings_of(data, tolerance, instances)
+            units = units_of(
+                profile, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks, instances=known
+            )
         return intervals_of(units, estimand, options, as_generator(rng))
 
     # -- what they say ------------------------------------------------------------------------
@@ -299,7 +310,7 @@ class PairwiseIntervals(Result):
 
 
 def intervals_of(
-    units: Units, estimand: Estimand, options: Options, rng: np.random.Generator
+    units: Units | SummedUnits, estimand: Estimand, options: Options, rng: np.random.Generator
 ) -> PairwiseIntervals:
     """Return the intervals of all pairs of some units, which know their moments from then on."""
     bounds = bounds_of(units, options, rng)
@@ -322,7 +333,7 @@ def intervals_of(
     )
 
 
-def square(units: Units, above: Floats, below: Floats, diagonal: float) -> Floats:
+def square(units: Units | SummedUnits, above: Floats, below: Floats, diagonal: float) -> Floats:
     """Return a matrix of the values of all pairs, of first against second and the reverse."""
     first, second = units.pairs
     square = np.full((len(units.items),) * 2, diagonal)

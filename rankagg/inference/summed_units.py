@@ -1,0 +1,194 @@
+"""Independent units whose values are known by their sums only: those of a `ScoreSummary`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats
+from rankagg._validation import check_choice, check_flag
+from rankagg.core.items import ItemSet
+from rankagg.core.shares import grid
+from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.task_tally import TaskTally
+from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.inference.intervals.pair_values import PairValues
+from rankagg.inference.moments import Moments, PairSums, moments_of
+from rankagg.inference.units import Estimand, Unit, Units
+
+__all__ = ["SummedUnits", "summed_units"]
+
+
+@dataclass(frozen=True, eq=False)
+class SummedUnits:
+    """The instances of all tasks, each an independent unit, by their sums.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The systems.
+    summary : ScoreSummary
+        The sums.
+    estimand : {"direct", "imputed"}
+        Whether only units that compare two systems tell of them, or all.
+    fixed_tasks : bool
+        Whether the tasks are those of interest.
+    """
+
+    items: ItemSet
+    summary: ScoreSummary
+    estimand: Estimand
+    fixed_tasks: bool
+
+    @property
+    def unit(self) -> Unit:
+        """What is independent: the ranking of every instance of a task."""
+        return "ranking"
+
+    @cached_property
+    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Positions of the first and the second item of each pair, first < second."""
+        first, second = np.triu_indices(len(self.items), k=1)
+        return first, second
+
+    @property
+    def is_direct(self) -> bool:
+        """True where a value is 1, 1/2 or 0."""
+        return self.estimand == "direct"
+
+    @property
+    def stratum_weights(self) -> Floats:
+        """The weights of fixed tasks; one where they are not fixed."""
+        return self.summary.weight_vector if self.fixed_tasks else np.ones(1)
+
+    @property
+    def is_weighted(self) -> bool:
+        """True where units differ in weight, or tasks are fixed."""
+        weights = self.summary.weight_vector
+        if self.fixed_tasks:
+            return len(weights) > 1
+        return bool(np.ptp(weights) > 1e-12 * weights.max())
+
+    def outcomes(self) -> tuple[Floats, Floats, Floats]:
+        """Return for each pair the units with the first above, tied, and the second above."""
+        tallies = self.summary.tallies.values()
+        wins = np.sum([tally.wins for tally in tallies], axis=0)
+        ties = np.sum([tally.ties for tally in tallies], axis=0)
+        first, second = self.pairs
+        result = wins[first, second], ties[first, second], wins[second, first]
+        return cast(tuple[Floats, Floats, Floats], tuple(part.astype(float) for part in result))
+
+    def moments(self) -> Moments:
+        """Return the moments of all pairs; they are computed once."""
+        return self._moments
+
+    @cached_property
+    def _moments(self) -> Moments:
+        sums = [_sums(tally, self.estimand, self.pairs) for tally in self.summary.tallies.values()]
+        n, first, second = (np.stack(part) for part in zip(*sums, strict=True))
+        if self.fixed_tasks:
+            together = PairSums(n, n, n, first, second)
+        else:
+            w = self.summary.weight_vector[:, None]
+            parts = (n, w * n, w**2 * n, w * first, w * second)
+            together = PairSums(*(part.sum(axis=0, keepdims=True) for part in parts))
+        return moments_of(together, self.stratum_weights, is_weighted=self.is_weighted)
+
+
+@dataclass(frozen=True, eq=False)
+class _TaskMeans(PairValues):
+    """Mean values of the pairs of n items in every task: rows are values themselves."""
+
+    n_items: int
+
+    @cached_property
+    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        first, second = np.triu_indices(self.n_items, k=1)
+        return first, second
+
+    def values(self) -> Floats:
+        return cast(Floats, self.rows)
+
+
+def summed_units(
+    summary: ScoreSummary, *, unit: object, estimand: object, fixed_tasks: object
+) -> Units | SummedUnits:
+    """Say what the independent units of scores are that only their sums are known of.
+
+    Parameters
+    ----------
+    summary : ScoreSummary
+        The sums.
+    unit : {"ranking", "task"}
+        What is independent: each instance of a task, or each task. Which instances the tasks
+        share is not known of a summary.
+    estimand : {"direct", "imputed"}
+        See `units_of`.
+    fixed_tasks : bool
+        See `units_of`.
+
+    Returns
+    -------
+    Units or SummedUnits
+
+    Raises
+    ------
+    InformationLostError
+        If the unit is "instance".
+    """
+    kind = check_choice(unit, get_args(Unit), "unit")
+    what = cast(Estimand, check_choice(estimand, get_args(Estimand), "estimand"))
+    fixed = check_flag(fixed_tasks, "fixed_tasks")
+    if kind == "instance":
+        raise InformationLostError(
+            "unit='instance' needs rankings; a ScoreSummary does not hold them. Read the scores "
+            "with `read_scores`, or take unit='ranking' where no instance is in two tasks."
+        )
+    if kind == "ranking":
+        return SummedUnits(summary.systems, summary, what, fixed)
+    if fixed:
+        raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed)
+    pairs = np.triu_indices(summary.n_systems, k=1)
+    sums = [_sums(tally, what, pairs) for tally in summary.tallies.values()]
+    with np.errstate(invalid="ignore"):
+        means = np.stack([first / n for n, first, _ in sums])
+    # Each task a cluster of one: resamples draw them in the order that they have in a table.
+    numbers = np.arange(len(means))
+    return Units(
+        summary.systems, "task", _TaskMeans(means, summary.n_systems), np.ones(len(means)),
+        summary.weight_vector, numbers, np.zeros_like(numbers), np.ones(1), False,
+    )  # fmt: skip
+
+
+def _sums(
+    tally: TaskTally, estimand: Estimand, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]
+) -> tuple[Floats, Floats, Floats]:
+    """Return for each pair the units that tell, and the sums of their values and squares."""
+    wins, ties = tally.wins.astype(np.float64), tally.ties.astype(np.float64)
+    first, second = wins + ties / 2, wins + ties / 4
+    if estimand == "direct":
+        return tally.both[pairs].astype(np.float64), first[pairs], second[pairs]
+    # Row absent and column there: the share of the permutations with row first, and its square.
+    share, square = _shares(tally)
+    missed, neither = tally.missed, tally.neither
+    first += share + (missed - share.T) + neither / 2
+    second += square + (missed - 2 * share.T + square.T) + neither / 4
+    n = np.full(len(pairs[0]), float(tally.n_units))
+    return n, first[pairs], second[pairs]
+
+
+def _shares(tally: TaskTally) -> tuple[Floats, Floats]:
+    if tally.shares is None or tally.squares is None:
+        assert tally.on_grid is not None, "what is not exact is on the grid"
+        assert tally.squares_on_grid is not None, "what is not exact is on the grid"
+        step = grid(len(tally))
+        return (
+            tally.on_grid.astype(np.float64) / step,
+            tally.squares_on_grid.astype(np.float64) / step,
+        )
+    over = (2.0 * (tally.sizes + 1))[:, None, None]
+    return (tally.shares / over).sum(axis=0), (tally.squares / over**2).sum(axis=0)

@@ -1,0 +1,276 @@
+"""What is wrong with a file is said with its place, and never read as something else."""
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
+from rankagg.io import scan_arrow, scan_count
+from tests.io.scan_files import LONG, NAN, drawn, long, scan, wide, write
+
+
+@pytest.fixture
+def table():
+    return drawn()
+
+
+@pytest.fixture
+def two_files(table, tmp_path):
+    """Return two files of one table, and a function that writes the second anew."""
+    frame = wide(table)
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for path, rows in zip(paths, (frame[:20], frame[20:]), strict=True):
+        write(rows, path)
+    return paths, frame[20:]
+
+
+class TestSchemas:
+    """They are compared before the first row is read."""
+
+    def test_a_column_that_the_last_file_lacks(self, two_files, table):
+        paths, rows = two_files
+        write(rows.drop(columns="s2"), paths[1])
+        with pytest.raises(DataFormatError, match=r"b\.parquet has no column 's2'.*a\.parquet"):
+            scan(paths, table)
+
+    def test_a_column_that_only_the_last_file_has(self, two_files, table):
+        paths, rows = two_files
+        write(rows.assign(s9=1.0), paths[1])
+        with pytest.raises(DataFormatError, match=r"a\.parquet has no column 's9'"):
+            scan(paths, table)
+
+    def test_another_type_in_the_last_file(self, two_files, table):
+        paths, rows = two_files
+        write(rows.assign(s2=rows["s2"].astype("float32")), paths[1])
+        with pytest.raises(DataFormatError, match=r"b\.parquet holds float in .*'s2'.*double"):
+            scan(paths, table)
+
+    def test_another_order_of_columns_is_none_of_its_faults(self, two_files, table):
+        paths, rows = two_files
+        write(rows[rows.columns[::-1]], paths[1])
+        assert scan(paths, table).summarize() == ra.ScoreSummary.from_scores(table)
+
+    @pytest.mark.parametrize("values", [["x", "y"], [True, False]])
+    def test_columns_that_hold_no_scores(self, values, tmp_path):
+        path = write(pd.DataFrame({"A": [1.0, 2.0], "note": values}), tmp_path / "a.parquet")
+        with pytest.raises(DataFormatError, match=r"'note'.*systems="):
+            ra.scan_scores(path, higher_is_better=True)
+
+    def test_two_columns_of_one_name(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.write_text("A,B,A\n1,2,3\n", encoding="utf-8")
+        with pytest.raises(DataFormatError, match="two columns 'A'"):
+            ra.scan_scores(path, higher_is_better=True)
+
+    def test_labels_that_are_floats(self, tmp_path):
+        path = write(pd.DataFrame({"id": [0.5, 1.5], "A": [1.0, 2.0]}), tmp_path / "a.parquet")
+        with pytest.raises(DataFormatError, match="double in the column 'id'"):
+            ra.scan_scores(path, higher_is_better=True, instance="id")
+
+    @pytest.mark.parametrize(
+        ("names", "message"),
+        [
+            ({"task": "tusk"}, "Did you mean 'task'"),
+            ({"systems": ["s1", "s7"]}, "systems"),
+            ({"task": "id", "instance": "id"}, "different columns"),
+            ({"system": "s1"}, "given together"),
+        ],
+    )
+    def test_names_that_do_not_fit(self, names, message, table, tmp_path):
+        path = write(wide(table), tmp_path / "a.parquet")
+        with pytest.raises(InvalidInputError, match=message):
+            ra.scan_scores(path, higher_is_better=True, **names)
+
+
+class TestSources:
+    @pytest.mark.parametrize("source", ["none.parquet", "*.parquet", "folder"])
+    def test_no_file(self, source, tmp_path):
+        (tmp_path / "folder").mkdir()
+        with pytest.raises(InvalidInputError, match="sources"):
+            ra.scan_scores(tmp_path / source, higher_is_better=True)
+
+    def test_a_file_twice(self, two_files, table):
+        paths, _ = two_files
+        with pytest.raises(InvalidInputError, match="It is twice"):
+            scan([paths[0], paths[0].parent / "*.parquet"], table)
+
+    def test_other_files_in_a_folder(self, two_files, table):
+        paths, _ = two_files
+        (paths[0].parent / "notes.txt").write_text("x", encoding="utf-8")
+        with pytest.raises(InvalidInputError, match=r"notes\.txt"):
+            scan(paths[0].parent, table)
+
+    def test_not_what_the_name_says(self, tmp_path):
+        path = tmp_path / "a.parquet"
+        path.write_text("A,B\n1,2\n", encoding="utf-8")
+        with pytest.raises(DataFormatError, match=r"a\.parquet cannot be read"):
+            ra.scan_scores(path, higher_is_better=True)
+
+    def test_an_empty_text_file(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.touch()
+        with pytest.raises(DataFormatError, match="is empty"):
+            ra.scan_scores(path, higher_is_better=True)
+
+    def test_no_score_at_all(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.write_text("A,B\n", encoding="utf-8")
+        with pytest.raises(InvalidInputError, match="a score"):
+            ra.scan_scores(path, higher_is_better=True).summarize()
+
+
+class TestDamage:
+    def damaged(self, tmp_path, change, **options):
+        table = drawn(m=2000)
+        path = write(wide(table), tmp_path / "a.parquet", rows=500, **options)
+        made = scan(path, table)
+        path.write_bytes(change(bytearray(path.read_bytes())))
+        return path, table, made
+
+    def test_a_file_that_changes_after_the_look_at_it(self, tmp_path):
+        *_, made = self.damaged(tmp_path, lambda data: data + b" ")
+        with pytest.raises(DataFormatError, match="has changed since the scan began"):
+            made.summarize()
+
+    def test_a_truncated_file(self, tmp_path):
+        path, table, _ = self.damaged(tmp_path, lambda data: data[: len(data) // 2])
+        with pytest.raises(DataFormatError, match="cannot be read"):
+            scan(path, table)
+
+    @pytest.mark.parametrize("compression", ["none", "zstd"])
+    def test_flipped_bytes(self, compression, tmp_path):
+        def flip(data):
+            for at in range(4000, 4040):
+                data[at] ^= 0x15
+            return data
+
+        path, table, _ = self.damaged(
+            tmp_path, flip, compression=compression, use_dictionary=False,
+            write_page_checksum=True,
+        )  # fmt: skip
+        with pytest.raises(DataFormatError, match=r"a\.parquet, row group \d.* cannot"):
+            scan(path, table).summarize()
+
+    def test_a_truncated_gzip(self, tmp_path):
+        import gzip  # noqa: PLC0415
+
+        table = drawn(m=2000)
+        path = write(wide(table), tmp_path / "a.csv")
+        packed = tmp_path / "b.csv.gz"
+        packed.write_bytes(gzip.compress(path.read_bytes())[:-200])
+        with pytest.raises(DataFormatError, match="cannot be read"):
+            scan(packed, table).summarize()
+
+
+class TestRows:
+    """Row groups hold 4 rows, batches 3."""
+
+    @pytest.fixture(autouse=True)
+    def _small(self, monkeypatch):
+        monkeypatch.setattr(scan_count, "BATCH_ROWS", 3)
+        monkeypatch.setattr(scan_count, "LEAST_ROWS", 3)
+        monkeypatch.setattr(scan_arrow, "PART_ROWS", 8)
+
+    def refuse(self, frame, tmp_path, message, names=None, *, ending="parquet", rows=4):
+        table = drawn()
+        path = write(frame, tmp_path / f"a.{ending}", rows=rows)
+        with pytest.raises((DataFormatError, InvalidInputError), match=message):
+            scan(path, table, names).summarize()
+
+    @pytest.mark.parametrize("value", [float("inf"), -float("inf")])
+    def test_infinities(self, value, table, tmp_path):
+        frame = wide(table)
+        frame.loc[6, "s2"] = value
+        self.refuse(frame, tmp_path, r"a\.parquet, row group 1, row 3, column 's2' must be")
+
+    def test_infinities_in_text(self, table, tmp_path):
+        frame = wide(table)
+        frame.loc[6, "s2"] = float("inf")
+        self.refuse(frame, tmp_path, r"a\.csv, row 7, column 's2'", ending="csv")
+
+    def test_words_in_text(self, table, tmp_path):
+        frame = wide(table).astype({"s2": object})
+        frame.loc[6, "s2"] = "good"
+        self.refuse(frame, tmp_path, r"a\.csv.*cannot be read.*good", ending="csv")
+        frame = wide(table).astype({"s2": object})
+        frame.loc[6, "s2"] = "good"
+        self.refuse(frame, tmp_path, r"a\.jsonl.*cannot be read", ending="jsonl")
+
+    def test_whole_numbers_that_no_float_holds(self, table, tmp_path):
+        frame = wide(table).assign(s2=range(40)).astype({"s2": "int64"})
+        frame.loc[9, "s2"] = 2**53 + 1
+        self.refuse(frame, tmp_path, "row group 2, row 2, column 's2' is 9007199254740993")
+
+    @pytest.mark.parametrize("column", ["task", "id"])
+    @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
+    def test_missing_labels(self, column, ending, table, tmp_path):
+        frame = wide(table)
+        frame.loc[6, column] = None
+        self.refuse(frame, tmp_path, f"row [37], column '{column}' is missing", ending=ending)
+
+    def test_a_task_without_a_direction(self, table, tmp_path):
+        frame = wide(table)
+        frame.loc[6, "task"] = "w"
+        self.refuse(frame, tmp_path, "higher_is_better.*'w'")
+
+    @pytest.mark.parametrize("gap", [1, 2, 30])
+    @pytest.mark.parametrize("ids", ["text", "numbers"])
+    def test_an_instance_twice(self, gap, ids, table, tmp_path):
+        frame = wide(table).assign(task="x")
+        if ids == "numbers":
+            frame["id"] = range(40)
+        frame.loc[4 + gap, "id"] = frame.loc[4, "id"]
+        where = {
+            1: "row group 1, row 1 and a.parquet, row group 1, row 2",
+            2: "row group 1, row 1 and a.parquet, row group 1, row 3",
+            30: "row groups 0 to 1 and .*a.parquet, row groups 8 to 9",
+        }[gap]
+        self.refuse(frame, tmp_path, where)
+
+    def test_one_instance_of_two_tasks_is_two(self, table, tmp_path):
+        frame = wide(table).assign(id="same")
+        firsts = frame.groupby("task").head(1)
+        summary = scan(write(firsts, tmp_path / "a.parquet"), table).summarize()
+        assert summary.n_units == 3
+
+    def test_an_instance_in_two_files(self, two_files, table):
+        paths, rows = two_files
+        rows = rows.assign(task="x")
+        first = wide(table)[:20].assign(task="x")
+        write(first, paths[0])
+        rows.iloc[3, 1] = first.iloc[5, 1]
+        write(rows, paths[1])
+        with pytest.raises(DataFormatError, match=r"a\.parquet.* and .*b\.parquet.*same instance"):
+            scan(paths, table).summarize()
+
+    def test_rows_of_one_instance_that_lie_apart(self, table, tmp_path):
+        frame = long(table)
+        apart = pd.concat([frame[1:], frame[:1]])
+        self.refuse(apart, tmp_path, "(?s)must stand together.*scattered", LONG, rows=1000)
+
+    def test_a_second_score(self, table, tmp_path):
+        frame = long(table)
+        again = pd.concat([frame[:2], frame[1:]])
+        self.refuse(again, tmp_path, "row 3 is the second score of", LONG, ending="csv")
+
+    def test_a_system_that_was_not_named(self, table, tmp_path):
+        frame = long(table)
+        frame.loc[6, "system"] = "s9"
+        self.refuse(frame, tmp_path, "row 3, column 'system' is 's9'", LONG)
+
+    def test_units_without_scores_are_told(self, table, tmp_path):
+        frame = wide(table)
+        frame.loc[[6, 9], list(table.systems)] = NAN
+        path = write(frame, tmp_path / "a.parquet")
+        with pytest.warns(DataWarning, match="2 instances have no score of any system"):
+            summary = scan(path, table).summarize()
+        assert (summary.n_units, summary.n_empty) == (38, 2)
+
+
+def test_a_column_is_taken_by_its_name(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"B": [1.0], "A": [2.0], "C": [3.0]}), path)
+    summary = ra.scan_scores(path, higher_is_better=True, systems=["A", "C", "B"]).summarize()
+    assert summary.to_frame()["scores"].to_dict() == {"A": 2.0, "C": 3.0, "B": 1.0}

@@ -1,0 +1,136 @@
+"""Neither the order of rows, files and parts nor the number of workers changes anything."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.core.items import ItemSet
+from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io import scan_arrow, scan_count
+from rankagg.io.scan_arrow import parts_of
+from rankagg.io.scan_count import count_part
+from rankagg.io.scan_run import Totals
+from tests.io.scan_files import LONG, drawn, long, scan, wide, write
+from tests.strategies import quick
+
+
+@quick
+@given(
+    seed=st.integers(0, 5),
+    order=st.randoms(use_true_random=False),
+    cuts=st.lists(st.integers(0, 40), max_size=3),
+    sizes=st.tuples(st.integers(1, 50), st.sampled_from([1, 7, 1000])),
+)
+def test_rows_and_files(seed, order, cuts, sizes, tmp_path_factory):
+    rows, enough = sizes
+    table = drawn(seed)
+    frame = wide(table)
+    shuffled = frame.iloc[order.sample(range(40), 40)]
+    folder = tmp_path_factory.mktemp("files")
+    edges = [0, *sorted(cuts), 40]
+    for number, (start, stop) in enumerate(pairwise(edges)):
+        write(shuffled[start:stop], folder / f"{number}.parquet", rows=rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan_count, "ENOUGH", enough)
+        patch.setattr(scan_count, "WAITING_CELLS", 50 * enough)
+        patch.setattr(scan_arrow, "PART_ROWS", 2 * rows)
+        made = scan(folder, table)
+        found = made.summarize()
+    assert found == ra.ScoreSummary.from_scores(table)
+    assert list(found.tasks) == list(dict.fromkeys(shuffled["task"]))
+
+
+def test_parts_in_any_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+    table = drawn(1)
+    made = scan(write(wide(table), tmp_path / "a.parquet", rows=3), table)
+    parts = parts_of(made._files, whole=False)
+    assert len(parts) > 5
+    counted = [count_part(made._layout, part) for part in parts]
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(3):
+        totals = Totals()
+        for at in rng.permutation(len(parts)):
+            totals.add(counted[at])
+        found.append(totals.tallies(parts))
+        assert list(found[-1]) == list(table.tasks)
+    assert found[0] == found[1] == found[2] == dict(ra.ScoreSummary.from_scores(table).tallies)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_workers(n_jobs, tmp_path, monkeypatch):
+    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+    table = drawn(2)
+    for form, names in ((wide, None), (long, LONG)):
+        frame = form(table)
+        half = frame["id"].isin(table.instances[:20])
+        folder = tmp_path / form.__name__
+        folder.mkdir()
+        write(frame[half], folder / "a.parquet", rows=5)
+        write(frame[~half], folder / "b.parquet", rows=5)
+        found = scan(folder, table, names).summarize(n_jobs=n_jobs)
+        assert found == ra.ScoreSummary.from_scores(table)
+        assert found.fingerprint == ra.ScoreSummary.from_scores(table).fingerprint
+
+
+def test_summaries_of_files_add_up(tmp_path):
+    table = drawn(3)
+    frame = wide(table)
+    parts = [
+        scan(write(rows, tmp_path / f"{at}.parquet"), Directed(table, rows)).summarize()
+        for at, rows in enumerate((frame[:13], frame[13:20], frame[20:]))
+    ]
+    assert parts[2] + (parts[0] + parts[1]) == ra.ScoreSummary.from_scores(table)
+
+
+class Directed:
+    """The directions and weights of the tasks that occur."""
+
+    def __init__(self, table, rows):
+        tasks = set(rows["task"])
+        self.higher_is_better = {t: table.higher_is_better[t] for t in tasks}
+        self.task_weights = {t: table.task_weights[t] for t in tasks}
+
+
+def test_systems_in_the_order_of_their_first_rows(tmp_path):
+    frame = pd.DataFrame(
+        {"system": ["b", "a", "c", "a"], "id": [1, 1, 2, 2], "score": [1.0, 2.0, 3.0, 4.0]}
+    )
+    path = write(frame, tmp_path / "a.parquet")
+    names = {"system": "system", "instance": "id", "score": "score"}
+    assert ra.scan_scores(path, higher_is_better=True, **names).summarize().systems == ItemSet(
+        "bac"
+    )
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_scattered_rows_are_sorted_on_disk(seed, ending, tmp_path):
+    pytest.importorskip("duckdb", reason="the extra `big` is not installed")
+    table = drawn(seed)
+    frame = long(table).sample(frac=1, random_state=seed)
+    for at, rows in enumerate((frame[:30], frame[30:])):
+        write(rows, tmp_path / f"{at}.{ending}")
+    with pytest.raises(DataFormatError, match="scattered"):
+        scan(tmp_path, table, LONG).summarize()
+    made = scan(tmp_path, table, LONG, scattered="sort")
+    assert made.summarize() == ra.ScoreSummary.from_scores(table)
+    write(frame[30:].assign(score=float("inf")), tmp_path / f"1.{ending}")
+    with pytest.raises(DataFormatError, match=rf"^1\.{ending}.*row 1, column 'score' must be"):
+        scan(tmp_path, table, LONG, scattered="sort").summarize()
+    again = pd.concat([frame[30:], frame[:1]])
+    write(again, tmp_path / f"1.{ending}")
+    with pytest.raises(DataFormatError, match="is the second score of"):
+        scan(tmp_path, table, LONG, scattered="sort").summarize()
+
+
+def test_what_cannot_be_sorted(tmp_path):
+    table = drawn(0)
+    with pytest.raises(InvalidInputError, match="scattered"):
+        scan(write(wide(table), tmp_path / "a.parquet"), table, scattered="sort")

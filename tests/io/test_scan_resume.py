@@ -1,0 +1,177 @@
+"""A scan that was stopped goes on from its journal, and ends with the same bytes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, OutputError
+from rankagg.io import scan_arrow, scan_run
+from tests.io.scan_files import LONG, drawn, long, scan, wide, write
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(monkeypatch):
+    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+
+
+@pytest.fixture
+def made(tmp_path):
+    """Return a scan of eight parts or more, and what it adds up to."""
+    table = drawn(4)
+    path = write(wide(table), tmp_path / "a.parquet", rows=5)
+    return scan(path, table), json.dumps(ra.ScoreSummary.from_scores(table).to_dict())
+
+
+def stop_after(monkeypatch, parts):
+    """Let the scan end while it counts the part of this number."""
+    real = scan_run.count_part
+
+    def count(layout, part, advance=None):
+        if part.number == parts:
+            raise KeyboardInterrupt
+        return real(layout, part, advance)
+
+    monkeypatch.setattr(scan_run, "count_part", count)
+
+
+@pytest.mark.parametrize("parts", [0, 3, 7])
+def test_it_goes_on(parts, made, tmp_path, monkeypatch):
+    whole, expected = made
+    journal = tmp_path / "scan.jsonl"
+    with monkeypatch.context() as patch:
+        stop_after(patch, parts)
+        with pytest.raises(KeyboardInterrupt):
+            whole.summarize(journal=journal)
+    assert len(journal.read_text().splitlines()) == 1 + parts
+    counted = []
+    real = scan_run.count_part
+    monkeypatch.setattr(
+        scan_run, "count_part", lambda *args: counted.append(args[1].number) or real(*args)
+    )
+    assert json.dumps(whole.summarize(journal=journal).to_dict()) == expected
+    assert counted == list(range(parts, 8))
+    # And once more: nothing is left to count.
+    counted.clear()
+    assert json.dumps(whole.summarize(journal=journal).to_dict()) == expected
+    assert not counted
+
+
+def test_what_was_cut_off_is_counted_again(made, tmp_path):
+    whole, expected = made
+    journal = tmp_path / "scan.jsonl"
+    whole.summarize(journal=journal)
+    data = journal.read_bytes()
+    journal.write_bytes(data[:-40])
+    with pytest.warns(DataWarning, match="cut off"):
+        assert json.dumps(whole.summarize(journal=journal).to_dict()) == expected
+    assert journal.read_bytes() == data
+
+
+@pytest.mark.parametrize("at", [0.3, 0.6, 0.9])
+def test_changed_lines_are_refused(at, made, tmp_path):
+    whole, _ = made
+    journal = tmp_path / "scan.jsonl"
+    whole.summarize(journal=journal)
+    text = journal.read_text()
+    place = text.index("1", int(at * len(text)))
+    journal.write_text(text[:place] + "2" + text[place + 1 :])
+    with pytest.raises(DataFormatError, match="remove the line"):
+        whole.summarize(journal=journal)
+
+
+def test_a_line_twice_is_refused(made, tmp_path):
+    whole, _ = made
+    journal = tmp_path / "scan.jsonl"
+    whole.summarize(journal=journal)
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join([*lines, lines[2]]))
+    with pytest.raises(DataFormatError, match="the part of line 3 again"):
+        whole.summarize(journal=journal)
+
+
+def test_the_journal_of_another_scan_is_refused(made, tmp_path):
+    whole, _ = made
+    journal = tmp_path / "scan.jsonl"
+    whole.summarize(journal=journal)
+    table = drawn(4)
+    other = scan(whole.files[0], table, systems=["s0", "s2"])
+    with pytest.raises(InvalidInputError, match="same unchanged files"):
+        other.summarize(journal=journal)
+    write(wide(table), Path(whole.files[0]), rows=4)
+    with pytest.raises(InvalidInputError, match="same unchanged files"):
+        scan(whole.files[0], table).summarize(journal=journal)
+
+
+def test_an_instance_twice_is_seen_over_a_stop(tmp_path, monkeypatch):
+    table = drawn(4)
+    frame = wide(table).assign(task="x")
+    frame.loc[38, "id"] = frame.loc[1, "id"]
+    whole = scan(write(frame, tmp_path / "a.parquet", rows=5), table)
+    journal = tmp_path / "scan.jsonl"
+    with monkeypatch.context() as patch:
+        stop_after(patch, 4)
+        with pytest.raises(KeyboardInterrupt):
+            whole.summarize(journal=journal)
+    with pytest.raises(DataFormatError, match="same instance"):
+        whole.summarize(journal=journal)
+
+
+def test_a_full_disk(made, tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    whole, _ = made
+    journal = tmp_path / "scan.jsonl"
+    journal.symlink_to("/dev/full")
+    with pytest.raises(OutputError, match="No space left"):
+        whole.summarize(journal=journal)
+
+
+def test_a_folder_that_is_missing(made, tmp_path):
+    with pytest.raises(OutputError, match="no folder"):
+        made[0].summarize(journal=tmp_path / "none" / "scan.jsonl")
+
+
+def test_long_files(tmp_path):
+    table = drawn(5)
+    frame = long(table)
+    half = frame["id"].isin(table.instances[:20])
+    write(frame[half], tmp_path / "a.parquet")
+    write(frame[~half], tmp_path / "b.parquet")
+    made = scan(tmp_path, table, LONG)
+    journal = tmp_path.parent / f"{tmp_path.name}.jsonl"
+    first = made.summarize(journal=journal)
+    assert first == made.summarize(journal=journal) == ra.ScoreSummary.from_scores(table)
+
+
+KILLED = """
+import os, signal, sys
+import rankagg as ra
+from rankagg.io import scan_arrow, scan_run
+scan_arrow.PART_ROWS = 5
+real = scan_run.count_part
+def count(layout, part, advance=None):
+    if part.number == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(layout, part, advance)
+scan_run.count_part = count
+ra.scan_scores(sys.argv[1], higher_is_better={"x": True, "y": True, "z": False}, task="task",
+               instance="id", task_weights={"y": 0.5}).summarize(journal=sys.argv[2])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there is no SIGKILL")
+def test_a_process_that_was_killed(made, tmp_path):
+    whole, expected = made
+    journal = tmp_path / "scan.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(whole.files[0]), str(journal)], check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert len(journal.read_text().splitlines()) == 6
+    assert json.dumps(whole.summarize(journal=journal).to_dict()) == expected
