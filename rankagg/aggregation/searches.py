@@ -135,7 +135,9 @@ class KwikSort(Aggregator):
     pivot : {"random", "best"}, default "random"
         Draw the pivot, or take the one for which the pairs that it separates cost least, as a
         multiple of their cheaper sides; then no random numbers are used, ties fall behind the
-        pivot, and which of equally good pivots is taken is unspecified.
+        pivot, and which of equally good pivots is taken is unspecified. Time grows as n log n
+        beside reading the votes with a drawn pivot, and as n^3 with the best one (two products of
+        matrices).
     unranked : {"uniform", "ignore", "last"}, optional
         The policy for unranked items; by default that of the matrix where the data are one, and
         "uniform" otherwise.
@@ -189,16 +191,15 @@ class KwikSort(Aggregator):
         if self.pivot == "random":
             return int(rng.choice(part))
         inside = wins[np.ix_(part, part)]
-        ratios = []
-        for k in range(len(part)):
-            lead = inside[:, k] > inside[k]
-            behind = ~lead
-            behind[k] = False
-            # What the pairs that the pivot separates cost, over the cheaper side of each.
-            paid = inside.T[np.ix_(lead, behind)]
-            floor = float(np.minimum(paid, inside[np.ix_(lead, behind)]).sum())
-            total = float(paid.sum())
-            ratios.append(total / floor if floor else (1.0 if total == 0 else np.inf))
+        # Of each pivot: who comes before it, and who after.
+        lead = (inside > inside.T).T.astype(np.float64)
+        behind = 1.0 - lead
+        np.fill_diagonal(behind, 0.0)
+        # What the pairs that the pivot separates cost, over the cheaper side of each.
+        total = ((lead @ inside.T) * behind).sum(axis=1)
+        floor = ((lead @ np.minimum(inside, inside.T)) * behind).sum(axis=1)
+        free = np.where(total == 0, 1.0, np.inf)
+        ratios = np.divide(total, floor, out=free, where=floor > 0)
         return int(part[int(np.argmin(ratios))])
 
 

@@ -51,12 +51,13 @@ def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:
 
     Passing an item that stood behind gains `permuted[p, k]`, one that stood before loses it.
     """
-    before = _before(len(permuted))
-    # With both halves summed outwards from the diagonal, which is zero, each place has the sum
-    # over the items that are passed on the way to it.
-    later = np.cumsum(np.where(before, 0, permuted), axis=1)
-    earlier = np.cumsum(np.where(before, permuted, 0)[:, ::-1], axis=1)[:, ::-1]
-    return np.where(before, -earlier, later)
+    n = len(permuted)
+    # The sum up to each place, without it and with it: the item itself adds nothing.
+    sums = np.zeros((n, n + 1), dtype=permuted.dtype)
+    np.cumsum(permuted, axis=1, out=sums[:, 1:])
+    gains = np.where(_before(n), sums[:, :-1], sums[:, 1:])
+    gains -= sums.diagonal()[:, None]
+    return gains
 
 
 @lru_cache(maxsize=64)

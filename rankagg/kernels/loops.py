@@ -137,19 +137,15 @@ def sum_absent(weights: Array, absent: Array, values: Array, total: Array) -> No
 def best_moves(permuted: Array, gains: Array, targets: Array) -> None:
     """Write the best place to move each item to, and what that gains; the first of equal ones."""
     n = len(permuted)
+    sums = np.zeros(n + 1)  # up to each place, without it
     for p in range(n):
-        best, target = 0.0, p
-        run = 0.0
-        for q in range(p - 1, -1, -1):
-            run += permuted[p, q]
-            if -run >= best:
-                best, target = -run, q
-        run = 0.0
-        for q in range(p + 1, n):
-            run += permuted[p, q]
-            if run > best:
-                best, target = run, q
-        gains[p], targets[p] = best, target
+        for q in range(n):
+            sums[q + 1] = sums[q] + permuted[p, q]
+        gains[p], targets[p] = -np.inf, 0
+        for q in range(n):
+            gain = (sums[q] if q < p else sums[q + 1]) - sums[p]
+            if gain > gains[p]:
+                gains[p], targets[p] = gain, q
 
 
 @njit

@@ -20,6 +20,8 @@ __all__ = ["Chain", "ChainSets", "ChoiceSets", "MergedSets"]
 
 # Entries of dense tables, sets by items, that are held at one time.
 DENSE = 2_000_000
+# Running sums, rankings by items, that are compared in one go.
+TOGETHER = 100_000
 # Log worths that differ by no more have exponentials whose squares and quotients are floats, with
 # room for weights. Others are taken set by set, less the largest of the set.
 SPREAD = 150.0
@@ -90,7 +92,10 @@ class ChoiceSets(ABC):
 
     @abstractmethod
     def both(self, rates: Floats) -> Floats:
-        """Return for each two items the sum of the rates of the sets of both, shape (n, n)."""
+        """Return for each two items the sum of the rates of the sets of both, shape (n, n).
+
+        Rates are not negative.
+        """
 
     @abstractmethod
     def tables(self) -> Iterator[Bools]:
@@ -170,6 +175,8 @@ class Chain:
 class ChainSets(ChoiceSets):
     """The nested sets of many rankings, one ranking after another.
 
+    `sums` and `totals` take time m k, `both` m n^2 / 2, for m rankings of k of n items.
+
     Attributes
     ----------
     n : int
@@ -198,18 +205,19 @@ class ChainSets(ChoiceSets):
 
     def both(self, rates: Floats) -> Floats:
         """Return for each two items the sum of the rates of the sets of both, shape (n, n)."""
-        result = np.zeros(self.n * self.n)
+        result = np.zeros((self.n, self.n))
         for chain, running in self._running(rates):
-            # Two items are both in the sets up to the place of the better one.
-            m, k = running.shape
-            order = chain.order.astype(np.int64)
-            for p in range(k):
-                cells = order[:, p, None] * self.n + order[:, p:]
-                shares = np.broadcast_to(running[:, p, None], (m, k - p))
-                result += np.bincount(cells.ravel(), shares.ravel(), minlength=len(result))
-        square = result.reshape(self.n, self.n)
-        square = square + square.T
-        square[np.diag_indices(self.n)] /= 2.0
+            # Rates are not negative, so the running sums rise: two items are together in the sets
+            # up to the place of the better one, which has the smaller sum.
+            size = max(1, TOGETHER // self.n)
+            for start in range(0, len(running), size):
+                rows = slice(start, start + size)
+                reached = np.zeros((len(running[rows]), self.n))
+                np.put_along_axis(reached, chain.order[rows], running[rows], axis=1)
+                columns = np.ascontiguousarray(reached.T)
+                for i, column in enumerate(columns):
+                    result[i, i:] += np.minimum(column, columns[i:]).sum(axis=1)
+        square: Floats = np.triu(result) + np.triu(result, k=1).T
         return square
 
     def _running(self, rates: Floats) -> Iterator[tuple[Chain, Floats]]:
