@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from rankagg._typing import Integers
+from rankagg.core import exact
 from rankagg.core.rankings import PartialRanking, Permutation
 
 __all__ = ["contradicted"]
@@ -29,7 +30,7 @@ def contradicted(wins: Integers, ranking: PartialRanking) -> Fraction:
     if isinstance(ranking, Permutation):
         order = np.argsort(ranking.ranks)
         against = np.tril(wins[np.ix_(order, order)], k=-1)
-        return Fraction(int(against.sum(dtype=object)))
+        return Fraction(exact.sum_of(against))
     # P(i before j) is a whole number over 2(k + 1).
     over = 2 * (ranking.n_observed + 1)
     before = np.rint(ranking.pairwise_probabilities() * over).astype(np.int64)

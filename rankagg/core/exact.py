@@ -33,6 +33,7 @@ __all__ = [
     "reduce_by",
     "rescale",
     "starts_of",
+    "sum_of",
     "total",
 ]
 
@@ -134,6 +135,12 @@ def rescale(array: Integers, factor: int, divisor: int) -> Integers:
     small = 2 * _largest(array) * factor + divisor < INT64_SAFE
     numbers = array.astype(np.int64 if small else object)
     return fit((2 * factor * numbers + divisor) // (2 * divisor))
+
+
+def sum_of(integers: Integers) -> int:
+    """Return the sum of all numbers, whatever its size."""
+    fits = integers.dtype != object and _largest(integers) * integers.size < INT64_SAFE
+    return int(integers.sum(dtype=np.int64 if fits else object))
 
 
 def _largest(integers: Integers) -> int:

@@ -314,7 +314,7 @@ class PairwiseMatrix(Value):
         per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
         cost = contradicted(self.scaled_wins, ranking)
         if per_tie:
-            cost += per_tie * int(np.triu(self.scaled_ties, k=1).sum(dtype=object))
+            cost += per_tie * exact.sum_of(np.triu(self.scaled_ties, k=1))
         return cost / self.denominator
 
     def cost(self, ranking: PartialRanking, *, tie_cost: float = 0.0) -> float:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from rankagg._typing import Floats
 from rankagg._validation import check_integer
 from rankagg.core import places
 from rankagg.core.rankings import PartialRanking
-from rankagg.distances.common import common_ranks
+from rankagg.distances.common import common_ranks, shared_items
 
-__all__ = ["last_k_agreement", "top_k_agreement"]
+__all__ = ["last_k_agreement", "overlaps", "top_k_agreement"]
 
 
 def top_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> float:
@@ -52,6 +55,17 @@ def last_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> f
         Between 0 and 1.
     """
     return _agreement(first, second, k, from_top=False)
+
+
+def overlaps(first: PartialRanking, second: PartialRanking, *, from_top: bool) -> Floats:
+    """Return `top_k_agreement`, or `last_k_agreement`, for every k from 1, shape (n,)."""
+    shared = shared_items(common_ranks(first, second))
+    depths = np.arange(1, len(shared) + 1)
+    if not from_top:
+        # Of n items, those of neither first n - k are in both last k.
+        shared = 2.0 * depths - len(shared) + np.concatenate([shared[-2::-1], [0.0]])
+    result: Floats = shared / depths
+    return result
 
 
 def _agreement(first: PartialRanking, second: PartialRanking, k: int, *, from_top: bool) -> float:

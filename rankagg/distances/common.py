@@ -12,7 +12,7 @@ from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["COMPARED", "common_mid_ranks", "common_ranks", "correlation"]
+__all__ = ["COMPARED", "common_mid_ranks", "common_ranks", "correlation", "shared_items"]
 
 #: What a message about different items calls them.
 COMPARED = "The compared rankings"
@@ -38,6 +38,23 @@ def common_mid_ranks(first: PartialRanking, second: PartialRanking) -> tuple[Flo
     """Return the mean ranks of both among the items that both observe."""
     mids = places.mid_ranks(common_ranks(first, second))
     return mids[0], mids[1]
+
+
+def shared_items(ranks: Ranks) -> Floats:
+    """Return for every k how many items are among both first k, ties broken at random, shape (n,).
+
+    Time grows as n where no item is tied, and as n times the tied ones else.
+    """
+    n = ranks.shape[1]
+    # Items with places of their own are there from the lower of their ranks on.
+    alone = (places.mid_ranks(ranks) == ranks).all(axis=0)
+    reached = np.bincount(ranks.max(axis=0)[alone], minlength=n)
+    shared = np.cumsum(reached).astype(np.float64)
+    if not alone.all():
+        for k in range(1, n + 1):
+            shares = places.top_k_shares(ranks, k)[:, ~alone]
+            shared[k - 1] += float((shares[0] * shares[1]).sum())
+    return shared
 
 
 def correlation(covariance: float, scale: float) -> float:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from rankagg._typing import Bools, Ranks
 from rankagg._validation import check_number
 from rankagg.core import places
 from rankagg.core.rankings import PartialRanking
-from rankagg.distances.common import common_ranks
+from rankagg.distances.common import common_ranks, shared_items
 
 __all__ = ["rank_biased_overlap", "weighted_kendall_tau"]
 
@@ -75,21 +74,9 @@ def rank_biased_overlap(
     p = check_number(persistence, "persistence", low=0, high=1, open_low=True, open_high=True)
     ranks = common_ranks(first, second)
     n = ranks.shape[1]
-    # Items without a tie or bucket are among both first k from the lower of their ranks on.
-    alone = (places.mid_ranks(ranks) == ranks).all(axis=0)
-    reached = np.bincount(ranks.max(axis=0)[alone], minlength=n)
-    shared = np.cumsum(reached).astype(np.float64)
-    if not alone.all():
-        shared += [_shared(ranks, ~alone, k) for k in range(1, n + 1)]
-    overlap = shared / np.arange(1, n + 1)
+    overlap = shared_items(ranks) / np.arange(1, n + 1)
     weights = (1.0 - p) * p ** np.arange(n)
     return float(weights @ overlap + p**n)
-
-
-def _shared(ranks: Ranks, some: Bools, k: int) -> float:
-    """Return how many of some items are among both first k, when ties are broken at random."""
-    shares = places.top_k_shares(ranks, k)[:, some]
-    return float((shares[0] * shares[1]).sum())
 
 
 def weighted_kendall_tau(

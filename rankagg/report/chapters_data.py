@@ -28,6 +28,8 @@ __all__ = ["colophon", "missing_data", "what_was_read"]
 
 PACKAGES = ("numpy", "scipy", "highspy", "networkx", "statsmodels", "matplotlib")
 SHOWN = 12
+# Items whose missing cells are mapped at all, and rows of the table of those that lack some.
+MAPPED, LACKING = 200, 200
 
 
 def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
@@ -92,14 +94,17 @@ def missing_data(findings: Findings) -> Section:
     frame = report.to_frame()
     lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
     lacking = lacking.reset_index()[["item", "observed", "missing", "share", "compared_with"]]
-    section.figure(
-        figure_of(
-            lambda: missingness_map(findings.data),  # type: ignore[arg-type]
-            f"Map of missing cells: {report.n_missing} of {report.n_cells} are missing; "
-            "the table below has the numbers of every item.",
-            "Missing cells are dark; items that lack the most stand first.",
+    if len(report.items) > MAPPED:
+        section.text(f"The map of missing cells is left out: there are more than {MAPPED} items.")
+    else:
+        section.figure(
+            figure_of(
+                lambda: missingness_map(findings.data),  # type: ignore[arg-type]
+                f"Map of missing cells: {report.n_missing} of {report.n_cells} are missing; "
+                "the table below has the numbers of every item.",
+                "Missing cells are dark; items that lack the most stand first.",
+            )
         )
-    )
     section.table(
         table_of(
             lacking,
@@ -108,6 +113,8 @@ def missing_data(findings: Findings) -> Section:
             headings={"item": "Item", "compared_with": "compared with"},
             meanings={"compared_with": "other items that it was ever compared with"},
             text=["item"],
+            limit=LACKING,
+            what="items",
         )
     )
     if report.never_compared:

@@ -236,7 +236,7 @@ def _disagreement(section: Section, findings: Findings, method: str) -> None:
 def majorities(findings: Findings) -> Section:
     """Say who beats whom, and where there are Condorcet cycles."""
     graph, votes, exact = findings.graph, findings.comparison.votes, findings.exact
-    section = Section("majorities", "Majority graph")
+    section, n = Section("majorities", "Majority graph"), len(exact.items)
     winner, loser = graph.condorcet_winner, graph.condorcet_loser
     smith = graph.smith_set()
     section.facts(
@@ -244,8 +244,8 @@ def majorities(findings: Findings) -> Section:
             ("Condorcet winner", "none" if winner is None else winner),
             ("Condorcet loser", "none" if loser is None else loser),
             ("Smith set", listed(smith)),
-            ("Pairs with a majority", len(graph.arcs())),
-            ("Pairs without a majority", len(graph.draws())),
+            ("Pairs with a majority", int(graph.beats.sum())),
+            ("Pairs without a majority", n * (n - 1) // 2 - int(graph.beats.sum())),
             ("Majorities against the consensus", len(graph.feedback_arcs(exact.ranking))),
         ]
     )
@@ -257,7 +257,6 @@ def majorities(findings: Findings) -> Section:
         section.items(bullets(cycles, GROUPS))
     else:
         section.text("There is no Condorcet cycle: the exact consensus agrees with all majorities.")
-    n = len(exact.items)
     if (majorities_plot := _majorities_plot(findings)) is not None:
         section.figure(majorities_plot)
     kept = exact.ranking if n <= IN_SQUARE else _first(findings)

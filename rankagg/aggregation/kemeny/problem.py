@@ -63,8 +63,8 @@ class Problem:
         """
         share = as_share(tie_cost)
         wins, ties, denominator = votes.lowest_terms
-        tied = int(np.triu(ties, k=1).sum(dtype=object)) if share else 0
-        costs = exact.fit(wins.T.astype(object) * share.denominator)
+        tied = exact.sum_of(np.triu(ties, k=1)) if share else 0
+        costs = exact.multiply(wins.T, np.array(share.denominator, dtype=object))
         return cls(costs, tied * share.numerator, denominator * share.denominator)
 
     @property
@@ -81,7 +81,7 @@ class Problem:
     def floor(self) -> int:
         """The sum of the cheaper cost of each pair, with the constant: no order costs less."""
         cheaper = np.triu(np.minimum(self.costs, self.costs.T), k=1)
-        return int(cheaper.sum(dtype=object)) + self.constant
+        return exact.sum_of(cheaper) + self.constant
 
     @cached_property
     def step(self) -> int:
@@ -91,7 +91,7 @@ class Problem:
     def cost(self, order: NDArray[np.intp]) -> int:
         """Return the cost of an order of the item positions, best first."""
         before = np.triu(self.costs[np.ix_(order, order)], k=1)
-        return int(before.sum(dtype=object)) + self.constant
+        return exact.sum_of(before) + self.constant
 
     def restrict(self, part: NDArray[np.intp]) -> Problem:
         """Return the problem of some of the items, without the constant."""

@@ -153,7 +153,7 @@ def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_
         In the units of `Problem.costs`; meaningless on the diagonal.
     """
     n = problem.n
-    impossible = int(problem.costs.sum(dtype=object)) + problem.constant + 1
+    impossible = exact.sum_of(problem.costs) + problem.constant + 1
     bounds: dict[int, NDArray[np.object_]] = {}
     walk = list(Proof(tuple(range(n)), tuple(nodes)).walk(problem, np.arange(n)))
     # Children are walked after their parents; those without orders are not.
@@ -187,7 +187,7 @@ def _excess(
     """Return what row before column adds to the bound of a case, and that bound; scaled."""
     rest, total = _without_cycles(problem, cycles, weights)
     cheaper = _cheaper(rest, decided)
-    return rest - cheaper, total + int(np.triu(cheaper, k=1).sum(dtype=object))
+    return rest - cheaper, total + exact.sum_of(np.triu(cheaper, k=1))
 
 
 def _without_cycles(
@@ -200,7 +200,7 @@ def _without_cycles(
         rest, taken = rest.astype(object), taken.astype(object)
     for tail, head in ((0, 1), (1, 2), (2, 0)):
         np.subtract.at(rest, (cycles[:, tail], cycles[:, head]), taken)
-    return rest, int(taken.sum(dtype=object))
+    return rest, exact.sum_of(taken)
 
 
 def _cheaper(rest: Integers, decided: Bools) -> Integers:

@@ -8,11 +8,12 @@ from typing import Literal, TypeAlias, get_args
 
 import pandas as pd
 
-from rankagg._validation import check_choice
+from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
-from rankagg.distances import kendall_distance, kendall_tau, last_k_agreement, top_k_agreement
+from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
+from rankagg.distances.agreement import overlaps
 
 __all__ = ["Measure", "agreement_matrix", "agreement_of", "distances_to_optima", "overlap_curves"]
 
@@ -92,11 +93,11 @@ def overlap_curves(
         Index: k from 1 to the number of items that all observe; columns: the names.
     """
     depths = range(1, min(r.n_observed for r in (reference, *rankings.values())) + 1)
-    agreement = top_k_agreement if from_top else last_k_agreement
-    curves = {
-        name: [agreement(ranking, reference, k=k) for k in depths]
-        for name, ranking in rankings.items()
-    }
+    curves = {}
+    for name, ranking in rankings.items():
+        shares = overlaps(ranking, reference, from_top=from_top)
+        check_integer(len(depths), "k", low=1, high=len(shares))  # ranked by both
+        curves[name] = shares[: len(depths)]
     return pd.DataFrame(curves, index=pd.Index(depths, name="k"))
 
 

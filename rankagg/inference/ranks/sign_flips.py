@@ -33,6 +33,8 @@ SAME, NOTHING = 1e-9, 4e-12
 # Rows from which on items are summed and not pairs, if all are there.
 MANY = 1000
 
+NEVER = Deadline()
+
 
 @dataclass(frozen=True, eq=False)
 class SignFlips:
@@ -60,7 +62,7 @@ class SignFlips:
 
 
 def sign_flips(
-    units: Units, n_vectors: int, rng: np.random.Generator, deadline: Deadline | None = None
+    units: Units, n_vectors: int, rng: np.random.Generator, deadline: Deadline = NEVER
 ) -> SignFlips:
     """Compare the sums of all differences with what they would be under other signs.
 
@@ -116,12 +118,11 @@ def sign_flips(
             "Units of a fixed task need not be centered, so their signs cannot be turned; take "
             "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample.",
         )  # fmt: skip
-    sums = _Sums.of(units)
+    sums = _Sums.of(units, deadline)
     exact = sums.fits(max(EXACT, n_vectors))
     counter = _Counter(units, sums)
     for block in sums.all_signs() if exact else sums.drawn_signs(n_vectors, rng):
-        if deadline is not None:
-            deadline.seconds_left()
+        deadline.seconds_left()
         counter.add(block)
     return counter.result(is_exact=exact)
 
@@ -136,9 +137,10 @@ class _Sums:
     n_units: int
     scale: Floats
     least: Floats
+    deadline: Deadline
 
     @classmethod
-    def of(cls, units: Units) -> _Sums:
+    def of(cls, units: Units, deadline: Deadline = NEVER) -> _Sums:
         """Hold the units where they are few; else go through them again and again."""
         n_pairs = len(units.pairs[0])
         is_paired, held = True, None
@@ -151,6 +153,7 @@ class _Sums:
             held = units.all_blocks()
         told, squares = np.zeros(n_pairs), np.zeros(n_pairs)
         for block in [held] if held is not None else units.blocks():
+            deadline.seconds_left()
             present = ~np.isnan(block.values) if is_paired else np.ones((len(block.values), 1))
             weighted = block.counts * block.weights
             told += weighted @ present
@@ -159,7 +162,8 @@ class _Sums:
         scale = np.sqrt(np.divide(largest, squares, out=np.zeros(n_pairs), where=squares > 0))
         held = None if held is None else _informative(held)
         n_units = units.n_units if held is None else int(held.counts.sum())
-        return cls(units, held, is_paired, n_units, scale, NOTHING * told * scale)
+        least = NOTHING * told * scale
+        return cls(units, held, is_paired, n_units, scale, least, deadline)
 
     def fits(self, n_vectors: int) -> bool:
         """Say whether so many sign vectors are all, but for the opposite ones."""
@@ -190,6 +194,7 @@ class _Sums:
             many = min(size, times - start)
             sums = np.zeros((many, width))
             for block in self._blocks():
+                self.deadline.seconds_left()
                 values = _weighted(block)
                 step = max(1, BLOCK // len(values))
                 for low in range(0, many, step):
