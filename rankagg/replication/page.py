@@ -94,8 +94,10 @@ def _section(outcome: Outcome) -> Section:
     experiment, found = outcome.experiment, outcome.found
     items = ", ".join(experiment.items)
     section = Section(experiment.name, f"{experiment.paper}, {items}: {experiment.title}")
-    if found.sentences:
+    if len(found.sentences) == 1:
         section.text(*found.sentences)
+    else:
+        section.items(found.sentences)
     for picture in found.pictures:
         section.figure(figure_of(picture.draw, picture.caption, _caption(picture)))
     for table in _row_tables(outcome.rows):
