@@ -15,7 +15,10 @@ import pytest
 import rankagg as ra
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = ("matplotlib", "networkx", "pulp", "statsmodels", "pandas", "scipy", "highspy", "click")
+HEAVY = (
+    "matplotlib", "networkx", "pulp", "statsmodels", "pandas", "pyarrow", "scipy", "highspy",
+    "click",
+)  # fmt: skip
 
 
 def modules_after(code: str) -> set[str]:

@@ -20,9 +20,8 @@ from rankagg.io.arrow_table import arrow_table
 from rankagg.io.cells import CellTable, as_label
 from rankagg.io.columns import Coded, Column, Table, check_header
 
-__all__ = ["FrameTable", "is_frame", "table_of_arrow", "table_of_frame"]
+__all__ = ["FrameTable", "table_of_frame"]
 
-PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
 NAME = "the DataFrame"
 
 
@@ -90,8 +89,13 @@ class FrameTable(Table):
         return CellTable(self.name, list(names), rows, list(range(1, len(rows) + 1)), is_text=False)
 
 
-def table_of_frame(frame: pd.DataFrame) -> Table:
-    """Return a frame of pandas as a table; its index, unless it is a row number, goes first."""
+def table_of_frame(frame: Any) -> Table:
+    """Return a frame of pandas or another as a table."""
+    return _table_of_pandas(frame) if isinstance(frame, pd.DataFrame) else _table_of_arrow(frame)
+
+
+def _table_of_pandas(frame: pd.DataFrame) -> Table:
+    """Return a frame of pandas; its index, unless it is a row number, goes first."""
     # An integer index without a name is a row number, in whatever order it stands.
     is_number = frame.index.name is None and pd.api.types.is_integer_dtype(frame.index)
     try:
@@ -139,12 +143,7 @@ def _measured(series: pd.Series[Any]) -> Column | None:
     return numbers_of_text(texts)
 
 
-def is_frame(source: object) -> bool:
-    """Say whether an object is a frame of pandas, or hands its columns over as polars' do."""
-    return isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS)
-
-
-def table_of_arrow(source: Any) -> Table:
+def _table_of_arrow(source: Any) -> Table:
     """Return a frame that speaks the Arrow PyCapsule interface or the interchange protocol."""
     try:
         if hasattr(source, "__dataframe__") and not hasattr(source, "__arrow_c_stream__"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from io import StringIO
 from os import PathLike
 from pathlib import Path, PurePath
@@ -13,14 +13,9 @@ from typing import Any, cast
 import pandas as pd
 
 from rankagg.exceptions import DataFormatError
-from rankagg.io.arrow_text import parse_text
 from rankagg.io.cells import CellTable, as_label
 from rankagg.io.columns import Table
-from rankagg.io.excel import read_excel
-from rankagg.io.frames import is_frame, table_of_arrow, table_of_frame
-from rankagg.io.json_lines import parse_json_lines
 from rankagg.io.kinds import check_plain_table
-from rankagg.io.parquet import read_parquet
 from rankagg.io.text import Source, decoded, opened, read_data
 
 __all__ = ["TableSource", "kind_by_name", "read_cells", "read_table"]
@@ -30,7 +25,7 @@ DELIMITERS = "\t,;"
 #: A frame of pandas or polars, or of anything that speaks the Arrow PyCapsule interface or the
 #: interchange protocol for frames, goes where a file goes.
 TableSource = Source | pd.DataFrame | Any
-
+PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
 
 JSON_OBJECT = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
 KINDS = {
@@ -41,10 +36,6 @@ KINDS = {
     ".jsonl": "JSON Lines",
     ".ndjson": "JSON Lines",
 }
-BY_COLUMNS: dict[str | None, Callable[[Path], Table]] = {
-    "Parquet": read_parquet,
-    "Excel": read_excel,
-}
 
 
 def read_table(source: TableSource) -> Table:
@@ -53,17 +44,18 @@ def read_table(source: TableSource) -> Table:
     Text is delimited by commas, tabs or semicolons, whichever the header has. Files of other kinds
     are told by their names.
     """
-    if isinstance(source, pd.DataFrame):
+    # What reads a kind of file is loaded where there is one: many commands read none.
+    if isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS):
+        from rankagg.io.frames import table_of_frame  # noqa: PLC0415
+
         return table_of_frame(source)
-    if is_frame(source):
-        return table_of_arrow(source)
     kind = kind_by_name(source)
-    if kind in BY_COLUMNS:
-        path = Path(cast(str, source))
-        opened(path, lambda path: path.open("rb").close())
-        return BY_COLUMNS[kind](path)
+    if kind in ("Parquet", "Excel"):
+        return _of_binary(kind, Path(cast(str, source)))
     name, data = read_data(source)
     if kind == "JSON Lines" and isinstance(data, bytes) and JSON_OBJECT.match(data):
+        from rankagg.io.json_lines import parse_json_lines  # noqa: PLC0415
+
         return parse_json_lines(name, data)
     return _of_text(name, data)
 
@@ -79,7 +71,20 @@ def kind_by_name(source: object) -> str | None:
     return KINDS.get(suffixes[-1]) if suffixes else None
 
 
+def _of_binary(kind: str, path: Path) -> Table:
+    opened(path, lambda path: path.open("rb").close())
+    if kind == "Excel":
+        from rankagg.io.excel import read_excel  # noqa: PLC0415
+
+        return read_excel(path)
+    from rankagg.io.parquet import read_parquet  # noqa: PLC0415
+
+    return read_parquet(path)
+
+
 def _of_text(name: str, data: bytes | str) -> Table:
+    from rankagg.io.arrow_text import parse_text  # noqa: PLC0415
+
     found: list[CellTable] = []
 
     def explain(_: Sequence[Any]) -> CellTable:
