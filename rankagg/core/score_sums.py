@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
 from rankagg.core import exact
-from rankagg.core.shares import EXACT_ITEMS, grid
+from rankagg.core.shares import EXACT_ITEMS, grid, shares_fit
+from rankagg.kernels.counting import count_together
 from rankagg.kernels.scores import count_scores
 
-__all__ = ["ScoreSums", "sums_of"]
+__all__ = ["ScoreSums", "sizes_fit", "sums_of"]
 
 Counts = NDArray[np.int64]
 
+# Products of fewer steps are left to one thread; those of fewer units are not worth a call.
+SINGLE, LEAST = 2**18, 64
 # Units that lack the same systems are compared by themselves from this number on.
 ALONE = 512
 
@@ -44,7 +49,15 @@ def sums_of(columns: Floats) -> ScoreSums:
 
 
 class ScoreSums:
-    """Sums over units as they come, by the number k of systems that are there."""
+    """Sums over units as they come, by the number k of systems that are there.
+
+    Attributes
+    ----------
+    wins, both, on_grid, squares_on_grid : ndarray of int64, shape (n, n)
+        See `TaskTally`.
+    units, placed, shares, squares : dict
+        The same by k. The last two are emptied as soon as the k have no denominator that is cheap.
+    """
 
     def __init__(self, n: int) -> None:
         self.wins, self.both = _zeros(n, n), _zeros(n, n)
@@ -56,6 +69,19 @@ class ScoreSums:
         self.squares_on_grid: Counts | None = None
         if n > EXACT_ITEMS:
             self.on_grid, self.squares_on_grid = _zeros(n, n), _zeros(n, n)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The numbers of systems that occur, without none and all."""
+        return sorted(k for k in self.units if 0 < k < len(self.wins))
+
+    def _keeps_shares(self) -> bool:
+        """Say whether shares are kept for each k; else they take no memory any more."""
+        if sizes_fit(self.sizes, len(self.wins)):
+            return True
+        self.shares.clear()
+        self.squares.clear()
+        return False
 
     def add_alike(self, columns: Floats, there: NDArray[np.intp]) -> None:
         """Add units in which just the systems at these positions are, a row for each."""
@@ -72,37 +98,52 @@ class ScoreSums:
         # 2r + 2 is k + 1 and what a system loses less what it wins.
         doubled = behind.astype(np.int64) + (k + 1)
         self.placed[k][there] += doubled.sum(axis=1)
-        self.shares[k][lacking] += doubled.sum(axis=1)
-        self.squares[k][lacking] += (doubled**2).sum(axis=1)
+        if self._keeps_shares():
+            self.shares[k][lacking] += doubled.sum(axis=1)
+            self.squares[k][lacking] += (doubled**2).sum(axis=1)
         if self.on_grid is not None and self.squares_on_grid is not None:
             for total, power in ((self.on_grid, 1), (self.squares_on_grid, 2)):
                 total[lacking] += _rounded(doubled, k, n, power).sum(axis=1)
 
     def add_mixed(self, columns: Floats, present: Bools, sizes: NDArray[np.intp]) -> None:
-        """Add units in which some systems are, ordered by their number."""
+        """Add units in which some systems are, ordered by their number; below 2**24 of them."""
         n = len(self.wins)
         wins, behind = count_scores(columns, leads=True)
         self.wins += wins
+        self.both += count_together(present, present)
         starts = np.concatenate([[0], np.flatnonzero(np.diff(sizes)) + 1])
         for start, stop in pairwise([*starts.tolist(), len(sizes)]):
             k = int(sizes[start])
-            there = present[:, start:stop]
-            seen = there.astype(np.float64)
             self.units[k] += stop - start
-            self.both += _product(seen, seen)
             if k in (0, n):
                 continue
-            doubled = (behind[:, start:stop].astype(np.float64) + (k + 1)) * seen
-            absent = 1.0 - seen
-            self.placed[k] += doubled.sum(axis=1).astype(np.int64)
-            self.shares[k] += _product(absent, doubled)
-            self.squares[k] += _product(absent, doubled**2)
-            if self.on_grid is not None and self.squares_on_grid is not None:
-                ones = np.ones(stop - start, dtype=np.int64)
-                for on_grid, power in ((self.on_grid, 1), (self.squares_on_grid, 2)):
-                    units = _rounded(doubled.astype(np.int64), k, n, power).astype(np.float64)
-                    added = exact.exact_product(ones, absent.T, units.T).astype(np.int64)
-                    np.add(on_grid, added, out=on_grid)
+            self._add_places(k, behind[:, start:stop], present[:, start:stop])
+
+    def _add_places(self, k: int, behind: NDArray[np.int16], present: Bools) -> None:
+        """Add 2r + 2 and its square for units with k systems."""
+        n, m = behind.shape
+        both_powers = np.empty((2, n, m))
+        doubled, squared = both_powers
+        np.add(behind, k + 1, out=doubled)
+        doubled *= present
+        np.multiply(doubled, doubled, out=squared)
+        self.placed[k] += doubled.sum(axis=1).astype(np.int64)
+        absent = (~present).astype(np.float64)
+        if self._keeps_shares():
+            sums = _product(absent, both_powers.reshape(2 * n, m))
+            self.shares[k] += sums[:, :n]
+            self.squares[k] += sums[:, n:]
+        if self.on_grid is not None and self.squares_on_grid is not None:
+            ones = np.ones(m, dtype=np.int64)
+            for on_grid, power in ((self.on_grid, 1), (self.squares_on_grid, 2)):
+                units = _rounded(doubled.astype(np.int64), k, n, power).astype(np.float64)
+                added = exact.exact_product(ones, absent.T, units.T).astype(np.int64)
+                np.add(on_grid, added, out=on_grid)
+
+
+def sizes_fit(sizes: Sequence[int], n: int) -> bool:
+    """Say whether shares of units of these sizes are exact over one denominator that is cheap."""
+    return n <= EXACT_ITEMS or shares_fit(lcm(1, *(2 * (k + 1) for k in sizes)), n)
 
 
 def _zeros(*shape: int) -> Counts:
@@ -110,8 +151,16 @@ def _zeros(*shape: int) -> Counts:
 
 
 def _product(left: Floats, right: Floats) -> Counts:
-    """Return products of whole numbers whose sums floats hold, summed over the columns."""
-    return np.rint(left @ right.T).astype(np.int64)
+    """Return products of whole numbers, whose sums floats hold, summed over the units."""
+    width = SINGLE // (len(left) * len(right))
+    m = left.shape[1] // max(width, 1) * width
+    if width < LEAST:
+        return np.rint(left @ right.T).astype(np.int64)
+    total = left[:, m:] @ right[:, m:].T
+    if m:
+        mine, theirs = (part[:, :m].reshape(len(part), -1, width) for part in (left, right))
+        total += np.matmul(mine.transpose(1, 0, 2), theirs.transpose(1, 2, 0)).sum(axis=0)
+    return np.rint(total).astype(np.int64)
 
 
 def _rounded(doubled: Counts, k: int, n: int, power: int) -> Counts:

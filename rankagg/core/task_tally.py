@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cached_property
-from math import lcm
 from typing import Any, Self
 
 import numpy as np
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Integers
 from rankagg.core import exact
 from rankagg.core.exact_sum import exact_sums
-from rankagg.core.score_sums import sums_of
-from rankagg.core.shares import EXACT_ITEMS, shares_fit
+from rankagg.core.score_sums import sizes_fit, sums_of
 from rankagg.core.value import Value, array_key, frozen_array
 
 __all__ = ["TaskTally"]
@@ -74,7 +72,7 @@ class TaskTally(Value):
 
     def __init__(self, **fields: Any) -> None:
         n, sizes = len(fields["wins"]), fields["sizes"]
-        if not _fit(sizes, n):
+        if not sizes_fit(sizes.tolist(), n):
             fields["shares"] = fields["squares"] = None
         for value in fields.values():
             if isinstance(value, np.ndarray):
@@ -98,15 +96,20 @@ class TaskTally(Value):
         """
         n = len(scores)
         sums = sums_of(scores if higher_is_better else -scores)
-        sizes = sorted(k for k in sums.units if 0 < k < n)
-        tables = {
+        sizes = sums.sizes
+        tables: dict[str, Any] = {
             "sizes": sizes,
             "units_of_size": [sums.units[k] for k in sizes],
             "placed": [sums.placed[k] for k in sizes],
-            "shares": [sums.shares[k] for k in sizes],
-            "squares": [sums.squares[k] for k in sizes],
         }
+        if sizes_fit(sizes, n):
+            tables["shares"] = [sums.shares[k] for k in sizes]
+            tables["squares"] = [sums.squares[k] for k in sizes]
         shapes = _shapes(len(sizes), n)
+        arrays = {
+            name: np.array(table, dtype=np.int64).reshape(shapes[name])
+            for name, table in tables.items()
+        }
         return cls(
             wins=sums.wins,
             both=sums.both,
@@ -115,10 +118,7 @@ class TaskTally(Value):
             on_grid=sums.on_grid,
             squares_on_grid=sums.squares_on_grid,
             sums=tuple(exact_sums(scores)),
-            **{
-                name: np.array(table, dtype=np.int64).reshape(shapes[name])
-                for name, table in tables.items()
-            },
+            **{"shares": None, "squares": None, **arrays},
         )
 
     def _key(self) -> tuple[Hashable, ...]:
@@ -139,7 +139,7 @@ class TaskTally(Value):
         tables: dict[str, Any] = {}
         for name in ("units_of_size", "placed", "shares", "squares"):
             one, two = getattr(self, name), getattr(other, name)
-            if one is None or two is None or (name[0] == "s" and not _fit(sizes, n)):
+            if one is None or two is None or (name[0] == "s" and not sizes_fit(sizes.tolist(), n)):
                 tables[name] = None
                 continue
             tables[name] = np.zeros((len(sizes), *one.shape[1:]), dtype=np.int64)
@@ -260,10 +260,3 @@ def _shapes(size: int, n: int) -> dict[str, tuple[int, ...]]:
         "placed": (size, n), "shares": (size, *square), "squares": (size, *square),
         "on_grid": square, "squares_on_grid": square,
     }  # fmt: skip
-
-
-def _fit(sizes: Counts, n: int) -> bool:
-    """Say whether shares of units of these sizes are exact over one denominator that is cheap."""
-    if n <= EXACT_ITEMS:
-        return True
-    return shares_fit(lcm(1, *(2 * (k + 1) for k in sizes.tolist())), n)

@@ -18,7 +18,7 @@ from rankagg._typing import Bools, Ranks
 from rankagg.kernels.backend import compiled
 from rankagg.kernels.rows import strict_rows
 
-__all__ = ["Counts", "count", "count_true"]
+__all__ = ["Counts", "count", "count_together", "count_true"]
 
 # Places looked at in one go: they stay in the cache with what is compared to them.
 BLOCK = 2**18
@@ -136,11 +136,11 @@ class _Part:
             self._whole += m if weights is None else int(weights.sum())
             return
         there = padded != missing
-        self._both = _added(self._both, _together(there, there, weights))
+        self._both = _added(self._both, count_together(there, there, weights))
         off = padded == missing - 1
         if off.any():
-            self._half = _added(self._half, _together(off, there, weights))
-            self._off = _added(self._off, _together(off, off, weights))
+            self._half = _added(self._half, count_together(off, there, weights))
+            self._off = _added(self._off, count_together(off, off, weights))
 
     def counts(self) -> Counts:
         """Return the sums; what was not counted takes no memory."""
@@ -187,7 +187,7 @@ def _compare(
             counts[i + 1 :, i] += count_true(told) if digits is None else _weight_of(told, digits)
 
 
-def _together(first: Bools, second: Bools, weights: Integers64 | None) -> Integers64:
+def count_together(first: Bools, second: Bools, weights: Integers64 | None = None) -> Integers64:
     """Count the rankings in which the row is in the first set, and the column in the second."""
     if weights is not None:  # whole numbers below 2**53, which these floats hold
         weighed = (first * weights.astype(np.float64)) @ second.T.astype(np.float64)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankagg as ra
-from rankagg.core import score_sums, shares, task_tally
+from rankagg.core import score_sums
 from rankagg.core.exact_sum import exact_mean, exact_sums, mean_by_group
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
@@ -63,9 +63,13 @@ def assert_same_votes(found, expected):
 @pytest.mark.usefixtures("kernels")
 class TestAgainstTheScores:
     @quick
-    @given(table=tables(), alone=st.sampled_from([1, 3, 512]))
-    def test_votes_means_and_points(self, table, alone):
+    @given(
+        table=tables(), alone=st.sampled_from([1, 3, 512]), single=st.sampled_from([1, 60, 10**6])
+    )
+    def test_votes_means_and_points(self, table, alone, single):
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(score_sums, "SINGLE", single)
+            patch.setattr(score_sums, "LEAST", 1)
             patch.setattr(score_sums, "ALONE", alone)
             summary = ra.ScoreSummary.from_scores(table)
         profile = table.rankings()
@@ -244,6 +248,12 @@ class TestWhatIsRefused:
                 ra.ScoreSummary.from_dict(damage)
 
 
-def test_sizes_whose_shares_do_not_fit_are_dropped_in_any_order():
-    assert not task_tally._fit(np.arange(1, 100), 101)
-    assert shares.shares_fit(2 * 3, 101)
+def test_many_systems_take_no_memory_for_each_size():
+    values = np.random.default_rng(0).normal(size=(400, 60))
+    for unit in range(60):
+        values[: 2 * unit, unit] = NAN
+    sums = score_sums.sums_of(values)
+    assert len(sums.sizes) == 59
+    assert not sums.shares
+    assert not sums.squares
+    assert TaskTally.of(values, higher_is_better=True).shares is None
