@@ -15,7 +15,7 @@ from rankagg.exceptions import InvalidInputError, OutputError
 from rankagg.replication import replicate as module
 from rankagg.replication.experiment import Experiment, Found, Picture, Sheet
 from rankagg.replication.published import Published
-from rankagg.studies.corruption import AgainstTruth
+from rankagg.studies.corruption.corruption import AgainstTruth
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "p1-figure-0"

@@ -9,8 +9,8 @@ from pandas.testing import assert_frame_equal
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.judged_cells import Judging
-from rankagg.studies.pair_methods import Judged
+from rankagg.studies.confidence.judged_cells import Judging
+from rankagg.studies.confidence.pair_methods import Judged
 from tests.studies.test_confidence import EQUATION, EXACT, HOEFFDING, HOLM, flat, latent, make
 
 LEADERBOARD = ra.datasets.load("superglue_human")

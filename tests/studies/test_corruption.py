@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.studies.corruption import EXACT, PRINTED, AgainstTruth, Drawing
+from rankagg.studies.corruption.corruption import EXACT, PRINTED, AgainstTruth, Drawing
 
 SMALL = {
     "aggregators": PRINTED + EXACT, "steps": [0.2, 1.0], "n_systems": 4, "n_tasks": 3,

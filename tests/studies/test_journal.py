@@ -21,7 +21,7 @@ from rankagg.exceptions import (
     OutputError,
     WorkerError,
 )
-from rankagg.studies.cells import AgainstOptimum
+from rankagg.studies.approximation.cells import AgainstOptimum
 from rankagg.studies.journal import Journal
 
 STUDY = ra.ApproximationStudy(

@@ -6,8 +6,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.corruption import PRINTED
-from rankagg.studies.manipulation import ManipulationCell, ManipulationResult
+from rankagg.studies.corruption.corruption import PRINTED
+from rankagg.studies.corruption.manipulation import ManipulationCell, ManipulationResult
 
 MEAN, ONE, TWO = (rule.name for rule in PRINTED)
 

@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.studies.removal_cells import AfterRemoval
+from rankagg.studies.missing_scores.removal_cells import AfterRemoval
 from tests.studies.test_missing_scores import BORDAS, LATENT, LEADERBOARD, SCORES, SMALL, make
 
 # -- the same whoever computes it ------------------------------------------------------------------

@@ -14,8 +14,8 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.studies.table_digest import table_digest
-from rankagg.studies.task_subsets import SubsetCell, SubsetTrial
+from rankagg.studies.scores.table_digest import table_digest
+from rankagg.studies.task_subsets.task_subsets import SubsetCell, SubsetTrial
 from rankagg.testing.plots import of_group
 
 TABLE = ra.ScoreTable(

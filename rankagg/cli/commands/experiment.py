@@ -19,12 +19,12 @@ from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
-from rankagg.studies.confidence import ConfidenceStudy
-from rankagg.studies.missing_scores import MissingScoresStudy
-from rankagg.studies.resampled_table import ResampledTableModel
-from rankagg.studies.score_models import TableModel
+from rankagg.studies.confidence.confidence import ConfidenceStudy
+from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
+from rankagg.studies.scores.resampled_table import ResampledTableModel
+from rankagg.studies.scores.score_models import TableModel
 from rankagg.studies.study import Study
-from rankagg.studies.task_subsets import TaskSubsetStudy
+from rankagg.studies.task_subsets.task_subsets import TaskSubsetStudy
 
 __all__ = ["command"]
 

@@ -15,8 +15,13 @@ from rankagg.cli.options.output import echo_json, json_option, write_frame
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
-from rankagg.studies.approximation import ApproximationStudy
-from rankagg.studies.models import GumbelModel, MallowsModel, PlackettLuceModel, StudyModel
+from rankagg.studies.approximation.approximation import ApproximationStudy
+from rankagg.studies.approximation.models import (
+    GumbelModel,
+    MallowsModel,
+    PlackettLuceModel,
+    StudyModel,
+)
 
 __all__ = ["command"]
 

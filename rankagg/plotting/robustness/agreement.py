@@ -14,7 +14,7 @@ from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
 from rankagg.plotting.style.letters import plain_legend, widest
 from rankagg.plotting.style.margins import rank_ticks, write_below
 from rankagg.plotting.style.theme import GRAY, canvas, plot_labels
-from rankagg.studies.agreement_result import AgreementResult, Scope
+from rankagg.studies.agreement.agreement_result import AgreementResult, Scope
 
 __all__ = ["agreement_plot"]
 

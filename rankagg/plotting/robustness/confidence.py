@@ -21,8 +21,8 @@ from rankagg.plotting.style.letters import plain_legend, widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, LINES, MARKERS, canvas, plot_labels
-from rankagg.studies.confidence_result import ConfidenceResult
-from rankagg.studies.score_models import LatentModel
+from rankagg.studies.confidence.confidence_result import ConfidenceResult
+from rankagg.studies.scores.score_models import LatentModel
 
 __all__ = ["Measure", "confidence_plot", "option_of"]
 

@@ -12,7 +12,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.robustness.confidence import option_of
 from rankagg.plotting.style.margins import add_height, letters_across, note_height, write_below
 from rankagg.plotting.votes.heatmap import share_matrix
-from rankagg.studies.confidence_result import ConfidenceResult
+from rankagg.studies.confidence.confidence_result import ConfidenceResult
 
 __all__ = ["confidence_heatmap"]
 

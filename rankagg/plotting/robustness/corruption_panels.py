@@ -28,7 +28,7 @@ from rankagg.plotting.style.theme import (
     canvas,
     plot_labels,
 )
-from rankagg.studies.corruption import CorruptionResult
+from rankagg.studies.corruption.corruption import CorruptionResult
 
 __all__ = ["Panel", "corruption_panels"]
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from rankagg._validation import check_number
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.robustness.corruption_panels import Panel, corruption_panels
-from rankagg.studies.manipulation import BROKEN, ManipulationResult
+from rankagg.studies.corruption.manipulation import BROKEN, ManipulationResult
 
 __all__ = ["manipulation_plot"]
 

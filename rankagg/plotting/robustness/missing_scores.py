@@ -17,7 +17,7 @@ from rankagg.plotting.style.letters import plain_legend
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import ACCENTS, INK, LINES, MARKERS, canvas, plot_labels
-from rankagg.studies.missing_scores_result import MissingScoresResult
+from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
 
 __all__ = ["missing_scores_plot"]
 

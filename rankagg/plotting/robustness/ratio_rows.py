@@ -11,7 +11,7 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg.core.items import counted
 from rankagg.plotting.style.theme import NO_RANK
-from rankagg.studies.study_result import StudyResult
+from rankagg.studies.approximation.study_result import StudyResult
 
 __all__ = ["RatioRow", "ratio_rows"]
 

@@ -16,7 +16,7 @@ from rankagg.plotting.style.letters import plain_legend, round_ticks, widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, MARKERS, canvas, plot_labels
-from rankagg.studies.study_result import StudyResult
+from rankagg.studies.approximation.study_result import StudyResult
 
 __all__ = ["ratio_plot"]
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.robustness.corruption_panels import Panel, corruption_panels
-from rankagg.studies.scaling import ScalingResult
+from rankagg.studies.corruption.scaling import ScalingResult
 
 __all__ = ["scaling_plot"]
 

@@ -11,7 +11,7 @@ from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
 from rankagg.plotting.style.letters import plain_legend, widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.theme import canvas, plot_labels
-from rankagg.studies.task_subset_result import TaskSubsetResult
+from rankagg.studies.task_subsets.task_subset_result import TaskSubsetResult
 
 __all__ = ["task_subset_plot"]
 

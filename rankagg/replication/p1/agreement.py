@@ -12,8 +12,8 @@ from rankagg.distances.kendall import kendall_tau
 from rankagg.replication.experiment import Bench, Experiment, Found, Sheet
 from rankagg.replication.p1.boards import as_read_and_filed, in_file_order, rows_of
 from rankagg.replication.verdicts import Value
-from rankagg.studies.agreement import AgreementStudy
-from rankagg.studies.agreement_result import AgreementResult
+from rankagg.studies.agreement.agreement import AgreementStudy
+from rankagg.studies.agreement.agreement_result import AgreementResult
 
 __all__ = ["EXPERIMENTS"]
 

@@ -15,8 +15,8 @@ from rankagg.replication.p1.boards import as_read
 from rankagg.replication.p1.panels import bands_of, draw_panels
 from rankagg.replication.p1.sizes import instance_tables
 from rankagg.replication.verdicts import Value
-from rankagg.studies.task_subset_result import TaskSubsetResult
-from rankagg.studies.task_subsets import TaskSubsetStudy
+from rankagg.studies.task_subsets.task_subset_result import TaskSubsetResult
+from rankagg.studies.task_subsets.task_subsets import TaskSubsetStudy
 
 __all__ = ["EXPERIMENTS"]
 

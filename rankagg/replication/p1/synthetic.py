@@ -9,9 +9,9 @@ import pandas as pd
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.reading import number_at
 from rankagg.replication.verdicts import Value
-from rankagg.studies.corruption import PRINTED, CorruptionResult
-from rankagg.studies.manipulation import ManipulationResult, ManipulationStudy
-from rankagg.studies.scaling import ScalingStudy
+from rankagg.studies.corruption.corruption import PRINTED, CorruptionResult
+from rankagg.studies.corruption.manipulation import ManipulationResult, ManipulationStudy
+from rankagg.studies.corruption.scaling import ScalingStudy
 
 __all__ = ["EXPERIMENTS"]
 

@@ -23,7 +23,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.scores import ScoreTable
 from rankagg.replication.p2.shuffles import shuffle
-from rankagg.studies.pairs_of_rankings import taus
+from rankagg.studies.missing_scores.pairs_of_rankings import taus
 
 __all__ = [
     "LEVELS",

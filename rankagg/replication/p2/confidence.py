@@ -14,10 +14,10 @@ from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sh
 from rankagg.replication.p2.instance_level import DATA_SETS, metrics_of
 from rankagg.replication.p2.panels import panels
 from rankagg.replication.verdicts import Value
-from rankagg.studies.confidence import ConfidenceStudy
-from rankagg.studies.confidence_result import ConfidenceResult
-from rankagg.studies.pair_methods import IntervalMethod, PrintedRadius
-from rankagg.studies.score_models import LatentModel, TableModel
+from rankagg.studies.confidence.confidence import ConfidenceStudy
+from rankagg.studies.confidence.confidence_result import ConfidenceResult
+from rankagg.studies.confidence.pair_methods import IntervalMethod, PrintedRadius
+from rankagg.studies.scores.score_models import LatentModel, TableModel
 
 __all__ = ["EXPERIMENTS"]
 

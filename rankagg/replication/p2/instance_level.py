@@ -12,9 +12,9 @@ from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sh
 from rankagg.replication.p2.panels import panels
 from rankagg.replication.p2.synthetic import RULES
 from rankagg.replication.verdicts import Value
-from rankagg.studies.missing_scores import MissingScoresStudy
-from rankagg.studies.missing_scores_result import MissingScoresResult
-from rankagg.studies.score_models import TableModel
+from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
+from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
+from rankagg.studies.scores.score_models import TableModel
 
 __all__ = ["DATA_SETS", "EXPERIMENTS", "metrics_of"]
 

@@ -13,9 +13,9 @@ from rankagg.aggregation.two_level import TwoLevel
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.p2.panels import panels
 from rankagg.replication.verdicts import Value
-from rankagg.studies.missing_scores import MissingScoresStudy
-from rankagg.studies.missing_scores_result import MissingScoresResult
-from rankagg.studies.score_models import LatentModel
+from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
+from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
+from rankagg.studies.scores.score_models import LatentModel
 
 __all__ = ["EXPERIMENTS", "RULES"]
 

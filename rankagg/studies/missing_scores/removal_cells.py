@@ -18,11 +18,11 @@ from rankagg.core.scores import ScoreTable
 from rankagg.distances import kendall_tau
 from rankagg.distributions.latent_scores import rescale_tasks
 from rankagg.exceptions import RankaggError
-from rankagg.studies.cells import with_policy
 from rankagg.studies.journal import Row
-from rankagg.studies.missing import without_proportion
-from rankagg.studies.pairs_of_rankings import same_top_k, taus, top_k_overlaps
-from rankagg.studies.score_models import ScoreModel
+from rankagg.studies.missing_scores.pairs_of_rankings import same_top_k, taus, top_k_overlaps
+from rankagg.studies.policies import with_policy
+from rankagg.studies.scores.missing import without_proportion
+from rankagg.studies.scores.score_models import ScoreModel
 from rankagg.studies.study import Cell
 
 __all__ = ["PAIR_MEASURES", "AfterRemoval", "Found", "RemovalCell", "label_of", "pair_field"]

@@ -16,7 +16,7 @@ from rankagg.core.scores import ScoreTable
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import Unit
-from rankagg.studies.table_digest import table_digest
+from rankagg.studies.scores.table_digest import table_digest
 
 __all__ = ["LatentModel", "ScoreModel", "TableModel"]
 

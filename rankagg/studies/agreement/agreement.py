@@ -18,7 +18,7 @@ from rankagg.analysis.comparison.comparison import DEPTHS, compare
 from rankagg.analysis.robustness.parts import Parts
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.studies.agreement_result import AgreementResult, Compared, Scope
+from rankagg.studies.agreement.agreement_result import AgreementResult, Compared, Scope
 from rankagg.studies.checks import check_rules, check_table, several
 
 __all__ = ["AgreementStudy"]

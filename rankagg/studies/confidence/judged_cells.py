@@ -14,10 +14,10 @@ from rankagg.core.items import ItemSet
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import RankaggError
 from rankagg.inference.units import Unit
+from rankagg.studies.confidence.pair_methods import Judged, PairMethod, RankedTable, Ties
 from rankagg.studies.journal import Row
-from rankagg.studies.missing import n_removed, without_proportion
-from rankagg.studies.pair_methods import Judged, PairMethod, RankedTable, Ties
-from rankagg.studies.score_models import ScoreModel
+from rankagg.studies.scores.missing import n_removed, without_proportion
+from rankagg.studies.scores.score_models import ScoreModel
 from rankagg.studies.study import Cell
 
 __all__ = ["JudgedCell", "Judging", "Truth", "imputed_proportions", "truths_of"]

@@ -23,7 +23,7 @@ from rankagg.core.result import Result, plain_rows
 from rankagg.distances import kendall_tau
 
 if TYPE_CHECKING:
-    from rankagg.studies.agreement import AgreementStudy
+    from rankagg.studies.agreement.agreement import AgreementStudy
 
 __all__ = ["AgreementResult", "Compared", "Scope"]
 

@@ -14,7 +14,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.core.scores import ScoreTable
 from rankagg.distributions.latent_scores import rescale_tasks
 from rankagg.studies.checks import several
-from rankagg.studies.corruption import (
+from rankagg.studies.corruption.corruption import (
     PRINTED,
     CorruptedCell,
     CorruptionResult,

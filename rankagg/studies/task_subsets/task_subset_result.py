@@ -16,7 +16,7 @@ from rankagg.core.result import Result, plain_rows
 from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:
-    from rankagg.studies.task_subsets import SubsetCell, TaskSubsetStudy
+    from rankagg.studies.task_subsets.task_subsets import SubsetCell, TaskSubsetStudy
 
 __all__ = ["TaskSubsetResult"]
 

@@ -25,9 +25,9 @@ from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.checks import check_rules, check_table, several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout, Row
+from rankagg.studies.scores.table_digest import table_digest
 from rankagg.studies.study import Cell, Rows, Study
-from rankagg.studies.table_digest import table_digest
-from rankagg.studies.task_subset_result import TaskSubsetResult
+from rankagg.studies.task_subsets.task_subset_result import TaskSubsetResult
 
 __all__ = ["Reference", "SubsetCell", "SubsetTrial", "TaskSubsetStudy"]
 

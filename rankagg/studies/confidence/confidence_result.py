@@ -12,13 +12,13 @@ import pandas as pd
 
 from rankagg.core.items import counted
 from rankagg.core.result import ROWS, Result, plain_rows
-from rankagg.studies.judged_cells import JudgedCell
-from rankagg.studies.pair_methods import Judged, PairMethod, RankedTable
-from rankagg.studies.score_models import ScoreModel
+from rankagg.studies.confidence.judged_cells import JudgedCell
+from rankagg.studies.confidence.pair_methods import Judged, PairMethod, RankedTable
+from rankagg.studies.scores.score_models import ScoreModel
 from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:
-    from rankagg.studies.confidence import ConfidenceStudy
+    from rankagg.studies.confidence.confidence import ConfidenceStudy
 
 __all__ = ["ConfidenceResult"]
 

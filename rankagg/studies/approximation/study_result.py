@@ -13,11 +13,11 @@ import pandas as pd
 from rankagg._validation import check_alpha, check_flag
 from rankagg.core.items import counted
 from rankagg.core.result import Result, plain_rows
-from rankagg.studies.cells import DrawnCell
+from rankagg.studies.approximation.cells import DrawnCell
 from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:
-    from rankagg.studies.approximation import ApproximationStudy
+    from rankagg.studies.approximation.approximation import ApproximationStudy
 
 __all__ = ["StudyResult"]
 

@@ -11,12 +11,12 @@ from rankagg.core.items import counted
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.studies.checks import several
-from rankagg.studies.confidence_result import ConfidenceResult
+from rankagg.studies.confidence.confidence_result import ConfidenceResult
+from rankagg.studies.confidence.judged_cells import JudgedCell, Judging, truths_of
+from rankagg.studies.confidence.pair_methods import IntervalMethod, PairMethod, PrintedRadius
 from rankagg.studies.journal import MISSING, NUMBER, TEXT, Kinds, Layout
-from rankagg.studies.judged_cells import JudgedCell, Judging, truths_of
-from rankagg.studies.missing import n_removed
-from rankagg.studies.pair_methods import IntervalMethod, PairMethod, PrintedRadius
-from rankagg.studies.score_models import LatentModel, ScoreModel
+from rankagg.studies.scores.missing import n_removed
+from rankagg.studies.scores.score_models import LatentModel, ScoreModel
 from rankagg.studies.study import Rows, Study
 
 __all__ = ["ConfidenceStudy"]

@@ -14,7 +14,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.core.result import plain_rows
 from rankagg.core.scores import ScoreTable
 from rankagg.studies.checks import several
-from rankagg.studies.corruption import (
+from rankagg.studies.corruption.corruption import (
     EXACT,
     PRINTED,
     CorruptedCell,

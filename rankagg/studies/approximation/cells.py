@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
@@ -14,12 +13,12 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, RankaggError
+from rankagg.studies.approximation.models import StudyModel
 from rankagg.studies.journal import Row
-from rankagg.studies.missing import without_entries
-from rankagg.studies.models import StudyModel
+from rankagg.studies.scores.missing import without_entries
 from rankagg.studies.study import Cell
 
-__all__ = ["AgainstOptimum", "DrawnCell", "with_policy"]
+__all__ = ["AgainstOptimum", "DrawnCell"]
 
 # Costs are sums of fractions; these are equal.
 EQUAL = 1e-9
@@ -163,18 +162,3 @@ def _ratio(cost: float, least: float) -> float:
     if cost <= least + EQUAL * (1 + least):
         return 1.0
     return cost / least if least > 0 else inf
-
-
-def with_policy(rule: Aggregator, unranked: Unranked) -> Aggregator:
-    """Return a rule, and the rules in it, with the policy stated that it takes by default.
-
-    Random numbers and journals know a rule by what it says of itself.
-    """
-    changes: dict[str, Any] = {}
-    for field in fields(rule):
-        value = getattr(rule, field.name)
-        if isinstance(value, Aggregator):
-            changes[field.name] = with_policy(value, unranked)
-        elif field.name == "unranked" and value is None:
-            changes[field.name] = unranked
-    return replace(rule, **changes) if changes else rule

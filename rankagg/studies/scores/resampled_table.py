@@ -14,8 +14,8 @@ from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
-from rankagg.studies.score_models import ScoreModel
-from rankagg.studies.table_digest import table_digest
+from rankagg.studies.scores.score_models import ScoreModel
+from rankagg.studies.scores.table_digest import table_digest
 
 __all__ = ["ResampledTableModel"]
 

@@ -14,11 +14,11 @@ import pandas as pd
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import counted
 from rankagg.core.result import ROWS, Result, plain_rows
-from rankagg.studies.removal_cells import PAIR_MEASURES, RemovalCell, pair_field
+from rankagg.studies.missing_scores.removal_cells import PAIR_MEASURES, RemovalCell, pair_field
 from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:
-    from rankagg.studies.missing_scores import MissingScoresStudy
+    from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
 
 __all__ = ["MissingScoresResult"]
 

@@ -11,13 +11,14 @@ from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.cells import AgainstOptimum, DrawnCell, with_policy
+from rankagg.studies.approximation.cells import AgainstOptimum, DrawnCell
+from rankagg.studies.approximation.models import StudyModel
+from rankagg.studies.approximation.study_result import StudyResult
 from rankagg.studies.checks import check_rules, several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout
-from rankagg.studies.missing import n_removed
-from rankagg.studies.models import StudyModel
+from rankagg.studies.policies import with_policy
+from rankagg.studies.scores.missing import n_removed
 from rankagg.studies.study import Rows, Study
-from rankagg.studies.study_result import StudyResult
 
 __all__ = ["ApproximationStudy"]
 

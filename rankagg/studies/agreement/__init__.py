@@ -1,0 +1,1 @@
+"""How far rules agree on one table."""

@@ -1,0 +1,1 @@
+"""How near rules come to the exact optimum, on drawn data."""

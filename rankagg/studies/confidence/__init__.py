@@ -1,0 +1,1 @@
+"""Which pairs intervals decide, and how surely."""

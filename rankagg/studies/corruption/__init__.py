@@ -1,0 +1,1 @@
+"""How far rules move when tasks are corrupted or rescaled."""

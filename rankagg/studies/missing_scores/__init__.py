@@ -1,0 +1,1 @@
+"""How far rankings move when scores go missing."""

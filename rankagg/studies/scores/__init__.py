@@ -1,0 +1,1 @@
+"""Where studies have scores from, and how scores go missing."""

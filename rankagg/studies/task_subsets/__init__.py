@@ -1,0 +1,1 @@
+"""How near rules stay to themselves on random subsets of the tasks."""
