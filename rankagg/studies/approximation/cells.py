@@ -15,6 +15,7 @@ from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, RankaggError
 from rankagg.studies.approximation.models import StudyModel
 from rankagg.studies.journal import Row
+from rankagg.studies.policies import with_policy
 from rankagg.studies.scores.missing import without_entries
 from rankagg.studies.study import Cell
 
