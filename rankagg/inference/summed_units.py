@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast, get_args
@@ -9,8 +10,10 @@ from typing import cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Label, Unranked
 from rankagg._validation import check_choice, check_flag
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.place_sums import summed_points
 from rankagg.core.items import ItemSet
 from rankagg.core.shares import grid
 from rankagg.core.tallied_scores import ScoreSummary
@@ -20,7 +23,7 @@ from rankagg.inference.intervals.pair_values import PairValues
 from rankagg.inference.moments import Moments, PairSums, moments_of
 from rankagg.inference.units import Estimand, Unit, Units
 
-__all__ = ["SummedUnits", "summed_units"]
+__all__ = ["SummedUnits", "check_no_more", "summed_points_of", "summed_units"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +35,19 @@ class SummedUnits:
     items : ItemSet
         The systems.
     summary : ScoreSummary
-        The sums.
-    estimand : {"direct", "imputed"}
-        Whether only units that compare two systems tell of them, or all.
+        What the scores add up to.
+    sums : tuple of three ndarray of float, shape (t, p)
+        For each task and pair the units that tell, and the sums of their values and squares.
+    is_direct : bool
+        True where a value is 1, 1/2 or 0.
     fixed_tasks : bool
         Whether the tasks are those of interest.
     """
 
     items: ItemSet
     summary: ScoreSummary
-    estimand: Estimand
+    sums: tuple[Floats, Floats, Floats]
+    is_direct: bool
     fixed_tasks: bool
 
     @property
@@ -56,9 +62,9 @@ class SummedUnits:
         return first, second
 
     @property
-    def is_direct(self) -> bool:
-        """True where a value is 1, 1/2 or 0."""
-        return self.estimand == "direct"
+    def n_units(self) -> int:
+        """The number of independent observations."""
+        return self.summary.n_units
 
     @property
     def stratum_weights(self) -> Floats:
@@ -88,8 +94,7 @@ class SummedUnits:
 
     @cached_property
     def _moments(self) -> Moments:
-        sums = [_sums(tally, self.estimand, self.pairs) for tally in self.summary.tallies.values()]
-        n, first, second = (np.stack(part) for part in zip(*sums, strict=True))
+        n, first, second = self.sums
         if self.fixed_tasks:
             together = PairSums(n, n, n, first, second)
         else:
@@ -112,6 +117,17 @@ class _TaskMeans(PairValues):
 
     def values(self) -> Floats:
         return cast(Floats, self.rows)
+
+
+def check_no_more(
+    summary: ScoreSummary,
+    tolerance: float | Mapping[Label, float],
+    instances: Sequence[Label] | None,
+) -> None:
+    """Raise where a tolerance or instances are given, which sums were made without."""
+    Evidence(summary, tolerance)
+    if instances is not None:
+        raise InvalidInputError("instances", "left out for a ScoreSummary", instances)
 
 
 def summed_units(
@@ -148,20 +164,72 @@ def summed_units(
             "unit='instance' needs rankings; a ScoreSummary does not hold them. Read the scores "
             "with `read_scores`, or take unit='ranking' where no instance is in two tasks."
         )
-    if kind == "ranking":
-        return SummedUnits(summary.systems, summary, what, fixed)
-    if fixed:
-        raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed)
     pairs = np.triu_indices(summary.n_systems, k=1)
     sums = [_sums(tally, what, pairs) for tally in summary.tallies.values()]
+    n, first, second = (np.stack(part) for part in zip(*sums, strict=True))
+    if kind == "ranking":
+        return SummedUnits(summary.systems, summary, (n, first, second), what == "direct", fixed)
+    if fixed:
+        raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed)
     with np.errstate(invalid="ignore"):
-        means = np.stack([first / n for n, first, _ in sums])
+        means = first / n
     # Each task a cluster of one: resamples draw them in the order that they have in a table.
     numbers = np.arange(len(means))
     return Units(
         summary.systems, "task", _TaskMeans(means, summary.n_systems), np.ones(len(means)),
         summary.weight_vector, numbers, np.zeros_like(numbers), np.ones(1), False,
     )  # fmt: skip
+
+
+def summed_points_of(
+    summary: ScoreSummary,
+    of: str,
+    method: str | None,
+    unranked: Unranked,
+    *,
+    unit: object,
+    fixed_tasks: object,
+) -> SummedUnits:
+    """Return units whose values are differences of Borda points, as shares of the largest.
+
+    Parameters
+    ----------
+    summary : ScoreSummary
+        What the scores add up to.
+    of, method : str
+        Those of `rank_intervals`; only "borda" and "hoeffding" go with sums.
+    unranked : {"uniform", "ignore", "last"}
+        The policy for absent systems.
+    unit, fixed_tasks
+        See `units_of`; only "ranking".
+
+    Returns
+    -------
+    SummedUnits
+
+    Raises
+    ------
+    InformationLostError
+        If the sums do not tell what the options need.
+    """
+    check_choice(unit, get_args(Unit), "unit")
+    if of != "borda" or method not in (None, "hoeffding") or unit != "ranking":
+        raise InformationLostError(
+            f"of={of!r} with method={method!r} and unit={unit!r} needs rankings; a ScoreSummary "
+            "does not hold them. Read the scores with `read_scores`, or take of='pairwise', or "
+            "of='borda' with method='hoeffding' and unit='ranking'."
+        )
+    first, second = np.triu_indices(summary.n_systems, k=1)
+    largest = max(summary.n_systems - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
+    numbers, values = [], []
+    for part in summary.with_task_weights({}).by_task().values():
+        points = summed_points(part, unranked)
+        numbers.append(np.full(len(first), float(part.n_units)))
+        values.append(part.n_units / 2 + (points[first] - points[second]) / (2.0 * largest))
+    n = np.stack(numbers)
+    unknown = np.full_like(n, np.nan)  # of a square the points of two systems together are needed
+    fixed = check_flag(fixed_tasks, "fixed_tasks")
+    return SummedUnits(summary.systems, summary, (n, np.stack(values), unknown), False, fixed)
 
 
 def _sums(

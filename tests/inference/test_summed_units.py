@@ -115,7 +115,56 @@ def test_what_needs_the_rankings(options):
         ra.PairwiseIntervals.from_data(summary, **options)
 
 
-@pytest.mark.parametrize("function", [ra.rank_intervals])
+@quick
+@given(
+    table=tables(),
+    unranked=st.sampled_from(["uniform", "ignore", "last"]),
+    fixed=st.booleans(),
+    times=st.sampled_from([1, 30]),
+)
+def test_ranks_by_points(table, unranked, fixed, times):
+    summary = sum((ra.ScoreSummary.from_scores(table) for _ in range(times - 1)),
+                  ra.ScoreSummary.from_scores(table))  # fmt: skip
+    often = ra.ScoreTable(
+        np.tile(table.values, times),
+        tasks=[table.tasks[t] for t in table.unit_tasks] * times,
+        instances=range(table.n_units * times),
+        higher_is_better=table.higher_is_better,
+        task_weights=table.task_weights,
+    )
+    options = {"unranked": unranked, "fixed_tasks": fixed}
+    found = ra.rank_intervals(summary, **options)
+    expected = ra.rank_intervals(often, method="hoeffding", **options)
+    assert found.to_dict() == expected.to_dict()
+
+
+@quick
+@given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]))
+def test_ranks_by_majorities(table, method):
+    table = table.with_task_weights({})
+    found = ra.rank_intervals(ra.ScoreSummary.from_scores(table), of="pairwise", method=method)
+    expected = ra.rank_intervals(table, of="pairwise", method=method)
+    assert found.to_dict() == expected.to_dict()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"method": "sign-flips"}, {"method": "bernstein"}, {"of": "mean"}, {"unit": "task"},
+     {"of": "pairwise", "method": "max-t"}],
+)  # fmt: skip
+def test_ranks_that_need_the_rankings(options):
+    with pytest.raises(InformationLostError, match="read_scores"):
+        ra.rank_intervals(ra.ScoreSummary.from_scores(many(3)), **options)
+
+
+@pytest.mark.parametrize("options", [{"tolerance": 0.1}, {"instances": [1]}])
+@pytest.mark.parametrize("of", ["borda", "pairwise"])
+def test_options_that_sums_were_made_without(options, of):
+    with pytest.raises(InvalidInputError, match=next(iter(options))):
+        ra.rank_intervals(ra.ScoreSummary.from_scores(many(3)), of=of, **options)
+
+
+@pytest.mark.parametrize("function", [ra.friedman, ra.spread])
 def test_functions_that_need_the_rankings(function):
     with pytest.raises(InformationLostError, match="read_scores"):
         function(ra.ScoreSummary.from_scores(many(3)))

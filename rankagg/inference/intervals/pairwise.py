@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, check_choice
-from rankagg.aggregation.evidence import Evidence
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.result import Result, plain_rows
@@ -27,7 +26,7 @@ from rankagg.inference.intervals.methods import (
     bounds_of,
 )
 from rankagg.inference.intervals.pair_decisions import by_holm, by_intervals_of_pairs, p_values
-from rankagg.inference.summed_units import SummedUnits, summed_units
+from rankagg.inference.summed_units import SummedUnits, check_no_more, summed_units
 from rankagg.inference.units import Estimand, Unit, Units, rankings_of, units_of
 
 __all__ = ["PairwiseIntervals", "intervals_of", "square"]
@@ -184,12 +183,10 @@ class PairwiseIntervals(Result):
         2     B     C     0.700  0.575  0.801
         """
         options = Options(method, alpha, simultaneous, alternative, anytime, ties, n_resamples)
-        summary = Evidence(data, tolerance).summary if isinstance(data, ScoreSummary) else None
         units: Units | SummedUnits
-        if summary is not None:
-            if instances is not None:
-                raise InvalidInputError("instances", "left out for a summary", instances)
-            units = summed_units(summary, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks)
+        if isinstance(data, ScoreSummary):
+            check_no_more(data, tolerance, instances)
+            units = summed_units(data, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks)
         else:
             profile, known = rankings_of(data, tolerance, instances)
             units = units_of(

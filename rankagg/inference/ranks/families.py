@@ -12,6 +12,7 @@ from rankagg.inference.intervals.bootstrap import Resamples, resampled_means
 from rankagg.inference.intervals.methods import Bounds, Options, bounds_of
 from rankagg.inference.ranks.sign_flips import SignFlips
 from rankagg.inference.step_down import tarone
+from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Units
 
 __all__ = ["Families", "decided_by_intervals"]
@@ -80,13 +81,13 @@ class Families:
 
 
 def decided_by_intervals(
-    units: Units, options: Options, rng: np.random.Generator
+    units: Units | SummedUnits, options: Options, rng: np.random.Generator
 ) -> tuple[Families, tuple[str, ...]]:
     """Decide where 1/2 is outside an interval; also return what must be said of these.
 
     Parameters
     ----------
-    units : Units
+    units : Units or SummedUnits
         The independent units.
     options : Options
         Of two-sided intervals for all pairs at once.
@@ -95,12 +96,13 @@ def decided_by_intervals(
     """
     resamples = None
     if options.simultaneous == "max-t":
+        assert isinstance(units, Units), "sums cannot be resampled"
         resamples = resampled_means(units, options.n_resamples, rng)
     bounds = bounds_of(units, options, rng, resamples)
     together = _outside(units, bounds)
     if len(units.items) < 3:
         return Families.at_once(together), bounds.notes
-    if resamples is not None:
+    if resamples is not None and isinstance(units, Units):
         return _from_resamples(units, together, resamples, options.alpha), bounds.notes
     alone = replace(options, simultaneous=None, alpha=options.alpha / (len(units.items) - 1))
     mine = _outside(units, bounds_of(units, alone, rng)).astype(np.int8)
@@ -111,7 +113,7 @@ def decided_by_intervals(
     return Families(together, mine - mine.T, led), bounds.notes
 
 
-def _outside(units: Units, bounds: Bounds) -> Bools:
+def _outside(units: Units | SummedUnits, bounds: Bounds) -> Bools:
     first, second = units.pairs
     n = len(units.items)
     above = np.zeros((n, n), dtype=bool)

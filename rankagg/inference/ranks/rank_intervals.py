@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 
@@ -15,22 +15,20 @@ from rankagg.core.items import counted
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.basis import Basis, assumption, by_intervals, by_sign_flips, unit_word
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import Options
 from rankagg.inference.intervals.pair_values import Differences, point_differences
-from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.families import Families, decided_by_intervals
+from rankagg.inference.ranks.majorities import RankMethod, by_majorities, joint_options
 from rankagg.inference.ranks.result import SAME, Of, RankIntervals
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
-from rankagg.inference.units import Unit, Units, rankings_of, units_from, units_of
+from rankagg.inference.summed_units import SummedUnits, check_no_more, summed_points_of
+from rankagg.inference.units import Unit, Units, rankings_of, units_from
 
 __all__ = ["METHODS", "Of", "RankIntervals", "RankMethod", "rank_intervals"]
-
-RankMethod: TypeAlias = Literal[
-    "sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson", "max-t"
-]
 
 METHODS: dict[str, tuple[RankMethod, ...]] = {
     "pairwise": ("sign-test", "hoeffding", "clopper-pearson", "max-t"),
@@ -44,7 +42,7 @@ WHAT = {"borda": "Borda points", "mean": "scores"}
 
 
 def rank_intervals(
-    data: Profile | ScoreTable,
+    data: Profile | ScoreTable | ScoreSummary,
     *,
     of: Of = "borda",
     method: RankMethod | None = None,
@@ -68,8 +66,9 @@ def rank_intervals(
 
     Parameters
     ----------
-    data : Profile or ScoreTable
-        Rankings, or scores.
+    data : Profile, ScoreTable or ScoreSummary
+        Rankings, or scores. A summary is enough for "pairwise", and for "borda" by "hoeffding",
+        which is its default.
     of : {"borda", "mean", "pairwise"}, default "borda"
         What "above" means in the population. "borda": more Borda points on average, which are the
         same for every increasing transformation of a unit's scores. "mean": a larger mean score.
@@ -149,11 +148,10 @@ def rank_intervals(
         check_integer(n_resamples, "n_resamples", low=100)
     check_choice(ties, (None, "half", "exclude"), "ties")
     if kind == "pairwise":
-        profile, known = rankings_of(data, tolerance, instances)
-        chosen = method or _default_for_majorities(profile, known, unit, fixed_tasks)
-        return _by_majorities(
-            profile, chosen, ties, alpha=alpha, unit=unit, fixed_tasks=fixed_tasks,
-            instances=known, n_resamples=n_resamples or RESAMPLES, rng=rng,
+        return by_majorities(
+            data, method, ties, tolerance=tolerance, alpha=alpha, unit=unit,
+            fixed_tasks=fixed_tasks, instances=instances, n_resamples=n_resamples or RESAMPLES,
+            rng=rng,
         )  # fmt: skip
     if ties is not None:
         raise InvalidInputError(
@@ -166,6 +164,13 @@ def rank_intervals(
         return _points_of(data, tolerance, instances, check_unranked(unranked), method)
 
     chosen = method or "sign-flips"
+    if isinstance(data, ScoreSummary):
+        check_no_more(data, tolerance, instances)
+        summed = summed_points_of(
+            data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
+        )
+        options = joint_options("hoeffding", alpha, RESAMPLES)
+        return _Case(kind, "hoeffding", False, (), summed, options.alpha).by_bounds(options, rng)
     seen = observed(chosen)
     units = seen.units(unit, fixed_tasks)
     if method is None and len(units.stratum_weights) > 1:
@@ -174,17 +179,8 @@ def rank_intervals(
         units = seen.units(unit, fixed_tasks)
         turned = "tasks are fixed, so that signs cannot be turned round within them"
         seen = replace(seen, notes=(*seen.notes, f"{turned}: decided by {chosen} instead"))
-    resampling = chosen == "max-t"
-    options = Options(
-        method="percentile" if resampling else cast(Any, _intervals_of(chosen)),
-        alpha=alpha,
-        simultaneous="max-t" if resampling else "bonferroni",
-        alternative="two-sided",
-        anytime=False,
-        ties="half",
-        n_resamples=n_resamples or RESAMPLES,
-    )
-    case = _Case(kind, chosen, seen, units, options.alpha)
+    options = joint_options(chosen, alpha, n_resamples or RESAMPLES)
+    case = _Case(kind, chosen, seen.is_table, seen.notes, units, options.alpha)
     if chosen == "sign-flips":
         return case.by_flips(n_resamples or VECTORS, rng, deadline)
     return case.by_bounds(options, rng)
@@ -292,48 +288,20 @@ def _check_range(score_range: tuple[float, float], table: ScoreTable) -> float:
 # -- how it is decided ----------------------------------------------------------------------------
 
 
-def _default_for_majorities(
-    profile: Profile, instances: Sequence[Label] | None, unit: Unit, fixed_tasks: bool
-) -> RankMethod:
-    units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=instances)
-    return "sign-test" if units.unit == "ranking" and not units.is_weighted else "hoeffding"
-
-
-def _by_majorities(
-    profile: Profile, method: RankMethod, ties: Literal["half", "exclude"] | None, **options: Any
-) -> RankIntervals:
-    if method == "sign-test":
-        if ties == "half":
-            raise InvalidInputError(
-                "ties", "'exclude' or None for method='sign-test'", ties,
-                "Where a tie should count half, take 'hoeffding'.",
-            )  # fmt: skip
-        ties = "exclude"
-    resampling = method == "max-t"
-    intervals = PairwiseIntervals.from_data(
-        profile, method="percentile" if resampling else cast(Any, _intervals_of(method)),
-        simultaneous="max-t" if resampling else "bonferroni", ties=ties or "half", **options,
-    )  # fmt: skip
-    return RankIntervals.from_intervals(intervals, "intervals" if resampling else "holm")
-
-
-def _intervals_of(method: RankMethod) -> str:
-    """Return the intervals that go with a method, or whose options are checked for it."""
-    return {"sign-test": "clopper-pearson", "sign-flips": "hoeffding"}.get(method, method)
-
-
 @dataclass(frozen=True, eq=False)
 class _Case:
     """What is to be decided, and how."""
 
     of: Of
     method: RankMethod
-    seen: _Observed
-    units: Units
+    is_table: bool
+    notes: tuple[str, ...]
+    units: Units | SummedUnits
     alpha: float
 
     def by_flips(self, n_vectors: int, rng: RNGLike, deadline: Deadline) -> RankIntervals:
         """Decide by sign flips."""
+        assert isinstance(self.units, Units), "sums do not tell whose signs to flip"
         flips = sign_flips(self.units, n_vectors, as_generator(rng), deadline)
         notes: list[str] = []
         if not flips.is_exact and flips.n_vectors * self.alpha < 50:
@@ -356,7 +324,7 @@ class _Case:
         self, families: Families, how: str, enough: int | None, notes: Sequence[str]
     ) -> RankIntervals:
         moments = self.units.moments()
-        word = unit_word(self.units.unit, is_task=self.seen.is_table)
+        word = unit_word(self.units.unit, is_task=self.is_table)
         basis = Basis(
             method=self.method,
             assumes=assumption(self.method, word),
@@ -386,6 +354,6 @@ class _Case:
             ]
         warning = () if decisions.warning is None else (decisions.warning,)
         return RankIntervals.from_decisions(
-            self.of, self.units.unit, above, decisions, (*warning, *self.seen.notes, *notes),
+            self.of, self.units.unit, above, decisions, (*warning, *self.notes, *notes),
             families=families,
         )  # fmt: skip
