@@ -18,6 +18,7 @@ from rankagg import (
     spearman_rho,
     top_k_agreement,
 )
+from rankagg.distances.agreement import overlaps
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles, strategies
 
@@ -325,3 +326,16 @@ def test_rankings_share_an_observed_item():
     for measure in ALL:
         with pytest.raises(InvalidInputError, match="observe an item in common"):
             measure(first, second)
+
+
+@given(pair=strategies.letters().flatmap(
+    lambda items: st.tuples(strategies.rankings(items), strategies.rankings(items))
+))  # fmt: skip
+@strategies.quick
+def test_overlaps_are_the_agreement_at_every_depth(pair):
+    if not ((pair[0].ranks != -1) & (pair[1].ranks != -1)).any():
+        return
+    for from_top, agreement in ((True, top_k_agreement), (False, last_k_agreement)):
+        shares = overlaps(*pair, from_top=from_top)
+        expected = [agreement(*pair, k=k) for k in range(1, len(shares) + 1)]
+        assert shares == pytest.approx(expected, abs=1e-12)

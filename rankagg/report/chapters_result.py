@@ -259,6 +259,8 @@ def majorities(findings: Findings) -> Section:
         section.text("There is no Condorcet cycle: the exact consensus agrees with all majorities.")
     if (majorities_plot := _majorities_plot(findings)) is not None:
         section.figure(majorities_plot)
+    elif n > IN_SQUARE:
+        section.text(f"The graph is not drawn: there are more than {IN_SQUARE} items.")
     kept = exact.ranking if n <= IN_SQUARE else _first(findings)
     at, shares = exact.items.indices(list(kept.items)), compared_shares(votes)
     above = None if findings.ranks is None else findings.ranks.decisions.above[np.ix_(at, at)]

@@ -116,6 +116,8 @@ def make_report(
         Seconds for everything that is computed: half of them at most for the exact consensus, the
         rest for other optima and for leaving out tasks; drawing comes on top. Without a proof the
         page says how far it may be off, and what was not computed in time. Ctrl-C does the same.
+        With thousands of items the votes, the certificate and the costs alone take longer than a
+        few seconds; see :doc:`/explanation/cost` for that, and for what a page leaves out then.
     optima : bool, default True
         Look for all other optima; for large problems with many that takes long.
     rng : int, numpy.random.Generator or None, optional

@@ -292,3 +292,13 @@ def test_a_float_above_is_the_nearest_one_that_is_not_below(bound):
     assert Fraction(above) >= bound
     assert above == float(bound) or Fraction(float(bound)) < bound
     assert above <= np.nextafter(float(bound), np.inf)
+
+
+@given(st.lists(integers, min_size=1, max_size=6))
+@strategies.quick
+def test_a_sum_is_the_sum_of_numbers_of_any_size(numbers):
+    assert exact.sum_of(column(numbers)) == sum(numbers)
+
+
+def test_a_sum_that_leaves_64_bits():
+    assert exact.sum_of(np.full(4, 2**62)) == 2**64

@@ -1,5 +1,6 @@
 """Sign flips against enumeration in fractions, and their level over all signs of fixed data."""
 
+from dataclasses import replace
 from itertools import product
 from math import lcm
 from operator import mul
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
-from rankagg.exceptions import InvalidInputError
+from rankagg.aggregation.deadline import Deadline
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.intervals.pair_values import Differences, point_differences
 from rankagg.inference.ranks import sign_flips as module
 from rankagg.inference.ranks.families import Families
@@ -323,6 +325,23 @@ def test_equal_rankings_are_summed_once():
     source = point_differences(profile.ranks, "uniform")
     given = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     assert len(module._Sums.of(given).held.counts) == 3
+
+
+@pytest.mark.parametrize("many", [0, 1000])
+def test_time_runs_out_between_blocks_too(many, monkeypatch):
+    # With many items one sign vector, and even summing the units once, may take too long.
+    monkeypatch.setattr(module, "HELD", 0)
+    monkeypatch.setattr(module, "MANY", many)
+    scores = np.random.default_rng(0).normal(size=(30, 3))
+    profile = ra.Profile.from_scores(scores, higher_is_better=True)
+    source = point_differences(profile.ranks, "uniform")
+    given = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
+    late = Deadline(0.0)
+    with pytest.raises(OutOfTimeError):
+        module._Sums.of(given, late)
+    sums = replace(module._Sums.of(given), deadline=late)
+    with pytest.raises(OutOfTimeError):
+        next(sums.drawn_signs(100, np.random.default_rng(0)))
 
 
 # -- what tells nothing ---------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
+from rankagg.report import chapters_data, chapters_result
 from rankagg.report.chapters_certainty import certainty
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -156,6 +157,23 @@ def test_missing_scores_are_counted_and_listed() -> None:
         assert f"{policy}: " in page.sections["missing"]
     full = Page(ra.make_report(ra.datasets.load("superglue_human")).html)
     assert "Nothing is missing: 6 items, 10 tasks." in full.sections["missing"]
+
+
+def test_what_many_items_leave_no_room_for_is_said(monkeypatch) -> None:
+    monkeypatch.setattr(chapters_data, "MAPPED", 3)
+    monkeypatch.setattr(chapters_data, "LACKING", 2)
+    monkeypatch.setattr(chapters_result, "IN_SQUARE", 3)
+    scores = np.random.default_rng(0).normal(size=(6, 5)).round(3)
+    scores[[0, 1, 2, 3], [0, 1, 2, 3]] = np.nan
+    profile = ra.Profile.from_scores(scores, higher_is_better=True)
+    page = Page(ra.make_report(profile).html)
+    assert (
+        "The map of missing cells is left out: there are more than 3 items."
+        in (page.sections["missing"])
+    )
+    assert "2 more items are not shown." in page.sections["missing"]
+    assert "The graph is not drawn: there are more than 3 items." in page.sections["majorities"]
+    assert "The first 3 of 5 items." in page.sections["majorities"]
 
 
 def test_source_lines_methods_and_versions_are_told(human) -> None:

@@ -1,0 +1,121 @@
+"""Peak memory of every command, the whole process: pytest -o addopts='' tests/benchmarks
+
+As a table: python -m tests.benchmarks.test_memory
+
+A command fails here whose memory grows faster than its input.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ITEMS, TASKS = 10, 4
+# Instances of a task, or ballots: next to nothing, some, and four times as many.
+SIZES = 5, 10_000, 40_000
+SCORES = ["--task", "task", "--instance", "instance", "--score", "score"]
+
+#: What every command is asked, of scores of instances in the long form or of ballots.
+COMMANDS = {
+    "compare": ["scores", *SCORES],
+    "report": ["scores", *SCORES, "--out", "{folder}/report.html", "--time-limit", "60"],
+    "rank": ["scores", *SCORES, "--method", "borda"],
+    "solve": ["ballots"],
+    "verify": ["ballots"],
+    "tournament": ["ballots"],
+    "explain": ["ballots", "--pair", "0", "1"],
+    "stability": ["scores", *SCORES, "--method", "borda"],
+    "intervals": ["scores", *SCORES],
+    "dispersion": ["ballots"],
+    "missing": ["scores", *SCORES],
+    "fit": ["ballots", "--model", "plackett-luce"],
+    "sample": ["ballots"],
+    "experiment": ["scores", *SCORES, "--repetitions", "2"],
+}
+
+
+def write_scores(target: Path, m: int) -> None:
+    """Write m instances of each task with a score of every item, but for a tenth."""
+    rng = np.random.default_rng(m)
+    with target.open("w") as file:
+        file.write("system,task,instance,score\n")
+        for task in range(TASKS):
+            for unit, row in enumerate(rng.normal(np.arange(ITEMS) / 5, size=(m, ITEMS)).round(3)):
+                for item in np.flatnonzero(rng.random(ITEMS) < 0.9):
+                    file.write(f"s{item},t{task},{unit},{row[item]}\n")
+
+
+def write_ballots(target: Path, m: int) -> None:
+    """Write m strict rankings as a PrefLib file."""
+    rng = np.random.default_rng(m)
+    orders = np.argsort(rng.gumbel(-np.arange(ITEMS) / 5, size=(m, ITEMS)), axis=1)[:, ::-1] + 1
+    distinct, counts = np.unique(orders, axis=0, return_counts=True)
+    lines = [f"# NUMBER ALTERNATIVES: {ITEMS}", f"# NUMBER VOTERS: {m}"]
+    lines += [f"# ALTERNATIVE NAME {k + 1}: {k}" for k in range(ITEMS)]
+    lines += [
+        f"{count}: {','.join(map(str, order))}"
+        for count, order in zip(counts.tolist(), distinct.tolist(), strict=True)
+    ]
+    target.write_text("\n".join(lines) + "\n")
+
+
+def arguments(command: str, folder: Path, m: int) -> list[str]:
+    """Return the command's arguments, with its file."""
+    kind, *options = (option.format(folder=folder) for option in COMMANDS[command])
+    data = folder / (f"scores-{m}.csv" if kind == "scores" else f"ballots-{m}.soc")
+    if not data.exists():
+        (write_scores if kind == "scores" else write_ballots)(data, m)
+    if command == "verify":
+        proof = folder / f"proof-{m}.json"
+        run(["solve", str(data), "--one", "--certificate", str(proof)])
+        return [command, str(proof), str(data)]
+    if command == "sample":
+        center = ",".join("ABCDEFGHIJ"[:ITEMS])
+        return [command, "--center", center, "--theta", "1", "--size", str(m)]
+    return [command, str(data), *options]
+
+
+def run(options: list[str]) -> float:
+    """Run a command in a process of its own and return its peak memory in MiB."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rankagg", *options],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    said = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stderr.close()
+    assert process.returncode in (0, 3), said
+    return usage.ru_maxrss / 1024
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_memory_grows_no_faster_than_the_input(command: str, tmp_path: Path) -> None:
+    nothing, some, more = (run(arguments(command, tmp_path, m)) for m in SIZES)
+    # Whole pages and pools make up a few MiB.
+    assert more - nothing <= SIZES[2] / SIZES[1] * (some - nothing) * 1.1 + 16
+
+
+def table() -> None:
+    """Print the peaks of all commands."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        heads = "".join(f"{m:>10,}" for m in SIZES)
+        sys.stdout.write(f"{'command':12}{heads}   MiB per MiB of input\n")
+        for command in COMMANDS:
+            peaks = [run(arguments(command, folder, m)) for m in SIZES]
+            kind = "scores" if COMMANDS[command][0] == "scores" else "ballots"
+            sizes = [next(folder.glob(f"{kind}-{m}.*"), folder).stat().st_size for m in SIZES[1:]]
+            each = (peaks[2] - peaks[1]) / ((sizes[1] - sizes[0]) / 2**20)
+            shown = "".join(f"{peak:10.0f}" for peak in peaks)
+            sys.stdout.write(f"{command:12}{shown}   {each:10.1f}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    table()
