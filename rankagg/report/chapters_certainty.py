@@ -6,6 +6,7 @@ from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.plotting.inference.forest import forest_plot
 from rankagg.plotting.robustness.robustness import robustness_plot
@@ -121,6 +122,12 @@ def _caveat(findings: Findings) -> str:
             "Scores of different tasks on one instance may depend on each other; they are averaged "
             "first. The tasks themselves are taken as given."
         )
+    if isinstance(findings.data, ScoreSummary):
+        return (
+            "Every instance of every task counts as independent of the others. Scores of different "
+            "tasks on one instance, or several metrics of it, are not: then the true uncertainty "
+            "is larger."
+        )
     if isinstance(findings.data, ScoreTable):
         return (
             "If these tasks are all that matters, there is nothing to infer; if tasks resemble "
@@ -136,7 +143,7 @@ def without_tasks(findings: Findings) -> Section:
         return section.unknown(f"The consensus without single tasks or rankings was {LATE}.")
     if result is None:
         why = "without the single rankings it cannot be computed"
-        if not isinstance(findings.data, PairwiseMatrix):
+        if not isinstance(findings.data, PairwiseMatrix | ScoreSummary):
             why = f"that is done for 2 to {TASKS} of them"
         return section.unknown(
             f"The consensus was not computed without single tasks or rankings: {why}."

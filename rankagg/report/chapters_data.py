@@ -17,6 +17,7 @@ from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.kernels.backend import described
 from rankagg.plotting.votes.missingness import missingness_map
 from rankagg.report.figures import figure_of
@@ -30,6 +31,8 @@ PACKAGES = ("numpy", "scipy", "highspy", "networkx", "statsmodels", "matplotlib"
 SHOWN = 12
 # Items whose missing cells are mapped at all, and rows of the table of those that lack some.
 MAPPED, LACKING = 200, 200
+# Tasks that are mapped where it is not known which items are missing together.
+TASKS = 60
 
 
 def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
@@ -38,7 +41,7 @@ def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
     section = Section("data", "What was read").facts(_shape(findings))
     if lines:
         section.items(lines)
-    if isinstance(data, ScoreTable):
+    if isinstance(data, ScoreTable | ScoreSummary):
         lower = [task for task, higher in data.higher_is_better.items() if not higher]
         section.text(
             "On every task a higher score is better." if not lower
@@ -59,6 +62,14 @@ def _shape(findings: Findings) -> list[tuple[str, object]]:
             facts.append(("Instances", f"{data.n_units} in all tasks together"))
         total = data.values.size
         facts.append(("Scores", f"{total - data.n_missing} of {total}; {data.n_missing} missing"))
+    elif isinstance(data, ScoreSummary):
+        facts += [("Systems", data.n_systems), ("Tasks", data.n_tasks)]
+        facts.append(("Instances", f"{data.n_units} in all tasks together"))
+        total = data.n_units * data.n_systems
+        facts.append(("Scores", f"{total - data.n_missing} of {total}; {data.n_missing} missing"))
+        if data.n_empty:
+            facts.append(("Instances without any score", f"{data.n_empty}, left out"))
+        facts.append(("Held", "what the scores add up to, not the scores themselves"))
     elif isinstance(data, Profile):
         facts += [("Items", data.n_items), ("Rankings", data.n_rankings)]
         if len(data) < data.n_rankings:
@@ -94,12 +105,16 @@ def missing_data(findings: Findings) -> Section:
     frame = report.to_frame()
     lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
     lacking = lacking.reset_index()[["item", "observed", "missing", "share", "compared_with"]]
-    if len(report.items) > MAPPED:
+    data = findings.data
+    mapped = data if isinstance(data, ScoreTable | Profile) else report
+    if mapped is report and len(report.tasks or ()) > TASKS:
+        section.text(f"The map of missing cells is left out: there are more than {TASKS} tasks.")
+    elif len(report.items) > MAPPED:
         section.text(f"The map of missing cells is left out: there are more than {MAPPED} items.")
     else:
         section.figure(
             figure_of(
-                lambda: missingness_map(findings.data),  # type: ignore[arg-type]
+                lambda: missingness_map(mapped),
                 f"Map of missing cells: {report.n_missing} of {report.n_cells} are missing; "
                 "the table below has the numbers of every item.",
                 "Missing cells are dark; items that lack the most stand first.",

@@ -10,7 +10,7 @@ from rankagg._typing import Label, RNGLike, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
-from rankagg.aggregation.evidence import WholeData
+from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
@@ -21,6 +21,7 @@ from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
 from rankagg.inference.units import Unit
@@ -64,7 +65,7 @@ class Findings:
         What the intervals took to be independent.
     """
 
-    data: WholeData
+    data: Data
     comparison: Comparison
     exact: Consensus
     alternatives: Alternatives | None
@@ -79,7 +80,7 @@ class Findings:
     @classmethod
     def of(
         cls,
-        data: WholeData,
+        data: Data,
         aggregators: Iterable[Aggregator] | None,
         *,
         unranked: Unranked,
@@ -150,16 +151,14 @@ class Findings:
         return not self.late and (self.stability is None or not self.stability.undecided)
 
 
-def _default_unit(data: WholeData) -> Unit:
+def _default_unit(data: Data) -> Unit:
     """Return what is most plausibly independent: instances where there are some, else rankings."""
     return "instance" if isinstance(data, ScoreTable) and data.is_instance_level else "ranking"
 
 
-def _source(
-    data: WholeData, rule: Kemeny, tolerance: float | Mapping[Label, float]
-) -> Source | None:
+def _source(data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]) -> Source | None:
     """Return what tasks can be left out of, where they are neither too few nor too many."""
-    if isinstance(data, PairwiseMatrix):
+    if isinstance(data, PairwiseMatrix | ScoreSummary):
         return None
     source = Source(data=data, tolerance=tolerance, over="tasks", rule=rule)
     return source if 2 <= len(source.units) <= TASKS else None

@@ -11,7 +11,7 @@ from markupsafe import escape
 from rankagg._typing import Label, RNGLike, Unranked
 from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import WholeData
+from rankagg.aggregation.evidence import Data
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import Unit
 from rankagg.io.output_files import write_text
@@ -77,7 +77,7 @@ class Report:
 
 
 def make_report(
-    data: WholeData,
+    data: Data,
     aggregators: Iterable[Aggregator] | None = None,
     *,
     title: str = "Ranking report",
@@ -94,7 +94,7 @@ def make_report(
 
     Parameters
     ----------
-    data : ScoreTable, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
         The data.
     aggregators : iterable of Aggregator, optional
         The methods to hold against the exact consensus, which is always there; by default those
