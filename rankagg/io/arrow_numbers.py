@@ -43,7 +43,8 @@ def numbers_of(column: Any) -> Column | None:
 def numbers_of_text(texts: Any) -> Column | None:
     """Return an Arrow array of texts as numbers; None where a cell is neither one nor missing."""
     rest, odd = texts, np.zeros(len(texts), dtype=np.bool_)
-    values = _parsed(rest)
+    has_empty = pc.min(pc.binary_length(texts)).as_py() == 0
+    values = None if has_empty else _parsed(rest)
     if values is None:
         rest = pc.if_else(pc.is_in(rest, value_set=TOKENS.cast(rest.type)), None, rest)
         values = _parsed(rest)
@@ -56,7 +57,7 @@ def numbers_of_text(texts: Any) -> Column | None:
         return None
     with np.errstate(invalid="ignore"):
         size = np.abs(values)
-        doubtful = odd | (size >= EXACT_LIMIT) | (size <= SAFE_SIZE) | _may_be_rounded(rest)
+        doubtful = odd | (size >= EXACT_LIMIT) | (size <= SAFE_SIZE) | _may_be_rounded(rest, values)
     if np.isnan(values).any():  # nan(1) is none of the words for a missing number
         doubtful |= np.isnan(values) & rest.is_valid().to_numpy(zero_copy_only=False)
     return _settled(texts, values, np.flatnonzero(doubtful))
@@ -74,13 +75,13 @@ def _floats(numbers: Any) -> Floats:
     return values if values.flags.writeable else values.copy()
 
 
-def _may_be_rounded(texts: Any) -> Bools:
+def _may_be_rounded(texts: Any, values: Floats) -> Bools:
     """Tell where a text has many digits and is not the shortest way to write its float."""
     lengths = pc.fill_null(pc.binary_length(texts), 0).to_numpy(zero_copy_only=False)
     found: Bools = lengths > SAFE_DIGITS
     if found.any():
+        shortest = pc.cast(pa.array(values[found]), texts.type)
         long = texts.filter(pa.array(found))
-        shortest = pc.cast(pc.cast(long, pa.float64()), long.type)
         found[found] = pc.not_equal(long, shortest).to_numpy(zero_copy_only=False)
     return found
 
