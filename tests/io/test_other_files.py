@@ -292,6 +292,7 @@ def test_plain_json_lines_are_read_by_columns():
     for data in (
         b"", b"{}\n", b"[1]\n", b'{"x": 0.10000000000000001}\n', b'{"x": 1e-400}\n',
         b'{"x": 1}\n{"x": "NA"}\n', b'{"x": 9007199254740993, "y": 1}\n{"x": 0.5, "y": 1}\n',
+        b'{"x": "\xed\xa0\x80"}\n', b'{"x": "\\ud800"}\n',
         b'{"x": 1}\n' * 100 + b'{"y": 1}\n', b'{"x" : 1}\n', b'{"x": 1, "x": 2}\n', b'{"x": 1\n}',
     ):  # fmt: skip
         assert _by_columns(data) is None
