@@ -5,12 +5,27 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._typing import Integers
 from rankagg.core import exact
 from rankagg.core.rankings import PartialRanking, Permutation
 
-__all__ = ["contradicted"]
+__all__ = ["contradicted", "sum_below"]
+
+# Pairs that are looked at in one go.
+BLOCK = 2**20
+
+
+def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
+    """Return the sum of an (n, n) array where the item of the row is ranked below the column's."""
+    n = len(numbers)
+    size = max(1, BLOCK // max(n, 1))
+    total = 0
+    for start in range(0, n, size):
+        rows = slice(start, start + size)
+        total += exact.sum_of(numbers[rows] * (ranks[rows, None] > ranks))
+    return total
 
 
 def contradicted(wins: Integers, ranking: PartialRanking) -> Fraction:
@@ -28,9 +43,7 @@ def contradicted(wins: Integers, ranking: PartialRanking) -> Fraction:
     fractions.Fraction
     """
     if isinstance(ranking, Permutation):
-        order = np.argsort(ranking.ranks)
-        against = np.tril(wins[np.ix_(order, order)], k=-1)
-        return Fraction(exact.sum_of(against))
+        return Fraction(sum_below(wins, ranking.ranks))
     # P(i before j) is a whole number over 2(k + 1).
     over = 2 * (ranking.n_observed + 1)
     before = np.rint(ranking.pairwise_probabilities() * over).astype(np.int64)

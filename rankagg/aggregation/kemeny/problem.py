@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Integers
 from rankagg._validation import check_number
 from rankagg.core import exact
+from rankagg.core.costs import sum_below
 from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["Problem", "as_share"]
@@ -80,8 +81,8 @@ class Problem:
     @cached_property
     def floor(self) -> int:
         """The sum of the cheaper cost of each pair, with the constant: no order costs less."""
-        cheaper = np.triu(np.minimum(self.costs, self.costs.T), k=1)
-        return exact.sum_of(cheaper) + self.constant
+        cheaper = np.minimum(self.costs, self.costs.T)
+        return sum_below(cheaper, np.arange(self.n)) + self.constant
 
     @cached_property
     def step(self) -> int:
@@ -90,8 +91,9 @@ class Problem:
 
     def cost(self, order: NDArray[np.intp]) -> int:
         """Return the cost of an order of the item positions, best first."""
-        before = np.triu(self.costs[np.ix_(order, order)], k=1)
-        return exact.sum_of(before) + self.constant
+        place = np.empty(self.n, dtype=np.intp)
+        place[order] = np.arange(self.n, 0, -1)  # the first item has the largest
+        return sum_below(self.costs, place) + self.constant
 
     def restrict(self, part: NDArray[np.intp]) -> Problem:
         """Return the problem of some of the items, without the constant."""

@@ -34,6 +34,7 @@ from rankagg.aggregation.kemeny.nodes import (
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.core import exact
+from rankagg.core.costs import sum_below
 from rankagg.exceptions import VerificationError
 
 __all__ = [
@@ -187,14 +188,14 @@ def _excess(
     """Return what row before column adds to the bound of a case, and that bound; scaled."""
     rest, total = _without_cycles(problem, cycles, weights)
     cheaper = _cheaper(rest, decided)
-    return rest - cheaper, total + exact.sum_of(np.triu(cheaper, k=1))
+    return rest - cheaper, total + sum_below(cheaper, np.arange(problem.n))
 
 
 def _without_cycles(
     problem: Problem, cycles: NDArray[np.intp], weights: Integers
 ) -> tuple[Integers, int]:
     """Return scaled costs less the weights of the cycles through each arc, and all weight."""
-    rest = exact.combine(problem.costs, WEIGHT_DENOMINATOR, 0 * problem.costs, 1)
+    rest = exact.multiply(problem.costs, np.array(WEIGHT_DENOMINATOR, dtype=object))
     taken = exact.fit(weights)
     if object in (taken.dtype, rest.dtype):
         rest, taken = rest.astype(object), taken.astype(object)
