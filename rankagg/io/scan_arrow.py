@@ -150,17 +150,24 @@ def batches(part: Part, types: Types, size: int) -> Iterator[Batch]:
 # -- Parquet --------------------------------------------------------------------------------------
 
 
-def _opened(file: ScanFile) -> Any:
+def _opened(file: ScanFile, types: Types | None = None) -> Any:
+    """Open a Parquet file; text is read as the dictionary that it is stored with."""
     from pyarrow import parquet  # noqa: PLC0415
+    from pyarrow import types as kinds  # noqa: PLC0415
 
+    texts = [name for name, kind in (types or {}).items() if kinds.is_string(kind)]
     return parquet.ParquetFile(
-        file.path, page_checksum_verification=True, pre_buffer=False, buffer_size=2**20
+        file.path,
+        read_dictionary=texts,
+        page_checksum_verification=True,
+        pre_buffer=False,
+        buffer_size=2**20,
     )
 
 
 def _parquet(part: Part, types: Types, size: int) -> Iterator[tuple[int, int, Any]]:
     assert part.groups is not None, "the parts of a Parquet file are row groups"
-    with _told(part.file.path), _opened(part.file) as opened:
+    with _told(part.file.path), _opened(part.file, types) as opened:
         for group in part.groups:
             start = 0
             reading = opened.iter_batches(
@@ -175,16 +182,19 @@ def _parquet(part: Part, types: Types, size: int) -> Iterator[tuple[int, int, An
 
 
 def _csv(part: Part, types: Types, size: int) -> Iterator[tuple[None, int, Any]]:
+    import pyarrow as pa  # noqa: PLC0415
     from pyarrow import csv  # noqa: PLC0415
 
     path = part.file.path
+    coded = pa.dictionary(pa.int32(), pa.string())
+    kinds = {name: coded if kind == pa.string() else kind for name, kind in types.items()}
     with _told(path):
         reader = csv.open_csv(
             path,
             read_options=csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
             parse_options=csv.ParseOptions(delimiter=_delimiter(path), newlines_in_values=True),
             convert_options=csv.ConvertOptions(
-                column_types=types, include_columns=list(types), null_values=MISSING,
+                column_types=kinds, include_columns=list(types), null_values=MISSING,
                 strings_can_be_null=True,
             ),
         )  # fmt: skip

@@ -86,9 +86,10 @@ def coded(batch: Batch, name: str, known: dict[Label, int], *, grow: bool = True
     labels = [_clean(label, batch, name) for label in column.dictionary.to_pylist()]
     indices = column.indices.to_numpy(zero_copy_only=False)
     # In the order of the rows, whatever that of the dictionary.
-    used, first = np.unique(indices, return_index=True)
+    first = np.full(len(labels), len(indices))
+    first[indices[::-1]] = np.arange(len(indices))[::-1]
     numbers: Codes = np.full(len(labels), -1, dtype=np.int64)
-    for at in used[np.argsort(first)].tolist():
+    for at in np.argsort(first)[: np.count_nonzero(first < len(indices))].tolist():
         label = labels[at]
         numbers[at] = known.setdefault(label, len(known)) if grow else known.get(label, -1)
     spread: Codes = numbers[indices]
@@ -112,22 +113,16 @@ def keys_of(batch: Batch, name: str) -> Keys:
     if types.is_integer(column.type):
         numbers: Keys = column.to_numpy().astype(np.int64, copy=False).view(np.uint64)
         return numbers
-    if types.is_dictionary(column.type):
-        values = column.dictionary
-        if types.is_integer(values.type):
-            whole = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
-            taken: Keys = whole[column.indices.to_numpy()]
-            return taken
-        hashed = _hashed(values)
-        spread: Keys = hashed[column.indices.to_numpy()]
-        return spread
-    return _hashed(column)
-
-
-def _hashed(column: Any) -> Keys:
-    texts = column.to_numpy(zero_copy_only=False).astype(object)
-    hashed: Keys = pd.util.hash_array(texts, categorize=False)
-    return hashed
+    if not types.is_dictionary(column.type):
+        column = column.dictionary_encode()  # rows of the long form repeat their label
+    values = column.dictionary
+    if types.is_integer(values.type):
+        keys: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
+    else:
+        texts = values.to_numpy(zero_copy_only=False).astype(object)
+        keys = pd.util.hash_array(texts, categorize=False)
+    spread: Keys = keys[column.indices.to_numpy()]
+    return spread
 
 
 def _without_null(batch: Batch, name: str) -> Any:
