@@ -8,6 +8,7 @@ from itertools import chain, count
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._typing import Label, Ranks
 from rankagg.core.items import ItemSet
@@ -26,18 +27,39 @@ def places_of_orders(
     """
     labels = list(chain.from_iterable(rows))
     # By type first: True and 1.0 would be found where 1 is.
-    if not rows or not {str, int} >= set(map(type, labels)):
+    kinds = set(map(type, labels))
+    if not rows or not {str, int} >= kinds:
         return None
-    number: defaultdict[Label, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(number.__getitem__, labels), np.intp, len(labels))
-    item_set = ItemSet.coerce(items, number)
+    codes, distinct = _coded_numbers(labels) if kinds == {int} else _coded(labels)
+    item_set = ItemSet.coerce(items, distinct)
     try:
-        position = np.array([item_set._index[label] for label in number], dtype=np.intp)
+        position = np.array([item_set._index[label] for label in distinct], dtype=np.intp)
     except KeyError:
         return None
     lengths = np.fromiter(map(len, rows), np.intp, len(rows))
     ranks = scattered(position[codes], lengths, len(item_set), UNRANKED)
     return None if ranks is None else (ranks, item_set)
+
+
+def _coded(labels: list[Any]) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return a code for each label, and the labels that the codes stand for."""
+    number: defaultdict[Label, int] = defaultdict(count().__next__)
+    return np.fromiter(map(number.__getitem__, labels), np.intp, len(labels)), list(number)
+
+
+def _coded_numbers(labels: list[int]) -> tuple[NDArray[np.intp], list[int]]:
+    """Do the same for plain integers, which a table finds quicker where they are close."""
+    try:
+        numbers = np.array(labels, dtype=np.int64)
+    except OverflowError:
+        return _coded(labels)
+    low = int(numbers.min())
+    if int(numbers.max()) - low > len(labels):
+        return _coded(labels)
+    at = (numbers - low).astype(np.intp)
+    occurs = np.zeros(int(at.max()) + 1, dtype=np.intp)
+    occurs[at] = 1
+    return (np.cumsum(occurs) - 1)[at], (np.flatnonzero(occurs) + low).tolist()
 
 
 def scattered(codes: Any, lengths: Any, n_items: int, left_out: int) -> Ranks | None:

@@ -13,7 +13,10 @@ from rankagg.exceptions import RankaggError
 
 LABELS = st.sampled_from(["A", "B", "C", "", "ä", "1", "A "])
 NUMBERS = st.sampled_from([0, 1, 2, -3, 10**20])
+CLOSE = st.sampled_from([5, 3, 4, 6])
+MIXED = st.sampled_from([1, "1", 2])
 ODD = st.sampled_from(["A", 1, True, 1.0, None, np.int64(1), np.str_("A"), b"A", ("A",), 2.5])
+KINDS = (LABELS, NUMBERS, CLOSE, MIXED, ODD)
 
 
 def one_by_one(orders, items):
@@ -32,9 +35,14 @@ def outcome(call):
 
 @given(
     orders=st.one_of(
-        *(st.lists(st.lists(x, max_size=4), max_size=4) for x in (LABELS, NUMBERS, ODD))
+        *(
+            st.lists(st.lists(x, max_size=4), max_size=4)
+            for x in (LABELS, NUMBERS, CLOSE, MIXED, ODD)
+        )
     ),
-    given_items=st.one_of(st.none(), st.just(list("ABC")), st.just([0, 1, 2])),
+    given_items=st.one_of(
+        st.none(), st.just(list("ABC")), st.just([0, 1, 2]), st.just([6, 5, 4, 3])
+    ),
 )
 def test_orders_at_once_and_one_by_one(orders, given_items):
     def at_once():
