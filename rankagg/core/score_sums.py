@@ -118,6 +118,13 @@ class ScoreSums:
             if k in (0, n):
                 continue
             self._add_places(k, behind[:, start:stop], present[:, start:stop])
+        if self.on_grid is not None and self.squares_on_grid is not None:
+            doubled = (behind.astype(np.int64) + (sizes + 1)) * present
+            once, absent = np.ones(len(sizes), dtype=np.int64), (~present).astype(np.float64)
+            for on_grid, power in ((self.on_grid, 1), (self.squares_on_grid, 2)):
+                units = _rounded(doubled, sizes, n, power).astype(np.float64)
+                added = exact.exact_product(once, absent.T, units.T).astype(np.int64)
+                np.add(on_grid, added, out=on_grid)
 
     def _add_places(self, k: int, behind: NDArray[np.int16], present: Bools) -> None:
         """Add 2r + 2 and its square for units with k systems."""
@@ -128,17 +135,10 @@ class ScoreSums:
         doubled *= present
         np.multiply(doubled, doubled, out=squared)
         self.placed[k] += doubled.sum(axis=1).astype(np.int64)
-        absent = (~present).astype(np.float64)
         if self._keeps_shares():
-            sums = _product(absent, both_powers.reshape(2 * n, m))
+            sums = _product((~present).astype(np.float64), both_powers.reshape(2 * n, m))
             self.shares[k] += sums[:, :n]
             self.squares[k] += sums[:, n:]
-        if self.on_grid is not None and self.squares_on_grid is not None:
-            ones = np.ones(m, dtype=np.int64)
-            for on_grid, power in ((self.on_grid, 1), (self.squares_on_grid, 2)):
-                units = _rounded(doubled.astype(np.int64), k, n, power).astype(np.float64)
-                added = exact.exact_product(ones, absent.T, units.T).astype(np.int64)
-                np.add(on_grid, added, out=on_grid)
 
 
 def sizes_fit(sizes: Sequence[int], n: int) -> bool:
@@ -163,7 +163,7 @@ def _product(left: Floats, right: Floats) -> Counts:
     return np.rint(total).astype(np.int64)
 
 
-def _rounded(doubled: Counts, k: int, n: int, power: int) -> Counts:
+def _rounded(doubled: Counts, k: int | NDArray[np.intp], n: int, power: int) -> Counts:
     """Return powers of (r + 1)/(k + 1) as multiples of the grid of n items."""
     over = (2 * (k + 1)) ** power
     rounded: Counts = (doubled**power * grid(n) + over // 2) // over
