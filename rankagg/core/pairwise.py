@@ -194,11 +194,10 @@ class PairwiseMatrix(Value):
         votes = exact.multiply(counts, importance.numerators)
         counted = tally(ranks, votes, unranked)
         denominator = counted.denominator * importance.denominator
-        whole, rounding = Fraction(int(votes.sum()), importance.denominator), Fraction(0)
-        if importance.step:
+        whole, rounding = Fraction(exact.sum_of(votes), importance.denominator), Fraction(0)
+        if importance.step:  # weights were rounded
             whole = exact.total(counts, weights)
-            rounding = Fraction(importance.step) / 2 * int(counts.sum(dtype=object))
-        # Weights of 1 are their own squares.
+            rounding = Fraction(importance.step) / 2 * exact.sum_of(counts)
         squares = None if (weights == 1).all() else sum_squares(ranks, counts * weights**2)
         return cls(
             items=items,
