@@ -30,6 +30,7 @@ FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 #: Each command of `rankagg.cli.commands`, and its first line: --help loads none of them.
 COMMANDS = {
     "compare": "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
+    "scan": "Add up score files of any size in one pass, and tell what is in them.",
     "report": "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
     "plots.",
     "rank": "Rank by one method and print ranks and scores.",
@@ -109,6 +110,9 @@ def app() -> None:
     Ballots in a PrefLib format, or as a CSV table of ranks:
         rankagg compare election.soi
         rankagg compare ballots.csv --format ballots --count count
+    Score files that do not fit in memory:
+        rankagg scan 'data/*.parquet' --task task --instance id --out sums.json
+        rankagg compare sums.json
     Everything on one page, with plots, to hand on:
         rankagg report scores.csv -o report.html
     The exact optimum alone, with its proof:

@@ -14,7 +14,7 @@ from rankagg.io.formulas import unguard
 from rankagg.io.scan_arrow import Types, columns_of
 from rankagg.io.scan_sources import ScanFile
 
-__all__ = ["Layout", "layout_of"]
+__all__ = ["ONE_TASK", "Layout", "check_weights", "layout_of"]
 
 # The task of all rows, where no column tells tasks apart.
 ONE_TASK = "scores"

@@ -18,7 +18,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.io.scan_arrow import Part, batches, parts_of
 from rankagg.io.scan_columns import coded
 from rankagg.io.scan_journal import ScanJournal
-from rankagg.io.scan_layout import Layout, check_weights, layout_of
+from rankagg.io.scan_layout import ONE_TASK, Layout, check_weights, layout_of
 from rankagg.io.scan_run import run_parts
 from rankagg.io.scan_sort import sorted_files
 from rankagg.io.scan_sources import ScanFile, Sources, find_files
@@ -149,6 +149,23 @@ class ScoreScan(Value):
         """The files, in the order in which they are read."""
         return tuple(file.path for file in self._files)
 
+    def find_tasks(self) -> ItemSet:
+        """Return the tasks, in the order in which they first occur; only their column is read.
+
+        Returns
+        -------
+        ItemSet
+
+        Raises
+        ------
+        DataFormatError
+            If a file is damaged, or a row names no task.
+        """
+        task = self._layout.task
+        if task is None:
+            return ItemSet([ONE_TASK])
+        return _labels_of(task, self._layout, parts_of(self._files, whole=self._layout.is_long))
+
     def summarize(
         self,
         *,
@@ -209,7 +226,8 @@ class ScoreScan(Value):
         parts = parts_of(files, whole=layout.is_long)
         book = None if journal is None else ScanJournal(journal, self._plain())
         if layout.systems is None:
-            layout = replace(layout, systems=_systems_of(layout, parts))
+            assert layout.system is not None, "the long form names it"
+            layout = replace(layout, systems=_labels_of(layout.system, layout, parts))
         with TemporaryDirectory(prefix="rankagg-") as folder:
             if self._scattered == "sort":
                 files, layout = sorted_files(layout, parts, Path(folder))
@@ -249,14 +267,13 @@ class ScoreScan(Value):
         return f"<ScoreScan of {counted(len(self._files), f'{form} file')}{systems}>"
 
 
-def _systems_of(layout: Layout, parts: list[Part]) -> ItemSet:
-    """Return the systems of a long file, in the order in which they first occur."""
-    assert layout.system is not None, "the long form names it"
+def _labels_of(column: str, layout: Layout, parts: list[Part]) -> ItemSet:
+    """Return the labels of a column, in the order in which they first occur."""
     known: dict[Label, int] = {}
     for part in parts:
-        for batch in batches(part, {layout.system: layout.types[layout.system]}, LABEL_ROWS):
+        for batch in batches(part, {column: layout.types[column]}, LABEL_ROWS):
             if batch.n_rows:
-                coded(batch, layout.system, known)
+                coded(batch, column, known)
     if not known:
         raise InvalidInputError("sources", "files with a score", "none")
     return ItemSet(known)

@@ -32,6 +32,7 @@ class TestCommands(CommandContract):
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
         "replicate": ["p1-table-1"],
         "sample": ["--items", "A,B,C"],
+        "scan": ["scores.csv", "--task", "task"],
         "stability": [*BUNDLED, "--method", "borda", "--samples", "5"],
         "study": ["--mallows", "0.8", "--items", "4", "--repetitions", "2"],
         "verify": ["proof.json", *BUNDLED],
@@ -41,6 +42,7 @@ class TestCommands(CommandContract):
         certificate = ra.Kemeny().aggregate(ra.datasets.load("tennessee")).certificate
         assert certificate is not None
         (folder / "proof.json").write_text(json.dumps(certificate.to_dict()), encoding="utf-8")
+        (folder / "scores.csv").write_text("task,A,B\nx,1,2\ny,2,\n", encoding="utf-8")
 
 
 # -- the contract of a group of somebody else's ---------------------------------------------------

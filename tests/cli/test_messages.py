@@ -11,6 +11,7 @@ from rankagg.testing.commands import commands_of
 
 TABLE = "system,accuracy,perplexity\nfirst,3,2\nsecond,2,3\nthird,1,1\n"
 LONG = "system,metric,value\nfirst,accuracy,3\nsecond,accuracy,2\n"
+TASKS = "task,first,second\naccuracy,3,2\nperplexity,1,2\n"
 BALLOTS = "first,second,third,count\n1,2,3,3\n3,1,2,2\n"
 
 # A name with a letter missing for every option that takes one, with data that know the whole name.
@@ -28,6 +29,14 @@ MISTYPED = {
     "--pair": ["table.csv", "--pair", "first", "secnd"],
     "--reference": ["table.csv", "--reference", "secnd"],
 }
+# What scans need beside.
+SCANNED = {
+    "--system": ["long.csv", "--system", "systm", "--score", "value"],
+    "--task": ["long.csv", "--task", "metrc"],
+    "--score": ["long.csv", "--score", "vlue", "--system", "system"],
+    "--lower": ["tasks.csv", "--task", "task", "--lower", "accurcy"],
+    "--weight": ["tasks.csv", "--task", "task", "--weight", "accurcy=2"],
+}
 NAMING = ("NAME", "TASK", "COLUMN", "ITEM", "ITEM ITEM", "TASK=NUMBER", "NEW=TASK,TASK")
 
 
@@ -38,7 +47,12 @@ COMMANDS = commands_of(app)
 def told(capsys, monkeypatch, tmp_path):
     """Run the command line with bad input and return its one sentence."""
     monkeypatch.chdir(tmp_path)
-    for name, text in (("table.csv", TABLE), ("long.csv", LONG), ("ballots.csv", BALLOTS)):
+    for name, text in (
+        ("table.csv", TABLE),
+        ("long.csv", LONG),
+        ("ballots.csv", BALLOTS),
+        ("tasks.csv", TASKS),
+    ):
         Path(name).write_text(text, encoding="utf-8")
 
     def call(*args: str) -> str:
@@ -64,7 +78,8 @@ NAMED = [
 def test_an_unknown_name_names_the_option_and_suggests(told, name: str, option: str) -> None:
     needed = {"explain": ["--pair", "first", "second"], "verify": []}.get(name, [])
     before = ["table.csv"] if name == "verify" else []
-    args = MISTYPED[option] if option == "--pair" else [*MISTYPED[option], *needed]
+    mistyped = {**MISTYPED, **SCANNED} if name == "scan" else MISTYPED
+    args = mistyped[option] if option == "--pair" else [*mistyped[option], *needed]
     line = told(name, *before, *args)
     assert f"`{option}`" in line
     assert "Did you mean '" in line

@@ -44,12 +44,14 @@ def loaded_by(*args: str) -> set[str]:
         (["datasets"], {"numpy", "pandas"}),
         (["rank", "--dataset", "tennessee", "--method", "borda"], {"numpy", "pandas"}),
         (["compare", "--dataset", "tennessee", "--one"], {"numpy", "pandas", "pulp", "highspy"}),
+        (["scan", "{folder}/a.csv"], {"numpy", "pandas", "joblib", "tqdm", "pyarrow.csv"}),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_command_loads_only_what_it_uses(args, allowed) -> None:
+def test_a_command_loads_only_what_it_uses(args, allowed, tmp_path) -> None:
     # Pandas loads pyarrow where it is there, and none of what reads files.
-    assert loaded_by(*args) <= allowed
+    (tmp_path / "a.csv").write_text("A,B\n1,2\n", encoding="utf-8")
+    assert loaded_by(*(arg.format(folder=tmp_path) for arg in args)) <= allowed
 
 
 def test_every_file_of_commands_is_a_command() -> None:

@@ -13,11 +13,12 @@ from rankagg.analysis.comparison.comparison import Comparison, compare_until
 from rankagg.analysis.comparison.text import text_of
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import SEED
 from rankagg.cli.options.output import echo_json, json_option, rows_options, write_frame, write_json
 from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.streams import stream_options
 from rankagg.cli.options.targets import FOLDER
 from rankagg.cli.options.wording import options_named
 from rankagg.core.pairwise import PairwiseMatrix
@@ -35,7 +36,7 @@ PLOTTED = 40
 
 
 @click.command("compare")
-@input_options
+@stream_options
 @methods_option("compare")
 @exact_options
 @rows_options("items and pairs")
@@ -55,7 +56,7 @@ PLOTTED = 40
     "and votes.json into this folder.",
 )
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     methods: tuple[str, ...],
     tie_cost: float | None,
@@ -81,6 +82,9 @@ def command(
     Scores of instances, wide and long:
         rankagg compare scores.csv --instance k
         rankagg compare long.csv --task task --instance k --score value
+    Score files of any size, which are not held (see rankagg scan), and what they added up to:
+        rankagg compare --stream 'data/*.parquet' --task task --instance id
+        rankagg compare sums.json
     Only some methods, on bundled data:
         rankagg compare --dataset glue_human --method harmonic-mean --method kemeny
     """
@@ -106,7 +110,7 @@ def command(
     return exit_code(comparison.consensuses, alternatives)
 
 
-def _decisions(given: Input, unit: Unit) -> Decisions:
+def _decisions(given: AnyInput, unit: Unit) -> Decisions:
     if isinstance(given.data, PairwiseMatrix):
         raise click.UsageError("--decide needs rankings or scores; a matrix does not hold them.")
     # Only this option needs the statistics, which take most of a second to load.
@@ -117,7 +121,7 @@ def _decisions(given: Input, unit: Unit) -> Decisions:
         return intervals.decisions()
 
 
-def _write(comparison: Comparison, given: Input, folder: Path) -> None:
+def _write(comparison: Comparison, given: AnyInput, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_frame(comparison.to_frame(), folder / "methods.csv")
     write_frame(comparison.ranks(), folder / "ranks.csv", index=True)

@@ -9,7 +9,7 @@ import click
 from rankagg.aggregation.deadline import Deadline
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import echo_json, json_option, write_frame, write_json
 from rankagg.cli.options.targets import FOLDER
 
@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 
 @click.command("rank")
-@input_options
+@any_input_options
 @method_option
 @exact_options
 @json_option
@@ -27,7 +27,7 @@ __all__ = ["command"]
     help="Also write ranking.csv and consensus.json into this folder.",
 )
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     method: str,
     tie_cost: float | None,

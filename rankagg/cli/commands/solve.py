@@ -12,7 +12,7 @@ from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.output import echo_json, json_option, write_json
 from rankagg.cli.options.plots import plot_option, save_plot
@@ -27,7 +27,7 @@ __all__ = ["command"]
 
 
 @click.command("solve")
-@input_options
+@any_input_options
 @exact_options
 @click.option(
     "--backend",
@@ -53,7 +53,7 @@ __all__ = ["command"]
 @json_option
 @plot_option("who beats whom how often, in the order of the consensus,")
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     tie_cost: float | None,
     deadline: Deadline,
@@ -107,7 +107,7 @@ def _heatmap(consensus: Consensus) -> Axes:
     return pairwise_heatmap(consensus.pairwise, consensus)
 
 
-def _sum_above(consensus: Consensus, given: Input) -> list[str]:
+def _sum_above(consensus: Consensus, given: AnyInput) -> list[str]:
     if not isinstance(given.data, PairwiseMatrix):
         return []
     total = given.data.wins.sum() - consensus.cost

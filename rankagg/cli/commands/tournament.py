@@ -12,7 +12,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.cli.options.exact import time_limit_option
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
@@ -26,7 +26,7 @@ __all__ = ["command"]
 
 
 @click.command("tournament")
-@input_options
+@any_input_options
 @time_limit_option("the exact consensus in the plot")
 @rows_options("majorities")
 @json_option
@@ -38,7 +38,7 @@ __all__ = ["command"]
     help="Also write the DOT language of Graphviz.",
 )
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     deadline: Deadline,
     rows: int | None,
@@ -73,7 +73,7 @@ def command(
         write_text(dot, graph.to_dot())
 
 
-def _plot(graph: TournamentGraph, given: Input, deadline: Deadline) -> Axes:
+def _plot(graph: TournamentGraph, given: AnyInput, deadline: Deadline) -> Axes:
     exact = Kemeny(unranked=given.unranked).aggregate(graph.votes, deadline=deadline)
     if exact.interrupted:
         raise KeyboardInterrupt

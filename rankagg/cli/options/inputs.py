@@ -12,35 +12,47 @@ import click
 
 from rankagg import datasets
 from rankagg._typing import Label
-from rankagg.aggregation.evidence import WholeData
-from rankagg.cli.options.names import OneOf, labels_of, numbers_of, split
+from rankagg.aggregation.evidence import Data, WholeData
+from rankagg.cli.options.names import OneOf, labels_of, split, task_weights
 from rankagg.cli.options.numbers import Number
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.ballots import read_ballots
 from rankagg.io.matrices import looks_like_matrix, read_matrix
 from rankagg.io.preflib import looks_like_preflib, read_preflib
 from rankagg.io.scores import read_scores
+from rankagg.io.summaries import looks_like_summary, read_summary
 from rankagg.io.table import kind_by_name
 from rankagg.io.text import read_text
 from rankagg.io.votes import looks_like_votes, read_votes
 
-__all__ = ["Input", "input_options"]
+__all__ = [
+    "NAMED",
+    "AnyInput",
+    "Input",
+    "any_input_options",
+    "input_options",
+    "read_input",
+    "tell_scores",
+    "with_options",
+]
+
+file_argument = click.argument("file", required=False, type=click.Path())
 
 OPTIONS = [
-    click.argument("file", required=False, type=click.Path()),
     click.option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
     click.option(
         "--format",
-        type=OneOf(["auto", "scores", "ballots", "preflib", "matrix", "votes"]),
+        type=OneOf(["auto", "scores", "ballots", "preflib", "matrix", "votes", "summary"]),
         default="auto",
         show_default=True,
-        help="What FILE is. auto: PrefLib, a linear ordering matrix or votes as JSON where its "
-        "content says so, else scores.",
+        help="What FILE is. auto: PrefLib, a linear ordering matrix, votes as JSON or what "
+        "`rankagg scan` wrote where its content says so, else scores.",
     ),
     click.option("--lower-is-better", is_flag=True, help="Scores: lower is better on every task."),
     click.option(
@@ -109,13 +121,20 @@ NAMES = {
 }
 
 
+#: Values that say what the data are.
+NAMED = (
+    "file", "dataset", "format", "lower_is_better", "lower", "system", "instance", "task",
+    "score", "drop", "weight", "group", "tolerance", "count", "left_out", "unranked",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
-class Input:
+class AnyInput:
     """What was read, and how.
 
     Attributes
     ----------
-    data : ScoreTable, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
         The data.
     unranked : str
         The policy for unranked items.
@@ -127,22 +146,49 @@ class Input:
         Of the file or data set.
     """
 
-    data: WholeData
+    data: Data
     unranked: Any
     tolerance: float
     lines: tuple[str, ...]
     name: str
 
 
+@dataclass(frozen=True)
+class Input(AnyInput):
+    """What was read, and how; no sums of scores, which some commands cannot work on."""
+
+    data: WholeData
+
+
 def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options to a command, which receives one `Input` in their place."""
 
+    def whole(values: dict[str, Any]) -> Input:
+        found = read_input(**values)
+        if isinstance(found.data, ScoreSummary):
+            raise click.UsageError(
+                f"{found.name} holds what scores add up to, which this command cannot work on: "
+                "give it the scores. compare, rank, solve and tournament take sums too."
+            )
+        return Input(found.data, found.unranked, found.tolerance, found.lines, found.name)
+
+    return file_argument(with_options(command, whole, NAMED))
+
+
+def any_input_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options to a command, which receives one `AnyInput` in their place."""
+    return file_argument(with_options(command, lambda values: read_input(**values), NAMED))
+
+
+def with_options(
+    command: Callable[..., Any],
+    read: Callable[[dict[str, Any]], AnyInput],
+    names: tuple[str, ...],
+) -> Callable[..., Any]:
+    """Add all options but FILE to a command; `read` gets the values of those of some names."""
+
     def wrapped(**values: Any) -> Any:
-        names = (
-            "file", "dataset", "format", "lower_is_better", "lower", "system", "instance", "task",
-            "score", "drop", "weight", "group", "tolerance", "count", "left_out", "unranked",
-        )  # fmt: skip
-        return command(read_input(**{name: values.pop(name) for name in names}), **values)
+        return command(read({name: values.pop(name) for name in names}), **values)
 
     result: Callable[..., Any] = update_wrapper(wrapped, command)
     for option in reversed(OPTIONS):
@@ -150,7 +196,7 @@ def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return result
 
 
-def read_input(*, unranked: str, **values: Any) -> Input:
+def read_input(*, unranked: str, **values: Any) -> AnyInput:
     """Read what the options name."""
     if (values["file"] is None) == (values["dataset"] is None):
         raise click.UsageError(
@@ -165,12 +211,12 @@ def read_input(*, unranked: str, **values: Any) -> Input:
         data = READERS[kind](values)
         if isinstance(data, ScoreTable):
             data = _reshape(data, values)
-    if isinstance(data, ScoreTable):
-        lines = _tell_scores(data, values)
+    if isinstance(data, ScoreTable | ScoreSummary):
+        lines = tell_scores(data, values)
     else:
         lines = _tell_ballots(data, values)
     name = values["dataset"] or Path(values["file"]).name
-    return Input(data, unranked, values["tolerance"] or 0.0, lines, name)
+    return AnyInput(data, unranked, values["tolerance"] or 0.0, lines, name)
 
 
 def _kind(values: dict[str, Any]) -> str:
@@ -183,11 +229,7 @@ def _kind(values: dict[str, Any]) -> str:
         return "scores"
     with options_named(NAMES):
         text = read_text(values["file"])[1]
-    if looks_like_preflib(text):
-        return "preflib"
-    if looks_like_votes(text):
-        return "votes"
-    return "matrix" if looks_like_matrix(text) else "scores"
+    return next((kind for kind, looks_so in LOOKS.items() if looks_so(text)), "scores")
 
 
 def _read_bundled_scores(values: dict[str, Any]) -> WholeData:
@@ -249,12 +291,26 @@ def _read_votes(values: dict[str, Any]) -> WholeData:
     return read_votes(values["file"])
 
 
-READERS: dict[str, Callable[[dict[str, Any]], WholeData]] = {
+def _read_summary(values: dict[str, Any]) -> ScoreSummary:
+    summary = read_summary(values["file"])
+    weights = task_weights("--weight", values["weight"], summary.tasks)
+    return summary.with_task_weights(weights) if weights else summary
+
+
+LOOKS: dict[str, Callable[[str], bool]] = {
+    "preflib": looks_like_preflib,
+    "votes": looks_like_votes,
+    "summary": looks_like_summary,
+    "matrix": looks_like_matrix,
+}
+
+READERS: dict[str, Callable[[dict[str, Any]], Data]] = {
     "scores": _read_scores,
     "ballots": _read_ballots,
     "preflib": _read_preflib,
     "matrix": _read_matrix,
     "votes": _read_votes,
+    "summary": _read_summary,
     "bundled scores": _read_bundled_scores,
     "bundled ballots": _read_bundled_ballots,
 }
@@ -269,6 +325,7 @@ REFUSED = {
     "preflib": (*COLUMNS, *ON_SCORES, "count"),
     "matrix": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop"),
     "votes": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop"),
+    "summary": (*COLUMNS, "group", "tolerance", *ON_BALLOTS, "drop"),
     "bundled scores": COLUMNS + ON_BALLOTS,
     "bundled ballots": COLUMNS + ON_SCORES + ON_BALLOTS,
 }
@@ -279,6 +336,7 @@ MEANING = {
     "preflib": "ballots in a PrefLib format",
     "matrix": "a linear ordering matrix",
     "votes": "votes as JSON",
+    "summary": "sums of scores, which were counted with directions of their own",
     "bundled scores": "--dataset, which knows its columns and directions",
     "bundled ballots": "--dataset with ballots",
 }
@@ -291,14 +349,12 @@ def _reshape(table: ScoreTable, values: dict[str, Any]) -> ScoreTable:
         groups[new] = labels_of("--group", names, table.tasks, "task")
     if groups:
         table = table.group_tasks(groups)
-    weights = numbers_of("--weight", values["weight"], "TASK=NUMBER")
-    if not weights:
-        return table
-    tasks = labels_of("--weight", weights, table.tasks, "task")
-    return table.with_task_weights(dict(zip(tasks, weights.values(), strict=True)))
+    weights = task_weights("--weight", values["weight"], table.tasks)
+    return table.with_task_weights(weights) if weights else table
 
 
-def _tell_scores(table: ScoreTable, values: dict[str, Any]) -> tuple[str, ...]:
+def tell_scores(table: ScoreTable | ScoreSummary, values: dict[str, Any]) -> tuple[str, ...]:
+    """Return what the reader of the output must know: the direction first."""
     lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
     if not lower:
         direction = "higher is better"
@@ -313,7 +369,7 @@ def _tell_scores(table: ScoreTable, values: dict[str, Any]) -> tuple[str, ...]:
         lines.append(f"task weights other than 1: {shown}")
     if values["tolerance"]:
         lines.append(f"tolerance: scores within {values['tolerance']:g} are tied")
-    elif near := table.near_ties():
+    elif isinstance(table, ScoreTable) and (near := table.near_ties()):
         lines.append(
             f"note: {counted(near, 'pair')} of scores differ only beyond 7 significant digits; "
             "--tolerance would tie them"
@@ -321,13 +377,13 @@ def _tell_scores(table: ScoreTable, values: dict[str, Any]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _tell_ballots(data: WholeData, values: dict[str, Any]) -> tuple[str, ...]:
+def _tell_ballots(data: Data, values: dict[str, Any]) -> tuple[str, ...]:
     if isinstance(data, PairwiseMatrix):
         return ("matrix: row above column", *_tell_source(data, values))
     return ("ballots: rank 1 is best", *_tell_source(data, values))
 
 
-def _tell_source(data: WholeData, values: dict[str, Any]) -> list[str]:
+def _tell_source(data: Data, values: dict[str, Any]) -> list[str]:
     dataset = values["dataset"]
     source = f"data set {dataset}" if dataset else str(values["file"])
     lines = [f"read: {source}, {repr(data)[1:-1]}"]

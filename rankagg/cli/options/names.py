@@ -11,7 +11,7 @@ from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.exceptions import InvalidInputError, nearest
 
-__all__ = ["OneOf", "labels_of", "numbers_of", "split"]
+__all__ = ["OneOf", "labels_of", "numbers_of", "split", "task_weights"]
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
@@ -72,3 +72,9 @@ def numbers_of(option: str, texts: Iterable[str], form: str) -> dict[str, float]
         except ValueError:
             raise InvalidInputError(option, form, f"{name}={value}") from None
     return found
+
+
+def task_weights(option: str, texts: Iterable[str], tasks: ItemSet) -> dict[Label, float]:
+    """Return tasks and weights of texts TASK=NUMBER."""
+    weights = numbers_of(option, texts, "TASK=NUMBER")
+    return dict(zip(labels_of(option, weights, tasks, "task"), weights.values(), strict=True))

@@ -1,0 +1,170 @@
+"""Options of commands that go through score files once, and hold none of the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankagg._typing import Label
+from rankagg.cli.options.inputs import tell_scores
+from rankagg.cli.options.names import OneOf, labels_of, task_weights
+from rankagg.cli.options.numbers import JOBS
+from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.wording import options_named
+from rankagg.core.items import counted
+from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.exceptions import DataFormatError
+
+if TYPE_CHECKING:
+    from rankagg.io.scan_scores import ScoreScan
+
+__all__ = ["add_options", "run_options", "summed"]
+
+NAMES = {
+    "higher_is_better": "--lower",
+    "instance": "--instance",
+    "journal": "--journal",
+    "n_jobs": "--jobs",
+    "scattered": "--scattered",
+    "score": "--score",
+    "system": "--system",
+    "system and score": "--system and --score",
+    "systems": "--systems",
+    "task": "--task",
+}
+
+
+#: Remedies that errors of files name, and what they are called here.
+REMEDIES = {
+    '`scattered="sort"`': "`--scattered sort`",
+    "`systems`": "`--systems`",
+    "`systems=`": "`--systems`",
+}
+
+# What only tables that are held have.
+READ_WHOLE = {"dataset": None, "drop": (), "tolerance": None}
+
+
+def run_options(where: str = "") -> list[Any]:
+    """Return the options that say how files are gone through, and `where` they have a meaning."""
+    return [
+        click.option(
+            "--systems",
+            metavar="A,B,C",
+            help=f"{where}Wide form: the columns of systems; default: all that are not named "
+            "otherwise. Long form: all systems.",
+        ),
+        click.option(
+            "--scattered",
+            type=OneOf(["refuse", "sort"]),
+            default="refuse",
+            show_default=True,
+            help=f"{where}What to do about long files in which rows of one instance lie apart. "
+            "sort: on disk first, with DuckDB.",
+        ),
+        click.option(
+            "--jobs",
+            type=JOBS,
+            default=1,
+            show_default=True,
+            help=f"{where}Processes; -1 for all cores.",
+        ),
+        click.option(
+            "--journal",
+            "--resume",
+            type=FILE,
+            metavar="FILE",
+            help=f"{where}Note finished parts here, and go on from it.",
+        ),
+        click.option(
+            "--progress",
+            is_flag=True,
+            help=f"{where}Show a bar with rate and time left even where the standard error is no "
+            "terminal.",
+        ),
+    ]
+
+
+def add_options(command: Callable[..., Any], options: list[Any]) -> Callable[..., Any]:
+    """Add options to a command, in their order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def summed(
+    sources: tuple[str, ...], values: Mapping[str, Any], called: str
+) -> tuple[ScoreSummary, tuple[str, ...]]:
+    """Go through score files, and return the sums and the lines that tell of them.
+
+    Parameters
+    ----------
+    sources : tuple of str
+        Files, patterns and folders.
+    values : mapping from str to object
+        Of the options.
+    called : str
+        The name of the argument that gave the sources.
+    """
+    for option in ("lower", "weight"):
+        if values[option] and values["task"] is None:
+            raise click.UsageError(f"--{option} needs --task: the column of tasks.")
+    if values["lower_is_better"] and values["lower"]:
+        raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
+    with _options_told(), options_named({**NAMES, "sources": called}):
+        scan = _scan(sources, values, higher_is_better=not values["lower_is_better"])
+        weights: dict[Label, float] = {}
+        if values["lower"] or values["weight"]:
+            tasks = scan.find_tasks()
+            weights = task_weights("--weight", values["weight"], tasks)
+            lower = labels_of("--lower", values["lower"], tasks, "task")
+            if lower:
+                directions = {task: task not in lower for task in tasks}
+                scan = _scan(sources, values, higher_is_better=directions)
+        summary = scan.summarize(
+            n_jobs=values["jobs"],
+            progress=True if values["progress"] else None,
+            journal=values["journal"],
+        )
+        if weights:
+            summary = summary.with_task_weights(weights)
+    more = f" and {counted(len(sources) - 1, 'more source')}" if len(sources) > 1 else ""
+    shown = f"{sources[0]}{more}, {counted(len(scan.files), 'file')}"
+    lines = tell_scores(summary, {**values, **READ_WHOLE, "file": shown})
+    if summary.n_empty:
+        lines = (*lines, f"left out: {counted(summary.n_empty, 'instance')} without any score")
+    return summary, lines
+
+
+@contextmanager
+def _options_told() -> Iterator[None]:
+    """Let what is said of a file, which quotes what is in it, name options as remedies."""
+    try:
+        yield
+    except DataFormatError as error:
+        told = str(error)
+        for parameter, option in REMEDIES.items():
+            told = told.replace(parameter, option)
+        raise DataFormatError(told) from None
+
+
+def _scan(
+    sources: tuple[str, ...],
+    values: Mapping[str, Any],
+    *,
+    higher_is_better: bool | Mapping[Label, bool],
+) -> ScoreScan:
+    # What goes through files in parallel is loaded where there are some.
+    from rankagg.io.scan_scores import scan_scores  # noqa: PLC0415
+
+    systems = values["systems"]
+    return scan_scores(
+        sources,
+        higher_is_better=higher_is_better,
+        systems=None if systems is None else [name.strip() for name in systems.split(",")],
+        scattered=values["scattered"],
+        **{name: values[name] for name in ("system", "task", "instance", "score")},
+    )

@@ -1,0 +1,191 @@
+"""Scans by commands say what the scores themselves say, whatever the files look like."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.cli import main
+from tests.io.scan_files import drawn, long, wide, write
+
+TABLE = drawn(2)
+COLUMNS = ["--task", "task", "--instance", "id"]
+LONG = [*COLUMNS, "--system", "system", "--score", "score"]
+DIRECTIONS = [f"--lower={task}" for task, up in TABLE.higher_is_better.items() if not up]
+WEIGHTS = [f"--weight={task}={weight}" for task, weight in TABLE.task_weights.items()]
+SYSTEMS = ["--systems", ",".join(TABLE.systems)]
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*args, code=0):
+        with pytest.raises(SystemExit) as stop:
+            main([str(arg) for arg in args])
+        told = capsys.readouterr()
+        assert (stop.value.code or 0) == code, told.err
+        return told
+
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "data").mkdir()
+    for number, rows in enumerate((wide(TABLE)[:15], wide(TABLE)[15:])):
+        write(rows, tmp_path / "data" / f"{number}.parquet", rows=4)
+    write(long(TABLE), tmp_path / "long.csv")
+    write(long(TABLE).sample(frac=1, random_state=1), tmp_path / "scattered.csv")
+    return tmp_path
+
+
+def found(out):
+    """Return what JSON says of the data, without running times."""
+    said = json.loads(out)
+    del said["input"]
+    return json.loads(re.sub(r'"runtime": [^,}]*', '"runtime": 0', json.dumps(said)))
+
+
+def test_compare_streams_to_the_same_words(folder, run):
+    named = [folder / "long.csv", *LONG, *DIRECTIONS, *WEIGHTS]
+    whole, streamed = (
+        re.sub(r"\d\.\d{3} s", "0 s", run("compare", *flag, *named).out).splitlines()
+        for flag in ([], ["--stream"])
+    )
+    # Lines of what was read, which is not the same class.
+    assert (whole[0], whole[2:]) == (streamed[0], streamed[2:])
+    assert "ScoreTable of 4 systems" in whole[1]
+    assert "ScoreSummary of 4 systems" in streamed[1]
+
+
+@pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
+def test_compare_streams_any_files_to_the_same_figures(policy, folder, run):
+    stated = [*DIRECTIONS, *WEIGHTS, "--unranked", policy, "--json"]
+    whole = by_method(run("compare", folder / "long.csv", *LONG, *stated).out)
+    files = sorted((folder / "data").iterdir())
+    for sources, columns in (
+        ([folder / "long.csv"], [*LONG, *SYSTEMS]),
+        ([folder / "data" / "*.parquet"], COLUMNS),
+        (files[::-1], [*COLUMNS, "--jobs", "2"]),
+    ):
+        told = run("compare", "--stream", *sources, *columns, *stated)
+        assert by_method(told.out) == whole
+
+
+def by_method(out):
+    """Return costs, scores and ranks by label: items may have another order."""
+    said = json.loads(out)
+    results = zip(said["methods"], said["consensuses"], strict=True)
+    return [
+        (method["method"], method["cost"], method["ratio"],
+         dict(zip(one["items"], zip(one["ranks"], one["scores"] or one["ranks"], strict=True),
+                  strict=True)))
+        for method, one in results
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", [[], ["--json"]])
+def test_what_scan_writes_is_read(folder, run, columns):
+    expected = ra.ScoreSummary.from_scores(TABLE)
+    sums = folder / "sums.json"
+    scanned = ["scan", folder / "data", *COLUMNS, *DIRECTIONS, *WEIGHTS]
+    told = run(*scanned, "--out", sums, *columns)
+    assert ra.ScoreSummary.from_dict(json.loads(sums.read_text())) == expected
+    assert expected.fingerprint in told.out
+    streamed = ["--stream", *scanned[1:]]
+    for command in ("compare", "rank", "solve", "tournament"):
+        method = ["--method", "kemeny"] if command == "rank" else []
+        told = run(command, sums, *method, "--json").out
+        assert json.loads(told)["input"][0] == "scores: higher is better, but lower is better on z"
+        if command == "compare":
+            assert found(told) == found(run(command, *streamed, "--json").out)
+
+
+def test_it_prints_what_there_is(folder, run):
+    frame = wide(TABLE)
+    frame.loc[:2, list(TABLE.systems)] = float("nan")
+    write(frame, folder / "gaps.csv")
+    table = ra.ScoreTable(
+        TABLE.values[:, 3:], systems=TABLE.systems, higher_is_better=True,
+        tasks=[TABLE.tasks[t] for t in TABLE.unit_tasks[3:]], instances=TABLE.instances[3:],
+    )  # fmt: skip
+    told = run("scan", folder / "gaps.csv", *COLUMNS)
+    assert "warning: 3 instances have no score of any system and are left out" in told.err
+    assert "left out: 3 instances without any score" in told.out
+    lines = [line.split() for line in told.out.splitlines()]
+    missing = {}
+    for at, task in enumerate(table.tasks):
+        values = table.values[:, table.unit_tasks == at]
+        gone = int(np.isnan(values).sum())
+        missing[task] = (str(values.shape[1]), str(values.size - gone), str(gone))
+    for task, numbers in missing.items():
+        (line,) = [line for line in lines if line and line[0] == task]
+        assert (line[1], *line[2:5]) == ("higher", *numbers)
+    for at, system in enumerate(table.systems):
+        gone = int(np.isnan(table.values[at]).sum())
+        (line,) = [line for line in lines if line and line[0] == system]
+        assert line[1:3] == [str(table.values.shape[1] - gone), str(gone)]
+    assert "... and 3 more systems" in run("scan", folder / "gaps.csv", *COLUMNS, "--rows=1").out
+
+
+def test_it_goes_on_from_a_journal(folder, run):
+    journal = folder / "scan.jsonl"
+    args = ["scan", folder / "data", *COLUMNS, "--json"]
+    first = run(*args, "--journal", journal)
+    written = journal.read_bytes()
+    assert len(written.splitlines()) > 1
+    again = run(*args, "--resume", journal, "--progress")
+    assert again.out == first.out
+    assert journal.read_bytes() == written
+    assert "rows" in again.err
+    told = run("scan", folder / "long.csv", *LONG, "--journal", journal, code=2)
+    assert told.err.startswith(
+        "error: `--journal` must be a new file, or one of a scan of the same"
+    )
+
+
+def test_scattered_rows(folder, run):
+    told = run("scan", folder / "scattered.csv", *LONG, code=2)
+    assert "--scattered sort" in told.err
+    pytest.importorskip("duckdb", reason="the extra `big` is not installed")
+    expected = ra.ScoreSummary.from_scores(TABLE).fingerprint
+    told = run("scan", folder / "scattered.csv", *LONG, *DIRECTIONS, "--scattered", "sort")
+    assert expected in told.out
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["scan", "data", "--lower", "w"], "--lower must be one of"),
+        (["scan", "data", "--task", "tusk"], "Did you mean 'task'"),
+        (["scan", "data", "--systems", "s0,s7"], "--systems must be"),
+        (["scan", "data", "--lower", "w", "--score", "s"], "--system and --score must be given"),
+        (["scan", "none.csv"], "SOURCES must be a file"),
+        (["scan", "untasked.csv", "--lower", "w"], "--lower needs --task"),
+        (["scan", "data", "--weight", "q=2"], "--weight must be one of"),
+        (["scan", "data", "--lower", "x", "--lower-is-better"], "--lower-is-better covers"),
+        (["compare", "--stream"], "--stream needs FILE"),
+        (["compare", "--stream", "none.csv"], "FILE must be a file"),
+        (["compare", "--stream", "data", "--drop", "x"], "--drop has no meaning for --stream"),
+        (["compare", "--stream", "data", "--format", "ballots"], "--format ballots has no"),
+        (["compare", "a.csv", "b.csv"], "--stream adds up several"),
+        (["compare", "long.csv", "--jobs", "2"], "--jobs has no meaning without --stream"),
+        (["missing", "sums.json"], "compare, rank, solve and tournament take sums too"),
+        (["compare", "sums.json", "--tolerance", "1"], "--tolerance has no meaning for sums"),
+        (["compare", "bad.json"], "bad.json does not hold sums of scores as JSON"),
+        (["compare", "cut.json"], "cut.json does not hold sums of scores as JSON"),
+    ],
+)  # fmt: skip
+def test_bad_input(args, words, folder, run, monkeypatch):
+    monkeypatch.chdir(folder)
+    summary = json.dumps(ra.ScoreSummary.from_scores(TABLE).to_dict())
+    (folder / "sums.json").write_text(summary)
+    (folder / "bad.json").write_text(summary.replace('"version": 1', '"version": NaN'))
+    (folder / "cut.json").write_text(summary[:-9])
+    (folder / "untasked.csv").write_text("A,B\n1,2\n")
+    if args[0] == "scan" and "untasked.csv" not in args and "--task" not in args:
+        args = [*args, *COLUMNS]
+    told = run(*args, code=2)
+    assert words in told.err.replace("`", "")
+    assert told.out == ""
