@@ -210,8 +210,10 @@ def _json(part: Part, types: Types, size: int) -> Iterator[tuple[None, int, Any]
 
     path = part.file.path
     options = json.ParseOptions(
-        explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="ignore"
+        explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="infer"
     )
+    with _told(path):
+        known = set(_schema(part.file)[0])
     start = 0
     for block in _whole_lines(path):
         with _told(path, f", after row {start}"):
@@ -219,6 +221,12 @@ def _json(part: Part, types: Types, size: int) -> Iterator[tuple[None, int, Any]
                 BytesIO(block), json.ReadOptions(use_threads=False, block_size=len(block) + 1),
                 options,
             ).combine_chunks()  # fmt: skip
+        more = sorted(set(table.column_names) - known)
+        if more:
+            raise DataFormatError(
+                f"{path}, after row {start}: {shown(more[0])} is there, which the first row lacks: "
+                "write all names in the first row, with null for what is missing."
+            )
         for batch in table.to_batches(max_chunksize=size):
             yield None, start, batch
             start += batch.num_rows

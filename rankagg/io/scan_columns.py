@@ -35,12 +35,26 @@ def scores_into(target: Floats, batch: Batch, name: str) -> None:
         target[:] = compute.fill_null(column, np.nan).to_numpy()
     else:
         target[:] = column.to_numpy(zero_copy_only=False)
+    if batch.file.kind != "parquet":
+        _check_text(target, batch, name)
     infinite = np.isinf(target)
     if infinite.any():
         row = int(np.argmax(infinite))
         raise DataFormatError(
             f"{batch.place(row)}, column {shown(name)} must be a finite number, or missing. Got "
             f"{target[row]}."
+        )
+
+
+def _check_text(values: Floats, batch: Batch, name: str) -> None:
+    """Raise where a text may say more than its float."""
+    beyond = (np.abs(values) > EXACT_LIMIT) & (values != np.inf) & (values != -np.inf)
+    if beyond.any():
+        row = int(np.argmax(beyond))
+        raise DataFormatError(
+            f"{batch.place(row)}, column {shown(name)} is {values[row]!s}, beyond 2**53, where no "
+            "64-bit float holds every whole number of a text: divide the column, or subtract a "
+            "common number from it."
         )
 
 

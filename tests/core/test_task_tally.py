@@ -6,7 +6,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -185,6 +185,12 @@ class TestKernels:
         assert behind.tolist() == (above.sum(axis=0) - above.sum(axis=1)).tolist()
         assert scores.count_scores(columns, leads=False)[1].size == 0
 
+    @pytest.mark.parametrize("n", [127, 128, 129, 300])
+    def test_leads_that_a_byte_does_not_hold(self, n):
+        columns = np.arange(float(n))[:, None].repeat(9, axis=1)
+        _, behind = scores.count_scores(columns, leads=True)
+        assert behind[:, 8].tolist() == list(range(n - 1, -n, -2))
+
     @given(
         values=arrays(
             np.float64, st.tuples(st.integers(1, 3), st.integers(0, 8)),
@@ -200,6 +206,9 @@ class TestKernels:
             np.float64, st.integers(1, 8), elements=st.floats(allow_infinity=False, allow_nan=False)
         )
     )
+    @example(values=np.full(3, np.finfo(np.float64).max))
+    @example(values=np.full(7, -np.finfo(np.float64).max))
+    @example(values=np.array([5e-324, 5e-324, 0.0]))
     def test_means_are_those_of_tables(self, values):
         there = np.ones((1, len(values)), dtype=bool)
         groups = np.zeros(len(values), dtype=np.int64)

@@ -141,17 +141,31 @@ class TestDamage:
 
     @pytest.mark.parametrize("compression", ["none", "zstd"])
     def test_flipped_bytes(self, compression, tmp_path):
-        def flip(data):
-            for at in range(4000, 4040):
-                data[at] ^= 0x15
-            return data
-
-        path, table, _ = self.damaged(
-            tmp_path, flip, compression=compression, use_dictionary=False,
-            write_page_checksum=True,
+        table = drawn(m=2000)
+        path = write(
+            wide(table), tmp_path / "a.parquet", rows=500, compression=compression,
+            use_dictionary=False, write_page_checksum=True,
         )  # fmt: skip
-        with pytest.raises(DataFormatError, match=r"a\.parquet, row group \d.* cannot"):
+        scores = pq.read_metadata(path).row_group(2).column(4)
+        assert scores.path_in_schema == "s2"
+        data = bytearray(path.read_bytes())
+        middle = scores.data_page_offset + scores.total_compressed_size // 2
+        for at in range(middle, middle + 40):
+            data[at] ^= 0x15
+        path.write_bytes(data)
+        with pytest.raises(DataFormatError, match=r"a\.parquet, row group 2, .* cannot"):
             scan(path, table).summarize()
+
+    def test_a_file_that_changes_between_two_parts(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(scan_arrow, "PART_ROWS", 500)
+        table = drawn(m=2000)
+        path = write(wide(table), tmp_path / "a.parquet", rows=500)
+        made = scan(path, table)
+        parts = scan_arrow.parts_of(made._files, whole=False)
+        scan_count.count_part(made._layout, parts[0])
+        write(wide(table)[:1999], path, rows=500)
+        with pytest.raises(DataFormatError, match="has changed since the scan began"):
+            scan_count.count_part(made._layout, parts[1])
 
     def test_a_truncated_gzip(self, tmp_path):
         import gzip  # noqa: PLC0415
@@ -202,6 +216,20 @@ class TestRows:
         frame = wide(table).assign(s2=range(40)).astype({"s2": "int64"})
         frame.loc[9, "s2"] = 2**53 + 1
         self.refuse(frame, tmp_path, "row group 2, row 2, column 's2' is 9007199254740993")
+
+    @pytest.mark.parametrize("ending", ["csv", "jsonl"])
+    def test_large_numbers_in_text_may_have_been_rounded(self, ending, tmp_path):
+        path = tmp_path / f"a.{ending}"
+        rows = {"csv": "A,B\n1,2\n9007199254740995,3\n", "jsonl": '{"A": 1}\n{"A": 1e17}\n'}
+        path.write_text(rows[ending], encoding="utf-8")
+        with pytest.raises(DataFormatError, match=r"row 2, column 'A' is \S+, beyond 2\*\*53"):
+            ra.scan_scores(path, higher_is_better=True).summarize()
+
+    def test_names_that_come_later(self, tmp_path):
+        path = tmp_path / "a.jsonl"
+        path.write_text('{"A": 1, "B": null}\n{"B": 2}\n{"C": 3}\n', encoding="utf-8")
+        with pytest.raises(DataFormatError, match="'C' is there, which the first row lacks"):
+            ra.scan_scores(path, higher_is_better=True).summarize()
 
     @pytest.mark.parametrize("column", ["task", "id"])
     @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
