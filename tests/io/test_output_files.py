@@ -177,7 +177,9 @@ def output_options() -> list[tuple[str, str, type]]:
         found += [
             (name, parameter.opts[-1], type(parameter.type))
             for parameter in command.params
-            if isinstance(parameter, click.Option) and isinstance(parameter.type, click.Path)
+            if isinstance(parameter, click.Option)
+            and isinstance(parameter.type, click.Path)
+            and not parameter.type.exists  # what is read is there already
         ]
     return found
 

@@ -22,7 +22,7 @@ __all__ = ["command"]
 @click.option("--quick", is_flag=True, help="Few repetitions; what is random is not judged.")
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
     help="The folder of the leaderboards that are not bundled.",
 )
