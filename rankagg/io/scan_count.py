@@ -141,7 +141,7 @@ def count_part(
             waiting.add(task, found.scores[:, at])
             if found.keys is not None:
                 noted[task] = (found.keys[at], found.rows[at])
-        if noted:
+        if found.keys is not None:  # a batch without a whole unit too: its rows count
             ledger.add(noted, batch.n_rows, batch.place)
         if advance is not None:
             advance(batch.n_rows)

@@ -278,6 +278,19 @@ class TestRows:
         apart = pd.concat([frame[1:], frame[:1]])
         self.refuse(apart, tmp_path, "(?s)must stand together.*scattered", LONG, rows=1000)
 
+    @pytest.mark.parametrize("rows", [1000, 4])
+    @pytest.mark.parametrize(("again", "first"), [("i", 1), ("j", 3), ("k", 5)])
+    def test_where_an_instance_begins_and_where_again(self, again, first, rows, tmp_path):
+        names = [*"iijjkkll", again]
+        frame = pd.DataFrame({"id": names, "system": [*"ABABABAB", "C"], "score": 1.0})
+        path = write(frame, tmp_path / "a.parquet", rows=rows)
+        made = ra.scan_scores(
+            path, higher_is_better=True, instance="id", system="system", score="score"
+        )
+        places = [f"row group {(at - 1) // rows}, row {(at - 1) % rows + 1}" for at in (first, 9)]
+        with pytest.raises(DataFormatError, match=rf"{places[0]} and a\.parquet, {places[1]} are"):
+            made.summarize()
+
     def test_a_second_score(self, table, tmp_path):
         frame = long(table)
         again = pd.concat([frame[:2], frame[1:]])

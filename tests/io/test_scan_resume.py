@@ -147,6 +147,8 @@ def test_long_files(tmp_path):
     journal = tmp_path.parent / f"{tmp_path.name}.jsonl"
     first = made.summarize(journal=journal)
     assert first == made.summarize(journal=journal) == ra.ScoreSummary.from_scores(table)
+    with pytest.raises(InvalidInputError, match="same unchanged files"):
+        scan(tmp_path, table, LONG, systems=None).summarize(journal=journal)
 
 
 KILLED = """
