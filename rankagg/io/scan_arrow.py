@@ -12,7 +12,7 @@ from typing import Any
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, shown
 from rankagg.io.scan_sources import ScanFile
 
-__all__ = ["Batch", "Part", "batches", "columns_of", "parts_of"]
+__all__ = ["Batch", "Part", "Place", "batches", "columns_of", "parts_of"]
 
 #: A column's Arrow type, or None where the file does not say and what is asked for counts.
 Types = dict[str, Any]
@@ -47,6 +47,30 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where rows that follow each other begin.
+
+    Attributes
+    ----------
+    file : ScanFile
+        The file.
+    group : int or None
+        The row group of a Parquet file.
+    start : int
+        How many rows stand before the first, in its row group or file.
+    """
+
+    file: ScanFile
+    group: int | None
+    start: int
+
+    def row(self, number: int) -> str:
+        """Return file, row group and row, counted from 1 below the header."""
+        group = "" if self.group is None else f", row group {self.group}"
+        return f"{self.file.path.name}{group}, row {self.start + number + 1}"
+
+
+@dataclass(frozen=True)
 class Batch:
     """Some rows that follow each other in a file.
 
@@ -56,24 +80,17 @@ class Batch:
         The columns that were asked for.
     n_rows : int
         The number of rows.
-    start : int
-        How many rows stand before the first, in its row group or file.
-    file : ScanFile
-        The file.
-    group : int or None
-        The row group of a Parquet file.
+    begin : Place
+        Where they are.
     """
 
     columns: dict[str, Any]
     n_rows: int
-    start: int
-    file: ScanFile
-    group: int | None
+    begin: Place
 
     def place(self, row: int) -> str:
         """Return file, row group and row, counted from 1 below the header."""
-        group = "" if self.group is None else f", row group {self.group}"
-        return f"{self.file.path.name}{group}, row {self.start + row + 1}"
+        return self.begin.row(row)
 
 
 def columns_of(file: ScanFile) -> Types:
@@ -144,7 +161,7 @@ def batches(part: Part, types: Types, size: int) -> Iterator[Batch]:
         for name, value in part.file.constants:
             if name in types:
                 columns[name] = pa.repeat(value, batch.num_rows)
-        yield Batch(columns, batch.num_rows, start, part.file, group)
+        yield Batch(columns, batch.num_rows, Place(part.file, group, start))
 
 
 # -- Parquet --------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def scores_into(target: Floats, batch: Batch, name: str) -> None:
         target[:] = compute.fill_null(column, np.nan).to_numpy()
     else:
         target[:] = column.to_numpy(zero_copy_only=False)
-    if batch.file.kind != "parquet":
+    if batch.begin.file.kind != "parquet":
         _check_text(target, batch, name)
     infinite = np.isinf(target)
     if infinite.any():
@@ -113,9 +113,9 @@ def coded(batch: Batch, name: str, known: dict[Label, int], *, grow: bool = True
 def _clean(label: Any, batch: Batch, name: str) -> Label:
     if isinstance(label, int):
         return label
-    text = unguard(str(label).strip()) if batch.file.kind == "csv" else str(label)
+    text = unguard(str(label).strip()) if batch.begin.file.kind == "csv" else str(label)
     if not text:
-        raise DataFormatError(f"{batch.file.path.name} has an empty label in {shown(name)}.")
+        raise DataFormatError(f"{batch.begin.file.path.name} has an empty label in {shown(name)}.")
     return text
 
 

@@ -13,7 +13,7 @@ from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.scan_arrow import Batch, Part, batches
 from rankagg.io.scan_columns import Codes, Keys, coded, keys_of, scores_into
-from rankagg.io.scan_keys import KeyLedger, KeyRuns
+from rankagg.io.scan_keys import KeyLedger, KeyRuns, Places
 from rankagg.io.scan_layout import ONE_TASK, Layout
 
 __all__ = ["PartCounts", "count_part"]
@@ -131,20 +131,20 @@ def count_part(
     reading = batches(part, layout.types, size)
     units = _long_units(layout, reading) if layout.is_long else _wide_units(layout, reading)
     waiting = _Waiting(layout)
-    ledger = KeyLedger(_apart if layout.is_long else _duplicate)
+    places = Places()
+    ledger = KeyLedger(places, _apart if layout.is_long else _duplicate)
     tasks: dict[Label, int] = {}
-    for batch, found in units(tasks):
+    done = 0
+    for found in units(tasks, places):
         names = list(tasks)
-        noted = {}
         for code, at in _by_task(found.tasks):
             task = names[code]
             waiting.add(task, found.scores[:, at])
             if found.keys is not None:
-                noted[task] = (found.keys[at], found.rows[at])
-        if found.keys is not None:  # a batch without a whole unit too: its rows count
-            ledger.add(noted, batch.n_rows, batch.place)
+                ledger.add(task, found.keys[at], found.rows[at])
         if advance is not None:
-            advance(batch.n_rows)
+            advance(places.n_rows - done)
+            done = places.n_rows
     waiting.flush()
     return PartCounts(part.number, waiting.tallies, ledger.runs())
 
@@ -168,7 +168,7 @@ def _by_task(codes: Codes) -> Iterator[tuple[int, Any]]:
         yield code, rows
 
 
-Source = Callable[[dict[Label, int]], Iterator[tuple[Batch, _Units]]]
+Source = Callable[[dict[Label, int], Places], Iterator[_Units]]
 
 
 def _task_codes(layout: Layout, batch: Batch, tasks: dict[Label, int]) -> Codes:
@@ -186,16 +186,18 @@ def _task_codes(layout: Layout, batch: Batch, tasks: dict[Label, int]) -> Codes:
 def _wide_units(layout: Layout, reading: Iterator[Batch]) -> Source:
     """Return the units of rows that hold one each."""
 
-    def units(tasks: dict[Label, int]) -> Iterator[tuple[Batch, _Units]]:
+    def units(tasks: dict[Label, int], places: Places) -> Iterator[_Units]:
         for batch in reading:
             if not batch.n_rows:
                 continue
+            rows = np.arange(places.n_rows, places.n_rows + batch.n_rows)
+            places.add(batch)
             scores = np.empty((len(layout.columns), batch.n_rows))
             for target, column in zip(scores, layout.columns, strict=True):
                 scores_into(target, batch, column)
             keys = None if layout.instance is None else keys_of(batch, layout.instance)
             codes = _task_codes(layout, batch, tasks)
-            yield batch, _Units(scores, codes, keys, np.arange(batch.n_rows))
+            yield _Units(scores, codes, keys, rows)
 
     return units
 
@@ -223,25 +225,22 @@ def _long_units(layout: Layout, reading: Iterator[Batch]) -> Source:
     assert layout.systems is not None, "they are known"
     systems: dict[Label, int] = {label: at for at, label in enumerate(layout.systems)}
 
-    def units(tasks: dict[Label, int]) -> Iterator[tuple[Batch, _Units]]:
+    def units(tasks: dict[Label, int], places: Places) -> Iterator[_Units]:
         rest: _Rows | None = None
-        last: Batch | None = None
         for batch in reading:
             if not batch.n_rows:
                 continue
             rows = _rows_of(layout, batch, systems, tasks)
+            rows = rows._replace(rows=rows.rows + places.n_rows)
+            places.add(batch)
             if rest is not None:
-                # Rows that wait stand before the first of this batch.
-                rest = rest._replace(rows=rest.rows - (last.n_rows if last else 0))
                 rows = rest.then(rows)
             starts = _starts(rows)
             end = int(starts[-1])
-            yield batch, _scattered(rows.at(slice(0, end)), starts[:-1], layout, batch)
-            rest, last = rows.at(slice(end, None)), batch
-        if rest is not None and last is not None:
-            found = _scattered(rest, np.zeros(1, dtype=np.int64), layout, last)
-            over = Batch({}, 0, last.start + last.n_rows, last.file, last.group)
-            yield over, found._replace(rows=found.rows - last.n_rows)
+            yield _scattered(rows.at(slice(0, end)), starts[:-1], layout, places)
+            rest = rows.at(slice(end, None))
+        if rest is not None:
+            yield _scattered(rest, np.zeros(1, dtype=np.int64), layout, places)
 
     return units
 
@@ -275,7 +274,7 @@ def _starts(rows: _Rows) -> Codes:
     return np.concatenate([[0], np.flatnonzero(new) + 1])
 
 
-def _scattered(rows: _Rows, starts: Codes, layout: Layout, batch: Batch) -> _Units:
+def _scattered(rows: _Rows, starts: Codes, layout: Layout, places: Places) -> _Units:
     """Put scores into a column for each unit."""
     assert layout.systems is not None, "they are known"
     n, m = len(layout.systems), len(starts)
@@ -287,7 +286,7 @@ def _scattered(rows: _Rows, starts: Codes, layout: Layout, batch: Batch) -> _Uni
         order = np.argsort(cells, kind="stable")
         again = order[1:][cells[order][1:] == cells[order][:-1]].min()
         raise DataFormatError(
-            f"{batch.place(int(rows.rows[again]))} is the second score of "
+            f"{places.row(int(rows.rows[again]))} is the second score of "
             f"{shown(layout.systems[int(rows.systems[again])])} on the same instance: keep one."
         )
     scores = np.full(n * m, np.nan)

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Label
 from rankagg.exceptions import DataFormatError, shown
+from rankagg.io.scan_arrow import Batch, Place
 
-__all__ = ["KeyLedger", "KeyRuns", "check_apart"]
+__all__ = ["KeyLedger", "KeyRuns", "Places", "check_apart"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,35 +60,53 @@ def _unpacked(text: str) -> NDArray[np.uint64]:
     return np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint64)
 
 
+class Places:
+    """Where the rows of a part stand, which are numbered through all of its batches.
+
+    Attributes
+    ----------
+    n_rows : int
+        The rows so far.
+    """
+
+    def __init__(self) -> None:
+        self.n_rows = 0
+        self._begins: list[Place] = []
+        self._starts: list[int] = []
+
+    def add(self, batch: Batch) -> None:
+        """Take note of the next batch."""
+        self._begins.append(batch.begin)
+        self._starts.append(self.n_rows)
+        self.n_rows += batch.n_rows
+
+    def row(self, number: int) -> str:
+        """Return file, row group and row."""
+        at = int(np.searchsorted(self._starts, number, side="right")) - 1
+        return self._begins[at].row(number - self._starts[at])
+
+
 class KeyLedger:
-    """The keys of a part by task, and where they stand as long as the part is read.
+    """The keys of a part by task, and the rows in which they stand.
 
     Parameters
     ----------
+    places : Places
+        Where the rows are.
     twice : callable
         From the task and the places of two rows with one key to the error to raise.
     """
 
-    def __init__(self, twice: Callable[[Label, str, str], DataFormatError]) -> None:
+    def __init__(self, places: Places, twice: Callable[[Label, str, str], DataFormatError]) -> None:
+        self._places = places
         self._twice = twice
         self._keys: dict[Label, list[NDArray[np.uint64]]] = {}
         self._rows: dict[Label, list[NDArray[np.int64]]] = {}
-        self._places: list[Callable[[int], str]] = []
-        self._starts: list[int] = [0]
 
-    def add(
-        self,
-        parts: dict[Label, tuple[NDArray[np.uint64], NDArray[np.int64]]],
-        n_rows: int,
-        place: Callable[[int], str],
-    ) -> None:
-        """Note the keys and rows of each task in a batch, and how its rows are called."""
-        offset = self._starts[-1]
-        for task, (keys, rows) in parts.items():
-            self._keys.setdefault(task, []).append(keys)
-            self._rows.setdefault(task, []).append(rows + offset)
-        self._places.append(place)
-        self._starts.append(offset + n_rows)
+    def add(self, task: Label, keys: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
+        """Note the keys of some units of a task, and the rows in which they begin."""
+        self._keys.setdefault(task, []).append(keys)
+        self._rows.setdefault(task, []).append(rows)
 
     def runs(self) -> dict[Label, KeyRuns]:
         """Return the keys of each task; raises where one is twice."""
@@ -103,12 +122,8 @@ class KeyLedger:
         if len(same):
             rows = np.concatenate(self._rows[task])
             pair = order[[same[0], same[0] + 1]]
-            raise self._twice(task, *(self._place(row) for row in rows[pair].tolist()))
+            raise self._twice(task, *(self._places.row(row) for row in rows[pair].tolist()))
         return KeyRuns.of(ordered)
-
-    def _place(self, row: int) -> str:
-        batch = int(np.searchsorted(self._starts, row, side="right")) - 1
-        return self._places[batch](row - self._starts[batch])
 
 
 def check_apart(task: Label, runs: list[tuple[str, KeyRuns]]) -> None:

@@ -40,7 +40,7 @@ class Findings:
 
     Attributes
     ----------
-    data : ScoreTable, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
         The data.
     comparison : Comparison
         Of all rules, an exact one among them.

@@ -392,9 +392,9 @@ def test_plain_votes_have_a_total_but_no_average():
 
 @pytest.mark.parametrize("data", [[[0, 1], [1, 0]], None, ABC])
 def test_other_data_are_refused(data):
-    with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable, Profile"):
+    with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable, ScoreSummary"):
         ra.dispersion(data, ABC)
-    with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable, Profile"):
+    with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable, ScoreSummary"):
         ra.spread(data)
 
 

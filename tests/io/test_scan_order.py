@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -134,3 +135,18 @@ def test_what_cannot_be_sorted(tmp_path):
     table = drawn(0)
     with pytest.raises(InvalidInputError, match="scattered"):
         scan(write(wide(table), tmp_path / "a.parquet"), table, scattered="sort")
+
+
+@pytest.mark.parametrize("form", ["wide", "long"])
+def test_memory_does_not_grow_with_the_rows(form, tmp_path, monkeypatch):
+    monkeypatch.setattr(scan_count, "BATCH_ROWS", 2000)
+    monkeypatch.setattr(scan_count, "ENOUGH", 1000)
+    table = drawn(0, m=20_000)
+    frame, names = {"wide": (wide, None), "long": (long, LONG)}[form]
+    path = write(frame(table).assign(pad="x" * 50), tmp_path / "a.parquet")
+    made = scan(path, table, names, systems=list(table.systems))
+    held = []
+    (part,) = parts_of(made._files, whole=True)
+    count_part(made._layout, part, lambda rows: held.append(pa.total_allocated_bytes()))
+    assert len(held) > 8
+    assert max(held[4:]) < 2 * max(held[:4])
