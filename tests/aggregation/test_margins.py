@@ -185,3 +185,10 @@ def test_large_margins_stay_exact(rule, order):
 def test_the_walk_must_start_anew_sometimes(teleport):
     with pytest.raises(InvalidInputError, match="teleport of MC4"):
         ra.MC4(teleport=teleport)
+
+
+def test_equal_majorities_of_a_cycle_leave_room_for_clear_lesser_ones():
+    # A > B > C > A by 5 each is left out; A > D > B by 3 and 1 is not.
+    wins = [[0, 5, 0, 3], [0, 0, 5, 0], [5, 0, 0, 0], [0, 1, 0, 0]]
+    found = ra.RankedPairs().aggregate(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
+    assert found.scores.tolist() == [2.0, -2.0, 0.0, 0.0]

@@ -139,3 +139,20 @@ def test_a_start_needs_a_policy():
     assert ra.InsertionSearch(start=ra.Borda(unranked="last")).policy == "last"
     assert ra.InsertionSearch().name == "InsertionSearch"
     assert ra.InsertionSearch(start=ra.Copeland()).name == "InsertionSearch(start=Copeland)"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_pivot_separates_pairs_at_the_least_ratio(seed):
+    rng = np.random.default_rng(seed)
+    wins = rng.integers(0, 9, size=(6, 6)).astype(float)
+    np.fill_diagonal(wins, 0.0)
+    part = rng.permutation(6)[:5]
+    ratios = {}
+    for k in part.tolist():
+        lead = [i for i in part.tolist() if wins[i, k] > wins[k, i]]
+        behind = [j for j in part.tolist() if j != k and j not in lead]
+        paid = sum(wins[j, i] for i in lead for j in behind)
+        floor = sum(min(wins[j, i], wins[i, j]) for i in lead for j in behind)
+        ratios[k] = paid / floor if floor else (1.0 if paid == 0 else np.inf)
+    pivot = ra.KwikSort(pivot="best")._pivot(wins, part, rng)
+    assert ratios[pivot] == min(ratios.values())
