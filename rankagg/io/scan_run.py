@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
@@ -16,9 +16,13 @@ from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataWarning, InvalidInputError, WorkerError
 from rankagg.io.scan_arrow import Part
 from rankagg.io.scan_count import PartCounts, count_part
+from rankagg.io.scan_dask import count_on_cluster
 from rankagg.io.scan_journal import ScanJournal
 from rankagg.io.scan_keys import KeyRuns, check_apart
 from rankagg.io.scan_layout import Layout
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["Totals", "run_parts"]
 
@@ -92,6 +96,7 @@ def run_parts(
     n_jobs: int | None,
     progress: bool | None,
     journal: ScanJournal | None,
+    client: Client | None = None,
 ) -> Totals:
     """Count all parts that the journal does not hold; see `ScoreScan.summarize`."""
     totals = Totals()
@@ -110,7 +115,7 @@ def run_parts(
         disable=None if progress is None else not progress,
     )
     with bar:
-        for counts in _counted(layout, left, n_jobs, bar):
+        for counts in _counted(layout, left, n_jobs, bar, client):
             if journal is not None:
                 journal.append(counts)
             totals.add(counts)
@@ -118,13 +123,18 @@ def run_parts(
 
 
 def _counted(
-    layout: Layout, parts: Sequence[Part], n_jobs: int | None, bar: Any
+    layout: Layout, parts: Sequence[Part], n_jobs: int | None, bar: Any, client: Client | None
 ) -> Iterator[PartCounts]:
+    sizes = {part.number: part.n_rows or 0 for part in parts}
+    if client is not None:
+        for counts in count_on_cluster(client, layout, parts):
+            bar.update(sizes[counts.number])
+            yield counts
+        return
     if effective_n_jobs(n_jobs) == 1 or len(parts) < 2:
         for part in parts:
             yield count_part(layout, part, bar.update)
         return
-    sizes = {part.number: part.n_rows or 0 for part in parts}
     pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
     try:
         for counts in pool(delayed(count_part)(layout, part) for part in parts):

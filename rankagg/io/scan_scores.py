@@ -7,7 +7,7 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_flag
@@ -15,6 +15,7 @@ from rankagg.core.items import ItemSet, counted
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError
+from rankagg.io.cluster import check_client
 from rankagg.io.scan_arrow import Part, batches, parts_of
 from rankagg.io.scan_columns import coded
 from rankagg.io.scan_journal import ScanJournal
@@ -23,9 +24,12 @@ from rankagg.io.scan_run import run_parts
 from rankagg.io.scan_sort import sorted_files
 from rankagg.io.scan_sources import ScanFile, Sources, find_files
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 __all__ = ["Engine", "ScoreScan", "scan_scores"]
 
-Engine = Literal["local"]
+Engine = Literal["local", "dask"]
 Scattered = Literal["refuse", "sort"]
 LABEL_ROWS = 2**18
 
@@ -170,6 +174,7 @@ class ScoreScan(Value):
         self,
         *,
         engine: Engine = "local",
+        client: Client | None = None,
         n_jobs: int | None = None,
         progress: bool | None = None,
         journal: str | PathLike[str] | None = None,
@@ -178,12 +183,17 @@ class ScoreScan(Value):
 
         Parameters
         ----------
-        engine : {"local"}, default "local"
-            What does the work.
+        engine : {"local", "dask"}, default "local"
+            What does the work: this machine, or a cluster of Dask (the extra ``big``). Its workers
+            must see the files under the same paths, as on a file system that they share; only
+            sums travel. What a lost worker did is done again by another.
+        client : distributed.Client, optional
+            Of the cluster, for "dask"; by default the current one.
         n_jobs : int, optional
-            Workers for joblib, -1 for one a core. By default what `joblib.parallel_config` says,
-            and else one. Row groups of a Parquet file are counted side by side; other files, and
-            those of the long form, one by one.
+            For "local": workers for joblib, -1 for one a core. By default what
+            `joblib.parallel_config` says, and else one. Row groups of a Parquet file are counted
+            side by side, here and on a cluster; other files, and those of the long form, one by
+            one.
         progress : bool, optional
             Whether to show a bar with rate and time left on the standard error; by default on a
             terminal only.
@@ -220,6 +230,7 @@ class ScoreScan(Value):
         take none), by which it knows those that occur twice.
         """
         check_choice(engine, get_args(Engine), "engine")
+        cluster = self._cluster(engine, client, n_jobs)
         shown = None if progress is None else check_flag(progress, "progress")
         layout = self._layout
         files = self._files
@@ -232,7 +243,9 @@ class ScoreScan(Value):
             if self._scattered == "sort":
                 files, layout = sorted_files(layout, parts, Path(folder))
                 parts = parts_of(files, whole=True)
-            totals = run_parts(layout, parts, n_jobs=n_jobs, progress=shown, journal=book)
+            totals = run_parts(
+                layout, parts, n_jobs=n_jobs, progress=shown, journal=book, client=cluster
+            )
             tallies = totals.tallies(parts)
         assert layout.systems is not None, "they have been found"
         return ScoreSummary(
@@ -241,6 +254,23 @@ class ScoreScan(Value):
             higher_is_better=layout.higher_is_better,
             task_weights=self._weights,
         )
+
+    def _cluster(self, engine: Engine, client: Client | None, n_jobs: int | None) -> Client | None:
+        """Return the client of the cluster; None for this machine."""
+        if engine == "local":
+            if client is not None:
+                raise InvalidInputError("client", 'left out, or given with `engine="dask"`', client)
+            return None
+        if n_jobs is not None:
+            raise InvalidInputError(
+                "n_jobs", "left out on a cluster, which has workers of its own", n_jobs
+            )
+        if self._scattered == "sort":
+            raise InvalidInputError(
+                "scattered", "'refuse' on a cluster: what is sorted would lie on this machine only",
+                self._scattered, "Sort the files first, by task and instance.",
+            )  # fmt: skip
+        return check_client(client)
 
     def _plain(self) -> dict[str, Any]:
         """Return plain data of what is read, for the journal."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from glob import glob, has_magic
 from os import PathLike
@@ -52,6 +52,14 @@ class ScanFile:
         """Raise where the file has changed since it was looked at first."""
         if self._now() != self.identity:
             raise DataFormatError(f"{self.path} has changed since the scan began: scan it again.")
+
+    def absolute(self) -> ScanFile:
+        """Return the file by its whole path, as it was looked at first."""
+        self.require_unchanged()
+        found = replace(self, path=self.path.absolute())
+        if found.identity[1:] != self.identity[1:]:
+            self.require_unchanged()
+        return found
 
     def _now(self) -> tuple[str, int, int]:
         try:

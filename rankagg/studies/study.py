@@ -5,21 +5,26 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
 from rankagg._validation import check_flag, check_integer
 from rankagg.exceptions import WorkerError
+from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
 from rankagg.studies.journal import Journal, Layout, Row
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["Cell", "Rows", "Study", "Trial", "frame_of"]
 
@@ -96,6 +101,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         n_jobs: int | None = None,
         journal: str | PathLike[str] | None = None,
         progress: bool | None = None,
+        client: Client | None = None,
     ) -> AnyResult:
         """Run the trial on what the journal does not hold already.
 
@@ -109,6 +115,9 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             has grown, goes on from it.
         progress : bool, optional
             Whether to show a bar on the standard error; by default on a terminal only.
+        client : distributed.Client, optional
+            Of a cluster of Dask (the extra ``big``) that does the work, by default on all of its
+            threads. What a lost worker did is done again by another.
 
         Returns
         -------
@@ -118,26 +127,26 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         Raises
         ------
         InvalidInputError
-            If the journal is one of another study.
+            If the journal is one of another study, or the client is none.
         DataFormatError
             If a line of the journal is not what was written; the message says which.
         OutputError
             If the journal cannot be written.
         WorkerError
-            If a worker was killed.
+            If a worker was killed, or the cluster was lost.
         """
         cells = list(self.cells())
         book = None if journal is None else Journal(Path(journal), self._layout())
         done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
         left = [cell for cell in cells if cell.key not in done]
-        workers = effective_n_jobs(n_jobs)
-        size = 1 if workers == 1 else BATCH * workers
         bar = tqdm(
             total=len(cells), initial=len(cells) - len(left), unit="cell",
             disable=None if progress is None else not check_flag(progress, "progress"),
         )  # fmt: skip
         trial = self._trial()
-        with bar, Parallel(n_jobs=n_jobs) as pool:
+        with bar, _on(client), Parallel(n_jobs=n_jobs) as pool:
+            workers = effective_n_jobs(n_jobs)
+            size = 1 if workers == 1 else BATCH * workers
             for batch in _batches(left, size):
                 try:
                     rows = pool(delayed(trial.run)(cell) for cell in batch)
@@ -152,6 +161,17 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                 done.update((cell.key, found) for cell, found in results)
                 bar.update(len(batch))
         return self._result({cell: done[cell.key] for cell in cells})
+
+
+@contextmanager
+def _on(client: Client | None) -> Iterator[None]:
+    """Let joblib use the cluster of a client, where there is one."""
+    if client is None:
+        yield
+        return
+    options = {"client": check_client(client), "retries": RETRIES}
+    with cluster_failures_told("data sets"), parallel_config("dask", n_jobs=-1, **options):
+        yield
 
 
 def frame_of(names: Sequence[str], rows: Rows[Any]) -> pd.DataFrame:

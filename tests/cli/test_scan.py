@@ -165,6 +165,8 @@ def test_scattered_rows(folder, run):
         (["scan", "untasked.csv", "--lower", "w"], "--lower needs --task"),
         (["scan", "data", "--weight", "q=2"], "--weight must be one of"),
         (["scan", "data", "--lower", "x", "--lower-is-better"], "--lower-is-better covers"),
+        (["scan", "data", "--engine", "dask"], "need each other"),
+        (["scan", "data", "--scheduler", "tcp://x:1"], "need each other"),
         (["compare", "--stream"], "--stream needs FILE"),
         (["compare", "--stream", "none.csv"], "FILE must be a file"),
         (["compare", "--stream", "data", "--drop", "x"], "--drop has no meaning for --stream"),

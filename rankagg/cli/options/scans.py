@@ -17,6 +17,7 @@ from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import DataFormatError
+from rankagg.io.cluster import connected
 
 if TYPE_CHECKING:
     from rankagg.io.scan_scores import ScoreScan
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run_options", "summed"]
 
 NAMES = {
+    "address": "--scheduler",
     "higher_is_better": "--lower",
     "instance": "--instance",
     "journal": "--journal",
@@ -70,7 +72,7 @@ def run_options(where: str = "") -> list[Any]:
             type=JOBS,
             default=1,
             show_default=True,
-            help=f"{where}Processes; -1 for all cores.",
+            help=f"{where}Processes of this machine; -1 for all cores.",
         ),
         click.option(
             "--journal",
@@ -78,6 +80,18 @@ def run_options(where: str = "") -> list[Any]:
             type=FILE,
             metavar="FILE",
             help=f"{where}Note finished parts here, and go on from it.",
+        ),
+        click.option(
+            "--engine",
+            type=OneOf(["local", "dask"]),
+            default="local",
+            show_default=True,
+            help=f"{where}What does the work: this machine, or a cluster of Dask.",
+        ),
+        click.option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help=f"{where}Scheduler of the cluster, as tcp://host:8786; needs --engine dask.",
         ),
         click.option(
             "--progress",
@@ -109,6 +123,8 @@ def summed(
     called : str
         The name of the argument that gave the sources.
     """
+    if (values["engine"] == "dask") != (values["scheduler"] is not None):
+        raise click.UsageError("--engine dask and --scheduler ADDRESS need each other.")
     for option in ("lower", "weight"):
         if values[option] and values["task"] is None:
             raise click.UsageError(f"--{option} needs --task: the column of tasks.")
@@ -124,11 +140,7 @@ def summed(
             if lower:
                 directions = {task: task not in lower for task in tasks}
                 scan = _scan(sources, values, higher_is_better=directions)
-        summary = scan.summarize(
-            n_jobs=values["jobs"],
-            progress=True if values["progress"] else None,
-            journal=values["journal"],
-        )
+        summary = _summarize(scan, values)
         if weights:
             summary = summary.with_task_weights(weights)
     more = f" and {counted(len(sources) - 1, 'more source')}" if len(sources) > 1 else ""
@@ -137,6 +149,18 @@ def summed(
     if summary.n_empty:
         lines = (*lines, f"left out: {counted(summary.n_empty, 'instance')} without any score")
     return summary, lines
+
+
+def _summarize(scan: ScoreScan, values: Mapping[str, Any]) -> ScoreSummary:
+    progress = True if values["progress"] else None
+    if values["scheduler"] is None:
+        return scan.summarize(n_jobs=values["jobs"], progress=progress, journal=values["journal"])
+    if values["jobs"] != 1:
+        raise click.UsageError("--jobs has no meaning for --engine dask, which has workers.")
+    with connected(values["scheduler"]) as client:
+        return scan.summarize(
+            engine="dask", client=client, progress=progress, journal=values["journal"]
+        )
 
 
 @contextmanager

@@ -19,7 +19,7 @@ STREAM = click.option(
     "`rankagg scan` says; no scores are held.",
 )
 #: Values of the options of scans.
-SCANNED = ("systems", "scattered", "jobs", "journal", "progress")
+SCANNED = ("systems", "scattered", "jobs", "journal", "progress", "engine", "scheduler")
 #: Values that a scan has no meaning for.
 WHOLE_ONLY = ("dataset", "drop", "group", "tolerance", "count", "left_out")
 
@@ -39,7 +39,7 @@ def _read(values: dict[str, Any]) -> AnyInput:
         return _streamed(files, values)
     given = {name: values.pop(name) for name in SCANNED}
     for name, value in given.items():
-        if value not in (None, False, 1, "refuse"):
+        if value not in (None, False, 1, "refuse", "local"):
             raise click.UsageError(f"--{name} has no meaning without --stream.")
     if len(files) > 1:
         raise click.UsageError(f"Give one FILE, not {len(files)}; --stream adds up several.")

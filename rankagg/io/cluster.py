@@ -1,0 +1,87 @@
+"""Clients of Dask's clusters: found, checked, and what goes wrong with them in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rankagg.exceptions import InvalidInputError, WorkerError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["RETRIES", "check_client", "cluster_failures_told", "connected"]
+
+#: How often what failed on a worker is tried again; what a lost worker did always is.
+RETRIES = 3
+
+STARTED = "`distributed.Client()` starts workers on this machine, `Client(address)` finds others."
+
+
+def _distributed(parameter: str, given: object) -> Any:
+    try:
+        import distributed  # noqa: PLC0415 - only where there is a cluster
+    except ImportError:
+        raise InvalidInputError(
+            parameter, "left out where dask.distributed is not installed", given,
+            "It is in the extra `big`: pip install 'rankagg[big]'.",
+        ) from None  # fmt: skip
+    return distributed
+
+
+def check_client(client: object) -> Client:
+    """Return a client that can be waited for; the current one where none is given.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none, it is closed or asynchronous, or Dask is not installed.
+    """
+    distributed = _distributed("client", client)
+    allowed = "a distributed.Client that is open and not asynchronous"
+    if client is None:
+        try:
+            client = distributed.default_client()
+        except ValueError:
+            raise InvalidInputError("client", f"{allowed}: there is none", None, STARTED) from None
+    if not isinstance(client, distributed.Client) or client.asynchronous:
+        raise InvalidInputError("client", allowed, client, STARTED)
+    if client.status != "running":
+        raise InvalidInputError("client", allowed, client, STARTED)
+    return client
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """Connect to the scheduler at an address, and leave it alone afterwards."""
+    distributed = _distributed("address", address)
+    try:
+        client = distributed.Client(address, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(
+            "address", "that of a scheduler of dask.distributed which runs, as tcp://host:8786",
+            address, f"{type(error).__name__}: {error}.",
+        ) from None  # fmt: skip
+    with client:
+        yield client
+
+
+@contextmanager
+def cluster_failures_told(what: str) -> Iterator[None]:
+    """Raise `WorkerError` where the cluster gave up what it was asked for."""
+    from distributed import CancelledError, KilledWorker  # noqa: PLC0415
+    from distributed.comm import CommClosedError  # noqa: PLC0415
+
+    try:
+        yield
+    except (KilledWorker, CancelledError, CommClosedError) as error:
+        why = (
+            "Workers of the cluster were lost again and again"
+            if isinstance(error, KilledWorker)
+            else "The cluster was lost"
+        )
+        raise WorkerError(
+            f"{why}, perhaps for want of memory. Finished {what} are in the journal, if there is "
+            "one; look at the logs of the cluster, or give its workers more memory."
+        ) from None

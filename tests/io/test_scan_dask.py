@@ -1,0 +1,198 @@
+"""A cluster of Dask adds up to the same bits, though workers are lost."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rankagg as ra
+from rankagg.cli import main
+from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
+from rankagg.io import cluster, scan_arrow, scan_dask
+from rankagg.io.scan_count import count_part
+from tests.io.scan_files import LONG, drawn, long, scan, wide, write
+
+distributed = pytest.importorskip("distributed", reason="the extra `big` is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),  # what the cluster says of itself
+]
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Return a client of two worker processes that listen to this machine only."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        ) as workers,
+        distributed.Client(workers, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(monkeypatch):
+    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+
+
+def folder_of(table, form, path):
+    frame = form(table)
+    half = frame["id"].isin(table.instances[:20])
+    path.mkdir()
+    for number, rows in enumerate((frame[half], frame[~half])):
+        write(rows, path / f"{number}.parquet", rows=5)
+    return path
+
+
+@pytest.mark.parametrize(("form", "names"), [(wide, None), (long, LONG)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_same_as_this_machine(form, names, seed, client, tmp_path):
+    table = drawn(seed)
+    made = scan(folder_of(table, form, tmp_path / "data"), table, names)
+    found = made.summarize(engine="dask", client=client)
+    assert found == ra.ScoreSummary.from_scores(table)
+    assert found.to_dict() == made.summarize().to_dict()
+    with client.as_current():
+        assert made.summarize(engine="dask") == found
+
+
+def test_relative_paths_and_a_journal(client, tmp_path, monkeypatch):
+    table = drawn(2)
+    folder_of(table, wide, tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    made = scan("data", table)
+    found = made.summarize(engine="dask", client=client, journal="scan.jsonl")
+    written = Path("scan.jsonl").read_bytes()
+    # This machine finds nothing left to do, nor does the cluster.
+    for options in ({}, {"engine": "dask", "client": client}):
+        assert made.summarize(journal="scan.jsonl", **options).to_dict() == found.to_dict()
+    assert Path("scan.jsonl").read_bytes() == written
+
+
+def test_tasks_are_named_and_dropped(client, tmp_path):
+    table = drawn(3)
+    made = scan(folder_of(table, wide, tmp_path / "data"), table)
+    parts = scan_arrow.parts_of(made._files, whole=False)
+    keys = [scan_dask._key("0" * 64, part) for part in parts]
+    assert len(set(keys)) == len(keys) == 8
+    assert keys[0] == "count_part-0000000000000000-0.parquet-0-0-0"
+    counting = scan_dask.count_on_cluster(client, made._layout, parts)
+    assert next(counting).number in range(len(parts))
+    counting.close()
+    deadline = time.monotonic() + 10
+    while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+        assert time.monotonic() < deadline, "tasks are kept"
+        time.sleep(0.05)
+
+
+def test_errors_are_those_of_this_machine(client, tmp_path):
+    table = drawn(4)
+    frame = wide(table)
+    frame.loc[17, "s1"] = float("inf")
+    made = scan(write(frame, tmp_path / "a.parquet", rows=5), table)
+    with pytest.raises(DataFormatError) as here:
+        made.summarize()
+    with pytest.raises(DataFormatError) as there:
+        made.summarize(engine="dask", client=client)
+    assert str(here.value) == str(there.value)
+    frame = wide(table).assign(task="x")
+    frame.loc[38, "id"] = frame.loc[1, "id"]
+    made = scan(write(frame, tmp_path / "b.parquet", rows=5), table)
+    with pytest.raises(DataFormatError, match="same instance"):
+        made.summarize(engine="dask", client=client)
+
+
+def count_slowly(layout, part):
+    """Count a part, and leave time to kill who does."""
+    time.sleep(0.1)
+    return count_part(layout, part)
+
+
+def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    for number in range(4):
+        values = rng.normal(size=(5, 2000)).round(1)
+        values[1:][rng.random((4, 2000)) < 0.2] = np.nan
+        columns = {f"s{i}": row for i, row in enumerate(values)}
+        pq.write_table(pa.table(columns), tmp_path / f"{number}.parquet", row_group_size=250)
+    monkeypatch.setattr(scan_arrow, "PART_ROWS", 250)
+    monkeypatch.setattr(scan_dask, "count_part", count_slowly)
+    made = ra.scan_scores(tmp_path, higher_is_better=True)
+    expected = made.summarize().to_dict()
+    processes = client.run(os.getpid)
+    real = scan_dask.count_on_cluster
+    done = []
+
+    def killing(*given):
+        for counts in real(*given):
+            done.append(counts.number)
+            if len(done) == 6:
+                os.kill(min(processes.values()), signal.SIGKILL)
+            yield counts
+
+    monkeypatch.setattr("rankagg.io.scan_run.count_on_cluster", killing)
+    assert made.summarize(engine="dask", client=client).to_dict() == expected
+    assert sorted(done) == list(range(32))
+    client.wait_for_workers(2, timeout=30)
+    assert min(processes.values()) not in client.run(os.getpid).values()
+
+
+def die(*given):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
+    table = drawn(0)
+    made = scan(write(wide(table), tmp_path / "a.parquet"), table)
+    monkeypatch.setattr(scan_dask, "count_part", die)
+    with pytest.raises(WorkerError, match="lost again and again"):
+        made.summarize(engine="dask", client=client)
+    monkeypatch.undo()
+    client.wait_for_workers(2, timeout=30)
+    assert made.summarize(engine="dask", client=client) == ra.ScoreSummary.from_scores(table)
+
+
+def test_what_cannot_be_asked_for(client, tmp_path):
+    table = drawn(0)
+    made = scan(write(wide(table), tmp_path / "a.parquet"), table)
+    for options, words in (
+        ({"engine": "dask"}, "there is none"),
+        ({"engine": "dask", "client": 3}, "distributed.Client"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            made.summarize(**options)
+    scattered = scan(write(long(table), tmp_path / "b.csv"), table, LONG, scattered="sort")
+    with pytest.raises(InvalidInputError, match="scattered"):
+        scattered.summarize(engine="dask", client=client)
+
+
+def test_on_the_command_line(client, tmp_path, capsys):
+    table = drawn(1)
+    folder = folder_of(table, wide, tmp_path / "data")
+    columns = ["scan", str(folder), "--task", "task", "--instance", "id", "--lower", "z", "--json"]
+    found = []
+    for options in ([], ["--engine", "dask", "--scheduler", client.scheduler.address]):
+        with pytest.raises(SystemExit) as stop:
+            main([*columns, *options])
+        assert not stop.value.code
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1]
+    with pytest.raises(SystemExit) as stop:
+        main([*columns, "--engine", "dask", "--scheduler", "not/an/address"])
+    assert stop.value.code == 2
+    assert "`--scheduler` must be that of a scheduler" in capsys.readouterr().err
+
+
+def test_a_scheduler_by_its_address(client):
+    with cluster.connected(client.scheduler.address) as found:
+        assert found.submit(sum, [1, 2]).result() == 3
+    assert client.status == "running"
+    nowhere = cluster.connected("not/an/address")
+    with pytest.raises(InvalidInputError, match="scheduler of dask"), nowhere:
+        pass

@@ -1,0 +1,65 @@
+"""Studies find the same on a cluster of Dask, though a worker is lost."""
+
+import os
+import signal
+from dataclasses import dataclass
+
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from tests.io.test_scan_dask import client, pytestmark  # noqa: F401 - a fixture, and marks
+
+TABLE = ra.datasets.load("superglue_human")
+STUDIES = {
+    "approximation": ra.ApproximationStudy(
+        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.8)], n_items=[5],
+        n_rankings=[6], n_repetitions=40, seed=1,
+    ),
+    "task subsets": ra.TaskSubsetStudy(data=TABLE, n_repetitions=10),
+}  # fmt: skip
+
+
+def rows_of(result):
+    frame = result.to_frame()
+    return frame.drop(columns=[name for name in frame if "runtime" in name])
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_same_as_this_machine(name, client, tmp_path):  # noqa: F811
+    study = STUDIES[name]
+    expected = rows_of(study.run())
+    found = rows_of(study.run(client=client, journal=tmp_path / "study.jsonl"))
+    assert found.equals(expected)
+    assert rows_of(study.run(journal=tmp_path / "study.jsonl")).equals(expected)
+
+
+@dataclass(frozen=True)
+class Killing:
+    """A trial whose worker is lost on the first cell, once."""
+
+    trial: object
+    flag: str
+
+    def run(self, cell):
+        try:
+            with open(self.flag, "x", encoding="utf-8"):
+                os.kill(os.getpid(), signal.SIGKILL)
+        except FileExistsError:
+            pass
+        return self.trial.run(cell)
+
+
+def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):  # noqa: F811
+    study = STUDIES["task subsets"]
+    expected = rows_of(study.run())
+    real = type(study)._trial
+    flag = tmp_path / "killed"
+    monkeypatch.setattr(type(study), "_trial", lambda self: Killing(real(self), str(flag)))
+    assert rows_of(study.run(client=client)).equals(expected)
+    assert flag.exists()
+
+
+def test_no_client():
+    with pytest.raises(InvalidInputError, match="client"):
+        STUDIES["task subsets"].run(client=3)
