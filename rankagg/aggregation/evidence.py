@@ -43,7 +43,8 @@ class Evidence:
                 "data", "a ScoreTable, ScoreSummary, Profile or PairwiseMatrix", data,
                 "`read_scores`, `Profile.from_orders` and `PairwiseMatrix.from_wins` make one.",
             )  # fmt: skip
-        if isinstance(data, ScoreSummary) and tolerance != 0:
+        steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
+        if isinstance(data, ScoreSummary) and any(steps):
             raise InvalidInputError(
                 "tolerance", "0 for a ScoreSummary, which was counted without", tolerance,
                 "Round the scores before they are added up, or read them with `read_scores`.",

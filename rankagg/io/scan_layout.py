@@ -95,6 +95,8 @@ def layout_of(
     first = found[0]
     for file, columns in zip(files[1:], found[1:], strict=True):
         _check_same(files[0], first, file, columns)
+        # A column of nulls alone, as empty files have them, has no type of its own.
+        first = {name: columns[name] if _is_null(kind) else kind for name, kind in first.items()}
     for parameter, column in named.items():
         if column is not None and column not in first:
             allowed = f"a column of {files[0].path.name} ({listed(list(first))})"
@@ -126,6 +128,12 @@ def _constants(file: ScanFile) -> Types:
     return {name: None for name, _ in file.constants}
 
 
+def _is_null(kind: Any) -> bool:
+    from pyarrow import types as kinds  # noqa: PLC0415
+
+    return kind is not None and bool(kinds.is_null(kind))
+
+
 def _check_same(one: ScanFile, first: Types, file: ScanFile, columns: Types) -> None:
     for here, there, where in ((first, columns, file), (columns, first, one)):
         lacking = [name for name in here if name not in there]
@@ -136,6 +144,8 @@ def _check_same(one: ScanFile, first: Types, file: ScanFile, columns: Types) -> 
                 "files of a scan must have the same columns."
             )
     for name, kind in columns.items():
+        if _is_null(kind) or _is_null(first[name]):
+            continue
         if kind is not None and first[name] is not None and kind != first[name]:
             raise DataFormatError(
                 f"{file.path} holds {kind} in the column {shown(name)}, and {one.path} holds "

@@ -135,7 +135,7 @@ def _counted(
         for part in parts:
             yield count_part(layout, part, bar.update)
         return
-    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+    pool = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs")
     try:
         for counts in pool(delayed(count_part)(layout, part) for part in parts):
             bar.update(sizes[counts.number])

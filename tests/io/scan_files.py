@@ -32,7 +32,7 @@ def drawn(seed=0, *, n=4, m=40, tasks="xyz", gaps=0.3):
 
 def wide(table):
     """Return a row per unit and a column per system."""
-    frame = pd.DataFrame(table.values.T, columns=list(table.systems))
+    frame = pd.DataFrame(table.values.T.copy(), columns=list(table.systems))
     frame.insert(0, "task", [table.tasks[t] for t in table.unit_tasks])
     frame.insert(1, "id", table.instances)
     return frame

@@ -1,6 +1,7 @@
 """What a scan adds up is what the table itself says, to the last bit."""
 
 import gzip
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -131,6 +132,23 @@ def test_folders_that_name_the_task(tmp_path):
         write(rows.drop(columns="task"), tmp_path / f"task={task}" / "part.parquet")
     (tmp_path / "_SUCCESS").touch()
     assert scan(tmp_path, table).summarize() == ra.ScoreSummary.from_scores(table)
+
+
+def test_columns_of_nulls_alone_have_no_type(tmp_path):
+    table = drawn(6)
+    frame = wide(table)
+    empty = pa.table({name: pa.nulls(0) for name in frame.columns})
+    silent = frame[:3].assign(s1=NAN)
+    typed = pa.Table.from_pandas(silent, preserve_index=False)
+    typed = typed.set_column(3, "s1", pa.nulls(3))
+    for number, part in enumerate([empty, typed]):
+        pq.write_table(part, tmp_path / f"{number}.parquet")
+    write(frame[3:], tmp_path / "2.parquet")
+    whole = tmp_path.parent / f"{tmp_path.name}.parquet"
+    write(frame.assign(s1=frame["s1"].mask(frame.index < 3)), whole)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        assert scan(tmp_path, table).summarize() == scan(whole, table).summarize()
 
 
 def test_some_columns_as_systems(tmp_path):
