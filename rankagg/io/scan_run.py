@@ -119,6 +119,7 @@ def run_parts(
             if journal is not None:
                 journal.append(counts)
             totals.add(counts)
+    assert totals.done == {part.number for part in parts}, "no part may be lost"
     return totals
 
 

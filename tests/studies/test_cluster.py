@@ -40,11 +40,14 @@ class Killing:
 
     trial: object
     flag: str
+    parent: int
 
     def run(self, cell):
         try:
-            with open(self.flag, "x", encoding="utf-8"):
-                os.kill(os.getpid(), signal.SIGKILL)
+            with open(self.flag, "x", encoding="utf-8") as file:
+                file.write(str(os.getpid()))
+            assert os.getpid() != self.parent, "no worker does the work"
+            os.kill(os.getpid(), signal.SIGKILL)
         except FileExistsError:
             pass
         return self.trial.run(cell)
@@ -54,10 +57,11 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):  # noqa: F811
     study = STUDIES["task subsets"]
     expected = rows_of(study.run())
     real = type(study)._trial
-    flag = tmp_path / "killed"
-    monkeypatch.setattr(type(study), "_trial", lambda self: Killing(real(self), str(flag)))
+    flag, me = tmp_path / "killed", os.getpid()
+    workers = {str(process) for process in client.run(os.getpid).values()}
+    monkeypatch.setattr(type(study), "_trial", lambda self: Killing(real(self), str(flag), me))
     assert rows_of(study.run(client=client)).equals(expected)
-    assert flag.exists()
+    assert flag.read_text() in workers
 
 
 def test_no_client():
