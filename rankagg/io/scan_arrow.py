@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, shown
-from rankagg.io.scan_sources import ScanFile
+from rankagg.io.scan_sources import PACKED, ScanFile
 
-__all__ = ["Batch", "Part", "Place", "batches", "columns_of", "parts_of"]
+__all__ = ["Batch", "Part", "Place", "batches", "columns_of", "parts_of", "rows_about"]
 
 #: A column's Arrow type, or None where the file does not say and what is asked for counts.
 Types = dict[str, Any]
@@ -270,6 +270,19 @@ def _first_lines(path: Path) -> bytes:
     with pa.input_stream(str(path), compression="detect") as stream:
         start: bytes = stream.read(2**20)
     return start
+
+
+def rows_about(part: Part) -> int | None:
+    """Return about how many rows a part has, to say how long it takes; None for packed text."""
+    path = part.file.path
+    if part.n_rows is not None:
+        return part.n_rows
+    if path.name.lower().endswith(PACKED):
+        return None
+    with _told(path):
+        start, size = _first_lines(path), path.stat().st_size
+    lines = start.count(b"\n") - (part.file.kind == "csv")
+    return max(round(lines * size / max(len(start), 1)), 1)
 
 
 def _delimiter(path: Path) -> str:

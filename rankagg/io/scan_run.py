@@ -14,7 +14,7 @@ from rankagg._typing import Label
 from rankagg.core.items import counted
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataWarning, InvalidInputError, WorkerError
-from rankagg.io.scan_arrow import Part
+from rankagg.io.scan_arrow import Part, rows_about
 from rankagg.io.scan_count import PartCounts, count_part
 from rankagg.io.scan_dask import count_on_cluster
 from rankagg.io.scan_journal import ScanJournal
@@ -104,18 +104,17 @@ def run_parts(
         for counts in journal.read():
             totals.add(counts)
     left = [part for part in parts if part.number not in totals.done]
-    sizes = [part.n_rows for part in parts]
-    known = [size for size in sizes if size is not None]
-    before = sum(parts[number].n_rows or 0 for number in totals.done)
+    sizes = {part.number: rows_about(part) for part in parts}
+    known = {number: size for number, size in sizes.items() if size is not None}
     bar = tqdm(
-        total=sum(known) if len(known) == len(sizes) else None,
-        initial=before,
+        total=sum(known.values()) if len(known) == len(sizes) else None,
+        initial=sum(known.get(number, 0) for number in totals.done),
         unit=" rows",
         unit_scale=True,
         disable=None if progress is None else not progress,
     )
     with bar:
-        for counts in _counted(layout, left, n_jobs, bar, client):
+        for counts in _counted(layout, left, n_jobs, client, bar=bar, sizes=known):
             if journal is not None:
                 journal.append(counts)
             totals.add(counts)
@@ -124,12 +123,17 @@ def run_parts(
 
 
 def _counted(
-    layout: Layout, parts: Sequence[Part], n_jobs: int | None, bar: Any, client: Client | None
+    layout: Layout,
+    parts: Sequence[Part],
+    n_jobs: int | None,
+    client: Client | None,
+    *,
+    bar: Any,
+    sizes: dict[int, int],
 ) -> Iterator[PartCounts]:
-    sizes = {part.number: part.n_rows or 0 for part in parts}
     if client is not None:
         for counts in count_on_cluster(client, layout, parts):
-            bar.update(sizes[counts.number])
+            bar.update(sizes.get(counts.number, 0))
             yield counts
         return
     if effective_n_jobs(n_jobs) == 1 or len(parts) < 2:
@@ -139,7 +143,7 @@ def _counted(
     pool = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs")
     try:
         for counts in pool(delayed(count_part)(layout, part) for part in parts):
-            bar.update(sizes[counts.number])
+            bar.update(sizes.get(counts.number, 0))
             yield counts
     except BrokenProcessPool:
         raise WorkerError(

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 
-__all__ = ["Kind", "ScanFile", "Sources", "find_files"]
+__all__ = ["PACKED", "Kind", "ScanFile", "Sources", "find_files"]
 
 Kind: TypeAlias = Literal["parquet", "csv", "json"]
 Sources: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str]]

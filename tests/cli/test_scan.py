@@ -1,5 +1,6 @@
 """Scans by commands say what the scores themselves say, whatever the files look like."""
 
+import gzip
 import json
 import re
 
@@ -8,6 +9,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import main
+from rankagg.io.scan_arrow import parts_of, rows_about
+from rankagg.io.scan_sources import find_files
 from tests.io.scan_files import drawn, long, wide, write
 
 TABLE = drawn(2)
@@ -191,3 +194,29 @@ def test_bad_input(args, words, folder, run, monkeypatch):
     told = run(*args, code=2)
     assert words in told.err.replace("`", "")
     assert told.out == ""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_bar_knows_how_much_is_left(jobs, folder, run):
+    for name in ("a.csv", "b.jsonl"):
+        write(long(TABLE), folder / name)
+    n = len(long(TABLE))
+    for source, total in (("data", "40.0"), ("a.csv", f"{n}"), ("b.jsonl", f"{n}")):
+        columns = COLUMNS if source == "data" else LONG
+        told = run("scan", folder / source, *columns, "--progress", "--jobs", jobs)
+        last = told.err.rstrip().rpartition("\r")[2]
+        assert "100%" in last, last
+        assert f"/{total}" in last, last
+        assert "rows/s" in last, last
+
+
+def test_rows_of_long_text_are_estimated(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("A,B\n" + "".join(f"{i % 10},{i % 1000}\n" for i in range(300_000)))
+    (part,) = parts_of(find_files(path), whole=False)
+    assert rows_about(part) == pytest.approx(300_000, rel=0.01)
+    assert path.stat().st_size > 2**20
+    packed = tmp_path / "b.csv.gz"
+    packed.write_bytes(gzip.compress(b"A,B\n1,2\n"))
+    (part,) = parts_of(find_files(packed), whole=False)
+    assert rows_about(part) is None
