@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -16,8 +16,15 @@ __all__ = [
 
 Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
-# Compiled once per machine: what was compiled is kept beside the module.
-njit: Callable[[F], F] = numba.njit(cache=True, nogil=True)
+
+
+def njit(function: F) -> F:
+    """Compile a function when it is called first, and keep the result on disk where that can be."""
+    try:
+        return cast(F, numba.njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # no folder that could be written
+        return cast(F, numba.njit(nogil=True)(function))
+
 
 # Units of which all systems are compared before the next: their scores stay in the cache.
 BLOCK = 2048
