@@ -1,7 +1,10 @@
 """A cluster of Dask adds up to the same bits, though workers are lost."""
 
+import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -156,6 +159,61 @@ def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
     monkeypatch.undo()
     client.wait_for_workers(2, timeout=30)
     assert made.summarize(engine="dask", client=client) == ra.ScoreSummary.from_scores(table)
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """Return the address of a scheduler in its own process, with one worker, and the process."""
+    about = tmp_path / "scheduler.json"
+    common = ["--scheduler-file", str(about), "--no-dashboard"]
+    words = {
+        "dask_scheduler": ["--host", "127.0.0.1", "--port", "0"],
+        "dask_worker": ["--host", "127.0.0.1", "--death-timeout", "5", "--nthreads", "1"],
+    }
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{name}", *common, *more],
+            stderr=subprocess.DEVNULL, cwd=tmp_path,
+        )
+        for name, more in words.items()
+    ]  # fmt: skip
+    try:
+        deadline = time.monotonic() + 30
+        while not (about.exists() and about.read_text().endswith("}")):
+            assert time.monotonic() < deadline, "there is no scheduler"
+            time.sleep(0.1)
+        yield json.loads(about.read_text())["address"], processes[0]
+    finally:
+        for process in processes[::-1]:
+            process.terminate()
+            process.wait(30)
+
+
+def test_a_scheduler_that_is_killed(elsewhere, tmp_path, monkeypatch):
+    address, scheduler = elsewhere
+    table = drawn(1)
+    folder = folder_of(table, wide, tmp_path / "data")
+    monkeypatch.setattr(scan_dask, "AHEAD", 1)
+    real = scan_dask.count_on_cluster
+
+    def killing(*given):
+        for number, counts in enumerate(real(*given)):
+            if number == 2:
+                scheduler.kill()
+                scheduler.wait(30)
+            yield counts
+
+    journal = tmp_path / "scan.jsonl"
+    with cluster.connected(address) as client:
+        client.wait_for_workers(1, timeout=30)
+        with monkeypatch.context() as patch:
+            patch.setattr("rankagg.io.scan_run.count_on_cluster", killing)
+            with pytest.raises(WorkerError, match="The cluster was lost"):
+                scan(folder, table).summarize(engine="dask", client=client, journal=journal)
+    # This machine goes on from there.
+    assert 3 <= len(journal.read_text().splitlines()) < 9
+    found = scan(folder, table).summarize(journal=journal)
+    assert found.to_dict() == ra.ScoreSummary.from_scores(table).to_dict()
 
 
 def test_what_cannot_be_asked_for(client, tmp_path):
