@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from os import PathLike
 from typing import NoReturn
 
@@ -23,7 +24,7 @@ def looks_like_summary(text: str) -> bool:
 
 
 def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
-    """Write sums of scores as JSON, which `read_summary` reads without any loss.
+    """Write sums of scores as JSON with a checksum; `read_summary` loses nothing of them.
 
     Parameters
     ----------
@@ -32,7 +33,8 @@ def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
     target : path
         The file to write.
     """
-    text = json.dumps(summary.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    content = {**summary.to_dict(), "check": _checksum(summary)}
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     write_text(target, f"{text}\n")
 
 
@@ -51,7 +53,7 @@ def read_summary(source: Source) -> ScoreSummary:
     Raises
     ------
     DataFormatError
-        If the file is anything else.
+        If the file is anything else, or was changed since it was written.
     """
     name, text = read_text(source)
 
@@ -59,6 +61,15 @@ def read_summary(source: Source) -> ScoreSummary:
         raise ValueError(f"{word} is no JSON")
 
     try:
-        return ScoreSummary.from_dict(json.loads(text, parse_constant=refuse))
+        content = json.loads(text, parse_constant=refuse)
+        summary = ScoreSummary.from_dict(content)
+        # What `to_dict` gives has none.
+        if "check" in content and content["check"] != _checksum(summary):
+            raise ValueError("it was changed since it was written")
+        return summary
     except (DataFormatError, ValueError, RecursionError) as error:
         raise DataFormatError(f"{name} does not hold sums of scores as JSON: {error}") from None
+
+
+def _checksum(summary: ScoreSummary) -> str:
+    return sha256(json.dumps(summary.to_dict()).encode()).hexdigest()[:16]

@@ -105,6 +105,19 @@ def test_what_scan_writes_is_read(folder, run, columns):
             assert found(told) == found(run(command, *streamed, "--json").out)
 
 
+@pytest.mark.parametrize("at", range(0, 1000, 100))
+def test_sums_that_were_changed_are_refused(at, folder, run):
+    sums = folder / "sums.json"
+    run("scan", folder / "data", *COLUMNS, "--out", sums)
+    text = sums.read_text()
+    start = text.index('"wins"')
+    place = re.compile(r"\d").search(text, start + at)
+    changed = str((int(place[0]) + 1) % 10)
+    sums.write_text(text[: place.start()] + changed + text[place.end() :])
+    told = run("compare", sums, code=2)
+    assert told.err.startswith("error: sums.json does not hold sums of scores as JSON")
+
+
 def test_it_prints_what_there_is(folder, run):
     frame = wide(TABLE)
     frame.loc[:2, list(TABLE.systems)] = float("nan")
