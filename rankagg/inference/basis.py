@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import scipy
 
 from rankagg.core.items import counted
 from rankagg.inference.intervals.bounds import anytime_alpha, bernstein_radius, hoeffding_radius
 from rankagg.inference.intervals.methods import Options
+from rankagg.inference.intervals.normal import is_near_normal, normal_radius
 
 __all__ = ["Basis", "assumption", "by_intervals", "by_p_values", "by_sign_flips", "unit_word"]
 
@@ -82,7 +84,7 @@ def assumption(method: str, word: str) -> str:
         )
     if method in ("sign-test", "clopper-pearson", "wilson"):
         return f"{draws}, and ties of some items say nothing of the order of others"
-    if method in ("max-t", "percentile", "bca"):
+    if method in ("max-t", "percentile", "bca", "normal"):
         return f"{draws}, and many"
     return draws
 
@@ -120,12 +122,23 @@ def by_intervals(options: Options, n_items: int) -> int | None:
             return bool(tail ** (1.0 / units) > 0.5)
         if options.method == "wilson":
             return bool(units > scipy.stats.norm.isf(tail) ** 2)
-        if options.method == "bernstein":
-            return bool(bernstein_radius(0.0, units, alpha, options.sides) < 0.5)
+        if options.method in ("bernstein", "normal"):
+            found = bool(bernstein_radius(0.0, units, alpha, options.sides) < 0.5)
+            return found or (options.method == "normal" and _normal(units, alpha, options.sides))
         level = anytime_alpha(alpha, units) if options.anytime else alpha
         return bool(hoeffding_radius(1.0 / units, level, options.sides) < 0.5)
 
     return _least(decides)
+
+
+def _normal(units: int, alpha: float, sides: int) -> bool:
+    """Say whether some mean and variance of so many units have a normal interval above 1/2."""
+    if units < 2:
+        return False
+    mean = np.linspace(0.5, 1.0, 201)[1:-1, None]
+    variance = mean * (1.0 - mean) * units / (units - 1) * np.geomspace(1e-6, 1.0, 200)
+    outside = mean - normal_radius(variance, units, alpha, sides) > 0.5
+    return bool((outside & is_near_normal(mean, variance, units, alpha, sides)).any())
 
 
 def _least(decides: Callable[[int], bool]) -> int:

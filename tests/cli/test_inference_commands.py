@@ -90,6 +90,16 @@ def test_too_few_units_are_said_to_be_too_few_once(run):
     assert "independent: 10 tasks (decisions are possible from 6 on)" in enough
 
 
+def test_normal_intervals_are_for_proportions(run, parsed):
+    told = parsed("intervals", "--dataset", "condorcet_1785", "--pairs", "normal")
+    expected = ra.PairwiseIntervals.from_data(ra.datasets.load("condorcet_1785"), method="normal")
+    assert told["intervals"] == plain(expected.to_dict())
+    assert "for a normal interval" in " ".join(told["intervals"]["notes"])
+    result = run("intervals", "--dataset", "condorcet_1785", "--method", "normal")
+    assert result.code == 2
+    assert "for proportions of pairs say --pairs normal" in result.err
+
+
 def test_intervals_as_json_are_those_of_the_package(parsed):
     told = parsed("intervals", "table.csv", "--simultaneous", "bonferroni", "--alpha", "0.2")
     assert set(told) == {"schema", "version", "ranks", "decisions", "intervals", "input"}

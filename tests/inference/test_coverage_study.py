@@ -103,6 +103,18 @@ def test_exact_methods_never_miss(study, kept):
     assert pairs["least"].min() >= 0.95
 
 
+def test_normal_intervals_never_miss_because_they_are_made_only_where_they_may(study, kept):
+    summary, limit = study["summary"], study["cells"].LIMIT
+    pairs = kept["binomial"][kept["binomial"]["method"] == "normal"]
+    assert summary.holds_from(pairs, pairs["least"] < 1 - limit) == pairs["units"].min() == 6
+    assert "normal" not in measured.HOLDS_FROM
+    # Where they are made they are no more careful than they say.
+    assert pairs.set_index(["units", "ties"])["least"][1000, 0.0] < 0.95
+    others = kept["proportions"][kept["proportions"]["interval"].str.contains("normal")]
+    assert len(others) == 15
+    assert others["covered"].min() >= 1 - limit
+
+
 def test_what_misses_its_level_says_so_where_it_is_used(study, kept):
     right = study["summary"].right_unit(kept["ranks"])
     missed = right[study["summary"].misses(right)]

@@ -144,6 +144,7 @@ def test_max_t_intervals_decide():
         ({"simultaneous": "bonferroni"}, "intervals", False),
         ({"simultaneous": "bonferroni", "method": "clopper-pearson"}, "intervals", False),
         ({"simultaneous": "bonferroni", "method": "wilson"}, "intervals", True),
+        ({"simultaneous": "bonferroni", "method": "normal"}, "intervals", True),
         ({"simultaneous": "bonferroni", "method": "bca", "rng": 1}, "intervals", True),
         ({"simultaneous": "max-t", "method": "percentile", "rng": 1}, "intervals", True),
     ],

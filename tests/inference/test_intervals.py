@@ -24,7 +24,7 @@ from_data = PairwiseIntervals.from_data
 BINOMIAL = ("wilson", "clopper-pearson")
 EXACT = ("hoeffding", "bernstein", *BINOMIAL)
 RESAMPLING = ("percentile", "bca")
-METHODS = EXACT + RESAMPLING
+METHODS = (*EXACT, "normal", *RESAMPLING)
 ALTERNATIVES = ("two-sided", "greater", "less")
 
 THREE = ra.Profile.from_orders(
@@ -223,9 +223,9 @@ def test_binomial_intervals_are_those_of_scipy_and_statsmodels(profile, method, 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("alpha", [0.01, 0.1])
 def test_one_bound_is_that_of_twice_the_error(method, alpha):
-    if method == "bernstein":
+    if method in ("bernstein", "normal"):
         doubled = 2 * alpha
-        profile = ra.Profile.from_orders(["AB", "BA"], counts=[900, 100])
+        profile = ra.Profile.from_orders(["AB", "BA"], counts=[900, 600])
     else:
         doubled, profile = 2 * alpha, THREE
     options = {"method": method, **options_of(method)}
@@ -613,7 +613,7 @@ def test_p_values_of_binomial_intervals_are_exact(method):
     assert np.diag(found).tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize("method", ["hoeffding", "bernstein", "percentile", "bca"])
+@pytest.mark.parametrize("method", ["hoeffding", "bernstein", "normal", "percentile", "bca"])
 def test_other_p_values_are_those_of_hoeffding(method):
     found = from_data(THREE, method=method, **options_of(method)).p_values()
     estimate = THREE.pairwise().proportion

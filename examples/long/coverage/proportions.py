@@ -102,6 +102,22 @@ def with_gaps(rng: np.random.Generator, size: int, **options: object) -> np.ndar
     return holds(profile(ranks), truth, rng, **options)
 
 
+def near_certain(rng: np.random.Generator, size: int, **options: object) -> np.ndarray:
+    """Ask of pairs that one, three, ten or thirty units of so many decide the other way."""
+    found = []
+    for lost in (1, 3, 10, 30):
+        losses = int(rng.binomial(size, lost / size))
+        told = {(0, 1): size - losses, (1, 0): losses}
+        data = ra.Profile.from_ranks(
+            [ranks for ranks, count in told.items() if count], items="AB",
+            counts=[count for count in told.values() if count],
+        )  # fmt: skip
+        intervals = ra.PairwiseIntervals.from_data(data, alpha=ALPHA, **options)
+        truth = 1 - lost / size
+        found.append(intervals.lower[0, 1] <= truth + 1e-12 <= intervals.upper[0, 1] + 2e-12)
+    return np.array(found)
+
+
 DATA = profile(draw(np.random.default_rng(1), 100))
 EXACT = ra.spread(DATA, average=True)
 
@@ -188,6 +204,30 @@ CELLS = (
     ),
     Cell("30 % missing, hoeffding, direct", 100, with_gaps, {}),
     Cell("30 % missing, hoeffding, imputed", 100, with_gaps, {"estimand": "imputed"}),
+    *(
+        Cell("all pairs, normal, Bonferroni", units, together, {"method": "normal", **AT_ONCE})
+        for units in (20, 50, 100, 200, 500)
+    ),
+    *(
+        Cell("near-certain pairs, normal", units, near_certain, {"method": "normal"})
+        for units in (50, 100, 500, 2000)
+    ),
+    Cell("normal, one-sided", 100, plain, {"alternative": "greater", "method": "normal"}),
+    Cell(
+        "five metrics, normal of instances", 100, by_metrics,
+        {"unit": "instance", "method": "normal"},
+    ),
+    *(
+        Cell("30 % missing, normal, direct", units, with_gaps, {"method": "normal"})
+        for units in (50, 200)
+    ),
+    *(
+        Cell(
+            "30 % missing, normal, imputed", units, with_gaps,
+            {"estimand": "imputed", "method": "normal"},
+        )
+        for units in (50, 200)
+    ),
     Cell("mean distance within 0.2, Hoeffding", 100, distance, {"method": "hoeffding"}),
     Cell("mean distance within 10 %, Bernstein stopping", 100, distance, {"method": "bernstein"}),
 )  # fmt: skip

@@ -99,8 +99,9 @@ OPTIONS = {
     default="hoeffding",
     show_default=True,
     help="Intervals for the proportion in which one item is above another. hoeffding and "
-    "bernstein always hold; wilson and clopper-pearson are for comparisons without ties and "
-    "weights; percentile and bca resample, and hold for many units.",
+    "bernstein always hold; normal is for many units of equal weight, and is bernstein where they "
+    "are too few; wilson and clopper-pearson are for comparisons without ties and weights; "
+    "percentile and bca resample, and hold for many units.",
 )
 @click.option(
     "--simultaneous",

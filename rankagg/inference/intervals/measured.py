@@ -9,7 +9,8 @@ from __future__ import annotations
 
 __all__ = ["HOLDS_FROM", "few_units"]
 
-# Method or kind of joint interval: units.
+# Method or kind of joint interval: units. "normal" is not here: it was never wrong so often,
+# because it is not made where units are too few (`normal.is_near_normal`).
 HOLDS_FROM = {"max-t": 1000, "percentile": 500, "bca": 50, "wilson": 100}
 
 

@@ -18,6 +18,7 @@ from rankagg.inference.intervals.bounds import (
     hoeffding_radius,
 )
 from rankagg.inference.intervals.measured import few_units
+from rankagg.inference.intervals.normal import is_near_normal, normal_radius
 from rankagg.inference.moments import Moments
 from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Units
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 Method: TypeAlias = Literal[
-    "hoeffding", "bernstein", "wilson", "clopper-pearson", "percentile", "bca"
+    "hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"
 ]
 Simultaneous: TypeAlias = Literal["bonferroni", "max-t"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
@@ -116,7 +117,7 @@ def bounds_of(
         if isinstance(units, SummedUnits):
             raise InformationLostError(
                 f"method={options.method!r} needs rankings; a ScoreSummary does not hold them. "
-                "Take 'hoeffding' or 'bernstein', or read the scores with `read_scores`."
+                "Take 'hoeffding', 'bernstein' or 'normal', or read the scores with `read_scores`."
             )
         if options.method == "bca" and len(units.stratum_weights) > 1:
             raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
@@ -154,19 +155,31 @@ def _concentration(units: Units | SummedUnits, options: Options, alpha: float) -
     moments = units.moments()
     level: Any = anytime_alpha(alpha, moments.n) if options.anytime else alpha
     if options.method == "hoeffding":
-        radius = hoeffding_radius(moments.shares, level, options.sides)
-    else:
-        if units.is_weighted:
-            raise InvalidInputError(
-                "method", "'hoeffding' or a bootstrap where units differ in weight", "bernstein"
-            )
-        radius = bernstein_radius(moments.variance, moments.n, alpha, options.sides)
-    return _around(moments, radius)
+        return _around(moments, hoeffding_radius(moments.shares, level, options.sides))
+    if units.is_weighted:
+        raise InvalidInputError(
+            "method", "'hoeffding' or a bootstrap where units differ in weight", options.method
+        )
+    radius = bernstein_radius(moments.variance, moments.n, alpha, options.sides)
+    if options.method == "bernstein":
+        return _around(moments, radius)
+    near = is_near_normal(moments.mean, moments.variance, moments.n, alpha, options.sides)
+    radius = np.where(
+        near, normal_radius(moments.variance, moments.n, alpha, options.sides), radius
+    )
+    far = int(((moments.n > 0) & ~near).sum())
+    if not far:
+        return _around(moments, radius)
+    note = (
+        f"on {far} pair{'s' * (far > 1)} {units.unit}s are too few, or agree too nearly, for a "
+        "normal interval at this level: the interval is that of method 'bernstein'"
+    )
+    return _around(moments, radius, (note,))
 
 
-def _around(moments: Moments, radius: Floats) -> Bounds:
+def _around(moments: Moments, radius: Floats, notes: tuple[str, ...] = ()) -> Bounds:
     mean = moments.mean
-    return Bounds(mean, moments.n, moments.shares, mean - radius, mean + radius)
+    return Bounds(mean, moments.n, moments.shares, mean - radius, mean + radius, notes)
 
 
 def _binomial(units: Units | SummedUnits, options: Options, alpha: float) -> Bounds:

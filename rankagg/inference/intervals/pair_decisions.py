@@ -98,7 +98,7 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         above=above,
         alpha=intervals.alpha,
         how=f"{intervals.simultaneous} {intervals.method} intervals",
-        is_approximate=intervals.method in (*RESAMPLING, "wilson"),
+        is_approximate=intervals.method in (*RESAMPLING, "wilson", "normal"),
         basis=basis,
     )
 

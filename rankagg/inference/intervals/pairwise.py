@@ -134,7 +134,9 @@ class PairwiseIntervals(Result):
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
         method : str, default "hoeffding"
             "hoeffding" holds for any independent units. "bernstein" (empirical; units of equal
-            weight) is shorter where values vary little. "wilson" and "clopper-pearson" are for
+            weight) is shorter where values vary little. "normal" (units of equal weight) goes by
+            mean and variance, and is Bernstein's, with a note, where units are too few or agree
+            too nearly for that. "wilson" and "clopper-pearson" are for
             direct comparisons without weights and ties, each ranking a unit. "percentile" and
             "bca" resample units and hold for many of them only.
         alpha : float, default 0.05
