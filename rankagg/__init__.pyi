@@ -110,8 +110,8 @@ from .io.ballots import write_ballots as write_ballots
 from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
-from .io.scan_scores import ScoreScan as ScoreScan
-from .io.scan_scores import scan_scores as scan_scores
+from .io.scan.scores import ScoreScan as ScoreScan
+from .io.scan.scores import scan_scores as scan_scores
 from .io.scores import read_scores as read_scores
 from .io.votes import read_votes as read_votes
 from .io.votes import write_votes as write_votes

@@ -80,8 +80,8 @@ def declared(extra: str = "") -> set[str]:
 OPTIONAL = {
     "rankagg/kernels/loops.py": "fast",
     "rankagg/io/cluster.py": "big",
-    "rankagg/io/scan_dask.py": "big",
-    "rankagg/io/scan_sort.py": "big",
+    "rankagg/io/scan/dask.py": "big",
+    "rankagg/io/scan/sort.py": "big",
 }
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import main
-from rankagg.io.scan_arrow import parts_of, rows_about
-from rankagg.io.scan_sources import find_files
+from rankagg.io.scan.arrow import parts_of, rows_about
+from rankagg.io.scan.sources import find_files
 from tests.io.scan_files import drawn, long, wide, write
 
 TABLE = drawn(2)

@@ -16,8 +16,10 @@ import pytest
 import rankagg as ra
 from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
-from rankagg.io import cluster, scan_arrow, scan_dask
-from rankagg.io.scan_count import count_part
+from rankagg.io import cluster
+from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import dask as scan_dask
+from rankagg.io.scan.count import count_part
 from tests.io.scan_files import LONG, drawn, long, scan, wide, write
 
 distributed = pytest.importorskip("distributed", reason="the extra `big` is not installed")
@@ -139,7 +141,7 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
                 os.kill(min(processes.values()), signal.SIGKILL)
             yield counts
 
-    monkeypatch.setattr("rankagg.io.scan_run.count_on_cluster", killing)
+    monkeypatch.setattr("rankagg.io.scan.run.count_on_cluster", killing)
     assert made.summarize(engine="dask", client=client).to_dict() == expected
     assert sorted(done) == list(range(32))
     client.wait_for_workers(2, timeout=30)
@@ -207,7 +209,7 @@ def test_a_scheduler_that_is_killed(elsewhere, tmp_path, monkeypatch):
     with cluster.connected(address) as client:
         client.wait_for_workers(1, timeout=30)
         with monkeypatch.context() as patch:
-            patch.setattr("rankagg.io.scan_run.count_on_cluster", killing)
+            patch.setattr("rankagg.io.scan.run.count_on_cluster", killing)
             with pytest.raises(WorkerError, match="The cluster was lost"):
                 scan(folder, table).summarize(engine="dask", client=client, journal=journal)
     # This machine goes on from there.

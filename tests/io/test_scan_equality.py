@@ -10,7 +10,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataWarning
-from rankagg.io import scan_arrow, scan_count
+from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import count as scan_count
 from tests.io.scan_files import LONG, NAN, drawn, long, scan, wide, write
 from tests.strategies import POLICIES
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core.items import ItemSet
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io import scan_arrow, scan_count
-from rankagg.io.scan_arrow import parts_of
-from rankagg.io.scan_count import count_part
-from rankagg.io.scan_run import Totals
+from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import count as scan_count
+from rankagg.io.scan.arrow import parts_of
+from rankagg.io.scan.count import count_part
+from rankagg.io.scan.run import Totals
 from tests.io.scan_files import LONG, drawn, long, scan, wide, write
 from tests.strategies import quick
 

@@ -11,7 +11,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, OutputError
-from rankagg.io import scan_arrow, scan_run
+from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import run as scan_run
 from tests.io.scan_files import LONG, drawn, long, scan, wide, write
 
 
@@ -154,7 +155,8 @@ def test_long_files(tmp_path):
 KILLED = """
 import os, signal, sys
 import rankagg as ra
-from rankagg.io import scan_arrow, scan_run
+from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import run as scan_run
 scan_arrow.PART_ROWS = 5
 real = scan_run.count_part
 def count(layout, part, advance=None):

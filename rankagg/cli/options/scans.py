@@ -20,7 +20,7 @@ from rankagg.exceptions import DataFormatError
 from rankagg.io.cluster import connected
 
 if TYPE_CHECKING:
-    from rankagg.io.scan_scores import ScoreScan
+    from rankagg.io.scan.scores import ScoreScan
 
 __all__ = ["add_options", "run_options", "summed"]
 
@@ -182,7 +182,7 @@ def _scan(
     higher_is_better: bool | Mapping[Label, bool],
 ) -> ScoreScan:
     # What goes through files in parallel is loaded where there are some.
-    from rankagg.io.scan_scores import scan_scores  # noqa: PLC0415
+    from rankagg.io.scan.scores import scan_scores  # noqa: PLC0415
 
     systems = values["systems"]
     return scan_scores(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Label
 from rankagg.exceptions import DataFormatError, shown
-from rankagg.io.scan_arrow import Batch, Place
+from rankagg.io.scan.arrow import Batch, Place
 
 __all__ = ["KeyLedger", "KeyRuns", "Places", "check_apart"]
 

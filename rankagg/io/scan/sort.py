@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
-from rankagg.io.scan_arrow import Part, batches, columns_of
-from rankagg.io.scan_columns import scores_into
-from rankagg.io.scan_layout import Layout
-from rankagg.io.scan_sources import ScanFile
+from rankagg.io.scan.arrow import Part, batches, columns_of
+from rankagg.io.scan.columns import scores_into
+from rankagg.io.scan.layout import Layout
+from rankagg.io.scan.sources import ScanFile
 
 __all__ = ["sorted_files"]
 

@@ -14,12 +14,12 @@ from rankagg._typing import Label
 from rankagg.core.items import counted
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataWarning, InvalidInputError, WorkerError
-from rankagg.io.scan_arrow import Part, rows_about
-from rankagg.io.scan_count import PartCounts, count_part
-from rankagg.io.scan_dask import count_on_cluster
-from rankagg.io.scan_journal import ScanJournal
-from rankagg.io.scan_keys import KeyRuns, check_apart
-from rankagg.io.scan_layout import Layout
+from rankagg.io.scan.arrow import Part, rows_about
+from rankagg.io.scan.count import PartCounts, count_part
+from rankagg.io.scan.dask import count_on_cluster
+from rankagg.io.scan.journal import ScanJournal
+from rankagg.io.scan.keys import KeyRuns, check_apart
+from rankagg.io.scan.layout import Layout
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, shown
-from rankagg.io.scan_sources import PACKED, ScanFile
+from rankagg.io.scan.sources import PACKED, ScanFile
 
 __all__ = ["Batch", "Part", "Place", "batches", "columns_of", "parts_of", "rows_about"]
 

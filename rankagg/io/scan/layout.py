@@ -11,8 +11,8 @@ from rankagg._validation import check_flag, check_number
 from rankagg.core.items import ItemSet, listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.formulas import unguard
-from rankagg.io.scan_arrow import Types, columns_of
-from rankagg.io.scan_sources import ScanFile
+from rankagg.io.scan.arrow import Types, columns_of
+from rankagg.io.scan.sources import ScanFile
 
 __all__ = ["ONE_TASK", "Layout", "check_weights", "layout_of"]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from rankagg.io.cluster import RETRIES, cluster_failures_told
-from rankagg.io.scan_arrow import Part
-from rankagg.io.scan_count import PartCounts, count_part
-from rankagg.io.scan_layout import Layout
+from rankagg.io.scan.arrow import Part
+from rankagg.io.scan.count import PartCounts, count_part
+from rankagg.io.scan.layout import Layout
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -18,7 +18,7 @@ from rankagg.exceptions import (
     OutputError,
 )
 from rankagg.io.output_files import check_target, write_text
-from rankagg.io.scan_count import PartCounts
+from rankagg.io.scan.count import PartCounts
 
 __all__ = ["ScanJournal"]
 

@@ -11,10 +11,10 @@ import numpy as np
 from rankagg._typing import Floats, Label
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, shown
-from rankagg.io.scan_arrow import Batch, Part, batches
-from rankagg.io.scan_columns import Codes, Keys, coded, keys_of, scores_into
-from rankagg.io.scan_keys import KeyLedger, KeyRuns, Places
-from rankagg.io.scan_layout import ONE_TASK, Layout
+from rankagg.io.scan.arrow import Batch, Part, batches
+from rankagg.io.scan.columns import Codes, Keys, coded, keys_of, scores_into
+from rankagg.io.scan.keys import KeyLedger, KeyRuns, Places
+from rankagg.io.scan.layout import ONE_TASK, Layout
 
 __all__ = ["PartCounts", "count_part"]
 

@@ -12,7 +12,7 @@ from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Label
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.formulas import unguard
-from rankagg.io.scan_arrow import Batch
+from rankagg.io.scan.arrow import Batch
 
 __all__ = ["Codes", "Keys", "coded", "keys_of", "scores_into"]
 
