@@ -18,7 +18,8 @@ from rankagg.io.size import check_size
 
 __all__ = ["Ballot", "Ballots", "as_ranks", "parse_ballot", "whole_number"]
 
-STRICT = re.compile(r"[0-9]{1,9}(?: *, *[0-9]{1,9})*")
+# Single alternatives up to the last comma before anything else: most lines are no more than these.
+SINGLE = re.compile(r"(?:[0-9]{1,9} *, *)*")
 TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
 
 
@@ -91,17 +92,16 @@ def parse_ballot(name: str, number: int, line: str, separator: str) -> Ballot:
             f"a positive whole number below 2**53. Got {shown(line.strip())}."
         )
     order = order.strip()
-    if STRICT.fullmatch(order):
-        alternatives = [int(part) for part in order.split(",")]
-        return Ballot(number, count, alternatives, [1] * len(alternatives))
-    buckets = _buckets(name, number, order)
-    sizes = [len(bucket) for bucket in buckets]
-    return Ballot(number, count, list(chain.from_iterable(buckets)), sizes)
+    single = SINGLE.match(order)
+    begun = single.end() if single else 0
+    alternatives = [int(part) for part in order[:begun].split(",")[:-1]]
+    buckets = _buckets(name, number, order, begun)
+    sizes = [1] * len(alternatives) + [len(bucket) for bucket in buckets]
+    return Ballot(number, count, [*alternatives, *chain.from_iterable(buckets)], sizes)
 
 
-def _buckets(name: str, number: int, order: str) -> list[list[int]]:
+def _buckets(name: str, number: int, order: str, position: int) -> list[list[int]]:
     buckets = []
-    position = 0
     while position < len(order):
         found = TOKEN.match(order, position)
         parts = (found[1] or found[2] or "").split(",") if found else []
