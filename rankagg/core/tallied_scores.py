@@ -332,6 +332,8 @@ class ScoreSummary(Value):
             raise DataFormatError(f"{SCHEMA}: version {found!r} is not known; {VERSION} is.")
         try:
             parts = content["tasks"]
+            if len({part["task"] for part in parts}) < len(parts):
+                raise ValueError("a task stands there twice")
             return cls(
                 ItemSet(content["systems"]),
                 {part["task"]: TaskTally.from_dict(part["tally"]) for part in parts},

@@ -17,6 +17,7 @@ from rankagg._typing import Floats, Integers
 from rankagg.core import exact
 from rankagg.core.exact_sum import exact_sums
 from rankagg.core.score_sums import sizes_fit, sums_of
+from rankagg.core.tally_checks import check_sums
 from rankagg.core.value import Value, array_key, frozen_array
 
 __all__ = ["TaskTally"]
@@ -234,13 +235,22 @@ class TaskTally(Value):
             type(fields[name]) is int for name in ("n_units", "n_empty")
         ):
             raise ValueError("sums")
-        return cls(**fields)
+        made = cls(**fields)
+        fits = sizes_fit(made.sizes.tolist(), n)
+        if any((table is not None) != fits for table in (made.shares, made.squares)):
+            raise ValueError("shares")
+        check_sums(made)
+        return made
 
 
 FIELDS = (
     "wins", "both", "n_units", "n_empty", "sizes", "units_of_size", "placed", "shares", "squares",
     "on_grid", "squares_on_grid", "sums",
 )  # fmt: skip
+
+
+# A sum of scores has no more hexadecimal digits, nor more zeros at its end in binary.
+DIGITS, SHIFT = 600, 2200
 
 
 def _as_text(total: int) -> str:
@@ -250,7 +260,11 @@ def _as_text(total: int) -> str:
 
 def _from_text(text: str) -> int:
     digits, _, zeros = text.partition("p")
-    return int(digits, 16) << int(zeros)
+    shift = int(zeros)
+    # Checked before the number is made, which could fill the memory.
+    if len(digits) > DIGITS or not 0 <= shift <= SHIFT:
+        raise ValueError("sums")
+    return int(digits, 16) << shift
 
 
 def _shapes(size: int, n: int) -> dict[str, tuple[int, ...]]:

@@ -82,6 +82,7 @@ def rules() -> list[Aggregator]:
 
 
 def leaderboards() -> dict[str, ScoreTable]:
+    """Return the paper's leaderboards, by their name and columns."""
     superglue, xglue = load_table("superglue_human"), load_table("xglue")
     return {
         "GLUE, ten tasks": load_table("glue_human"),

@@ -1,0 +1,136 @@
+"""Sums that no scores have are refused, whoever wrote them."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.core.task_tally import TaskTally
+from rankagg.exceptions import DataFormatError
+
+# One more or one less of any of these is impossible by itself.
+TIED_TO_OTHERS = ("both", "sizes", "units_of_size", "placed", "shares", "n_units")
+
+
+def made(n=4, m=30, seed=0):
+    """Return plain sums over scores with ties and gaps."""
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 4, size=(n, m)).astype(float)
+    scores[rng.random(scores.shape) < 0.3] = np.nan
+    return TaskTally.of(scores, higher_is_better=True).to_dict()
+
+
+def places(value, path=()):
+    """Yield the paths of all numbers in nested lists."""
+    if not isinstance(value, list):
+        yield path
+        return
+    for at, part in enumerate(value):
+        yield from places(part, (*path, at))
+
+
+def changed(plain, name, path, number):
+    """Return the sums with one number put in another's place, or added to it."""
+    other = copy.deepcopy(plain)
+    where, key = other, name
+    for at in path:
+        where, key = where[key], at
+    where[key] = number(where[key])
+    return other
+
+
+def test_what_scores_have_is_taken():
+    for n in (1, 2, 4, 101):
+        for seed in range(5):
+            plain = made(n, 12, seed)
+            assert TaskTally.from_dict(json.loads(json.dumps(plain))).to_dict() == plain
+
+
+@pytest.mark.parametrize("name", TIED_TO_OTHERS)
+@pytest.mark.parametrize("step", [1, -1])
+def test_any_number_of_units_that_is_off_by_one(name, step):
+    plain = made()
+    for path in places(plain[name]):
+        with pytest.raises(ValueError, match=r"no scores have these sums|shares"):
+            TaskTally.from_dict(changed(plain, name, path, lambda old: old + step))
+
+
+@pytest.mark.parametrize(
+    "name", ["wins", "both", "n_units", "n_empty", "units_of_size", "placed", "shares", "squares"]
+)
+@pytest.mark.parametrize("number", [-1, 10**6, 2**61, 2**63, 10**30])
+def test_numbers_out_of_range(name, number):
+    if name == "n_empty" and number > 0:
+        pytest.skip("so many units may have no score")
+    plain = made()
+    for path in places(plain[name]):
+        with pytest.raises((ValueError, OverflowError)):
+            TaskTally.from_dict(changed(plain, name, path, lambda _: number))
+
+
+@pytest.mark.parametrize("name", ["on_grid", "squares_on_grid"])
+@pytest.mark.parametrize("number", [-1, 2**62])
+def test_shares_of_many_systems(name, number):
+    plain = made(101, 5)
+    for path in list(places(plain[name]))[::997]:
+        with pytest.raises(ValueError, match="no scores have these sums"):
+            TaskTally.from_dict(changed(plain, name, path, lambda _: number))
+
+
+def test_both_orders_above_each_other():
+    plain = made()
+    plain["wins"][0][1] = plain["wins"][1][0] = plain["both"][0][1]
+    with pytest.raises(ValueError, match="who is above whom"):
+        TaskTally.from_dict(plain)
+
+
+@pytest.mark.parametrize("text", ["1p99999999999", "1p-1", "f" * 10**6 + "p0", f"1p{2200}"])
+def test_sums_that_would_fill_the_memory(text):
+    plain = made()
+    plain["sums"][0] = text
+    with pytest.raises(ValueError, match="sums"):
+        TaskTally.from_dict(plain)
+
+
+def test_a_task_that_stands_there_twice():
+    table = ra.ScoreTable([[1, 2], [2, 1]], tasks="xy", higher_is_better=True)
+    plain = ra.ScoreSummary.from_scores(table).to_dict()
+    plain["tasks"][1]["task"] = "x"
+    with pytest.raises(DataFormatError, match="a task stands there twice"):
+        ra.ScoreSummary.from_dict(plain)
+
+
+def beats_itself(plain):
+    plain["wins"][0][0] = 1
+
+
+def exchanged_places(plain):
+    plain["placed"][0][0] += 2
+    plain["placed"][0][1] -= 2
+
+
+def absent_beside_itself(plain):
+    plain["shares"][0][0][0], plain["shares"][0][1][0] = plain["shares"][0][1][0], 0
+
+
+def a_size_that_is_split(plain):
+    at = next(at for at, units in enumerate(plain["units_of_size"]) if units > 1)
+    plain["units_of_size"][at] -= 1
+    plain["units_of_size"].insert(at, 1)
+    k, n = plain["sizes"][at], len(plain["wins"])
+    plain["sizes"].insert(at, k)
+    plain["placed"].insert(at, [0] * n)
+    for name in ("shares", "squares"):
+        plain[name].insert(at, [[0] * n for _ in range(n)])
+
+
+@pytest.mark.parametrize(
+    "forge", [beats_itself, exchanged_places, absent_beside_itself, a_size_that_is_split]
+)
+def test_changes_that_fit_together(forge):
+    plain = made()
+    forge(plain)
+    with pytest.raises(ValueError, match="no scores have these sums"):
+        TaskTally.from_dict(plain)
