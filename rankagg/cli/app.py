@@ -11,8 +11,10 @@ import click
 
 from rankagg import __version__
 from rankagg.cli.exit_codes import BAD_INPUT, DONE, FAILED, INTERRUPTED
+from rankagg.cli.options.wording import sums_told
 from rankagg.exceptions import (
     DataWarning,
+    InformationLostError,
     OutputError,
     RankaggError,
     SolverError,
@@ -177,7 +179,7 @@ def _told(error: Exception) -> str:
         return "there is not enough memory for data of this size."
     if isinstance(error, OSError) and not isinstance(error, RankaggError):
         return f"the output cannot be written: {error.strerror or error}."
-    return str(error)
+    return sums_told(error) if isinstance(error, InformationLostError) else str(error)
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:

@@ -23,7 +23,7 @@ from rankagg.inference.intervals.pair_values import PairValues
 from rankagg.inference.moments import Moments, PairSums, moments_of
 from rankagg.inference.units import Estimand, Unit, Units
 
-__all__ = ["SummedUnits", "check_no_more", "summed_points_of", "summed_units"]
+__all__ = ["SummedUnits", "check_no_more", "shares_of", "summed_points_of", "summed_units"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +241,7 @@ def _sums(
     if estimand == "direct":
         return tally.both[pairs].astype(np.float64), first[pairs], second[pairs]
     # Row absent and column there: the share of the permutations with row first, and its square.
-    share, square = _shares(tally)
+    share, square = shares_of(tally)
     missed, neither = tally.missed, tally.neither
     first += share + (missed - share.T) + neither / 2
     second += square + (missed - 2 * share.T + square.T) + neither / 4
@@ -249,7 +249,19 @@ def _sums(
     return n, first[pairs], second[pairs]
 
 
-def _shares(tally: TaskTally) -> tuple[Floats, Floats]:
+def shares_of(tally: TaskTally) -> tuple[Floats, Floats]:
+    """Return how far columns are before rows that are absent, and its square, summed over units.
+
+    Parameters
+    ----------
+    tally : TaskTally
+        What the scores of a task add up to.
+
+    Returns
+    -------
+    tuple of two ndarray of float, shape (n, n)
+        Sums of (r + 1)/(k + 1), see `TaskTally`, and of its square.
+    """
     if tally.shares is None or tally.squares is None:
         assert tally.on_grid is not None, "what is not exact is on the grid"
         assert tally.squares_on_grid is not None, "what is not exact is on the grid"

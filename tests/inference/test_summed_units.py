@@ -164,7 +164,7 @@ def test_options_that_sums_were_made_without(options, of):
         ra.rank_intervals(ra.ScoreSummary.from_scores(many(3)), of=of, **options)
 
 
-@pytest.mark.parametrize("function", [ra.friedman, ra.spread])
+@pytest.mark.parametrize("function", [ra.friedman])
 def test_functions_that_need_the_rankings(function):
     with pytest.raises(InformationLostError, match="read_scores"):
         function(ra.ScoreSummary.from_scores(many(3)))

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
@@ -31,16 +32,17 @@ from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.result import Result
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.uniform import Uniform
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.units import rankings_of
 
 __all__ = ["Sensitivity", "sensitivity"]
 
 
 def sensitivity(
-    data: ScoreTable | Profile,
+    data: ScoreTable | ScoreSummary | Profile,
     aggregator: Aggregator | None = None,
     *,
     policies: Iterable[Unranked] = ("uniform", "ignore", "last"),
@@ -54,8 +56,8 @@ def sensitivity(
 
     Parameters
     ----------
-    data : ScoreTable or Profile
-        The data.
+    data : ScoreTable, ScoreSummary or Profile
+        The data. A summary holds no rankings to complete: its rule is applied under every policy.
     aggregator : Aggregator, optional
         A rule with a policy; `Borda()` by default. Its own policy is replaced.
     policies : iterable of {"uniform", "ignore", "last"}
@@ -82,6 +84,8 @@ def sensitivity(
     ------
     InvalidInputError
         If the rule has no policy, such as the mean of the scores that are present.
+    InformationLostError
+        If the data are a summary and the rule, or a model, needs the rankings.
 
     Examples
     --------
@@ -105,6 +109,20 @@ def sensitivity(
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     rules = [_with_policy(rule, policy) for policy in names]
+    if isinstance(data, ScoreSummary):
+        if model is not None:
+            raise InformationLostError(
+                "A model completes rankings; a ScoreSummary does not hold them. Read the scores "
+                "with `read_scores`."
+            )
+        evidence = Evidence(data, tolerance)
+        return Sensitivity(
+            items=data.systems,
+            aggregator=rule,
+            policies=tuple(names),
+            consensuses=tuple(one.aggregate(evidence) for one in rules),
+            samples=np.empty((0, data.n_systems), dtype=np.int32),
+        )
     profile, _ = rankings_of(data, tolerance, None)
     consensuses = tuple(one.aggregate(profile) for one in rules)
     if profile.has_unranked:
@@ -183,7 +201,7 @@ class Sensitivity(Result):
     consensuses : tuple of Consensus
         One per policy.
     samples : ndarray of int32, shape (B, n)
-        Ranks in the consensuses of sampled completions.
+        Ranks in the consensuses of sampled completions; B = 0 where the data were a summary.
     """
 
     items: ItemSet
@@ -198,15 +216,15 @@ class Sensitivity(Result):
 
     @property
     def share_above(self) -> Floats:
-        """Share of completions with row above column, ties half, shape (n, n)."""
+        """Share of completions with row above column, ties half, shape (n, n); NaN of none."""
         above = self._strictly_above
         return above + 0.5 * (1.0 - above - above.T)
 
     @cached_property
     def _strictly_above(self) -> Floats:
         n = len(self.items)
-        share = np.zeros((n, n))
-        for item in range(n):
+        share = np.full((n, n), np.nan)
+        for item in range(n if len(self.samples) else 0):
             share[item] = (self.samples[:, [item]] < self.samples).mean(axis=0)
         return share
 
@@ -223,7 +241,7 @@ class Sensitivity(Result):
         pandas.DataFrame
             above and below as the first policy has them; a column per policy: "above", "below",
             "tied" or "open" (one has no rank); share: of completions with the first above, ties
-            half. The most evenly split first.
+            half. The most evenly split first. Without completions there is no share.
         """
         first = self.consensuses[0].ranking.ranks
         key = np.where(first == UNRANKED, len(first), first)
@@ -237,11 +255,15 @@ class Sensitivity(Result):
                 if everything or len(set(verdicts)) > 1 or self._flips(verdicts[0], i, j):
                     rows.append((self.items[i], self.items[j], *verdicts, share[i, j]))
         frame = pd.DataFrame(rows, columns=["above", "below", *self.policies, "share"])
+        if not len(self.samples):
+            return frame.drop(columns="share")
         closeness = (frame["share"] - 0.5).abs().to_numpy()
         return frame.iloc[np.argsort(closeness, kind="stable")].reset_index(drop=True)
 
     def _flips(self, verdict: str, i: int, j: int) -> bool:
         """Say whether some completion orders a pair unlike the policies."""
+        if not len(self.samples):
+            return False
         expected = {"above": (1.0, 0.0), "below": (0.0, 1.0)}.get(verdict, (0.0, 0.0))
         return (self._strictly_above[i, j], self._strictly_above[j, i]) != expected
 
@@ -257,17 +279,19 @@ class Sensitivity(Result):
         -------
         pandas.DataFrame
             Index: items that are ever among them. A column per policy: the chance to be, ties
-            broken at random; share: the mean chance over completions.
+            broken at random; share: the mean chance over completions, where there are some.
         """
         depth = check_integer(k, "k", low=1, high=len(self.items))
         columns: dict[str, Floats] = {
             policy: places.top_k_shares(consensus.ranking.ranks[None, :], depth)[0]
             for policy, consensus in zip(self.policies, self.consensuses, strict=True)
         }
-        columns["share"] = places.top_k_shares(self.samples, depth).mean(axis=0)
+        if len(self.samples):
+            columns["share"] = places.top_k_shares(self.samples, depth).mean(axis=0)
         frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
         ever = frame[(frame > 0).any(axis=1)]
-        return ever.sort_values([self.policies[0], "share"], ascending=False, kind="stable")
+        by = [name for name in (self.policies[0], "share") if name in ever]
+        return ever.sort_values(by, ascending=False, kind="stable")
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -284,9 +308,11 @@ class Sensitivity(Result):
     def _facts(self) -> list[str]:
         n, flips = len(self.items), len(self.to_frame())
         first = self.top(min(3, n)).rename(index=shortened).rename_axis(None)
+        drawn = counted(len(self.samples), "completion")
+        completed = f" and on {drawn}" if len(self.samples) else ""
         return [
-            f"{self.aggregator.name} under {counted(len(self.policies), 'policy')} and on "
-            f"{counted(len(self.samples), 'completion')}: {flips} of "
+            f"{self.aggregator.name} under {counted(len(self.policies), 'policy')}{completed}: "
+            f"{flips} of "
             f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if flips == 1 else 'flip'}",
             *(
                 f"{policy:<8}{consensus.ranking._arrows()}"

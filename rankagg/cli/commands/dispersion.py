@@ -8,7 +8,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.inference.dispersion.report import dispersion_report
@@ -17,12 +17,12 @@ __all__ = ["command"]
 
 
 @click.command("dispersion")
-@input_options
+@any_input_options
 @methods_option("measure")
 @exact_options
 @json_option
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     methods: tuple[str, ...],
     tie_cost: float | None,
@@ -36,6 +36,7 @@ def command(
 
     \b
         rankagg dispersion scores.csv
+        rankagg dispersion sums.json
         rankagg dispersion election.soc --method borda --method kemeny --json
     """
     if isinstance(given.data, PairwiseMatrix):

@@ -9,7 +9,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.explanation import explain_until
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import labels_of
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.exceptions import InvalidInputError
@@ -18,7 +18,7 @@ __all__ = ["command"]
 
 
 @click.command("explain")
-@input_options
+@any_input_options
 @click.option(
     "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
 )
@@ -26,7 +26,7 @@ __all__ = ["command"]
 @exact_options
 @json_option
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     pair: tuple[str, str],
     method: str,
@@ -38,6 +38,7 @@ def command(
 
     \b
         rankagg explain scores.csv --pair BERT GPT --method borda
+        rankagg explain sums.json --pair BERT GPT
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
     (rule,) = with_exact_options(

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.cli.options.numbers import ALPHA, Number
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
@@ -35,7 +36,7 @@ WORTHS = ("plackett-luce", "bradley-terry")
 
 
 @click.command("fit")
-@input_options
+@any_input_options
 @click.option(
     "--model",
     type=OneOf(list(MODELS)),
@@ -56,7 +57,7 @@ WORTHS = ("plackett-luce", "bradley-terry")
 @json_option
 @plot_option("the fit")
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     model: str,
     pseudo_rankings: float | None,
@@ -81,12 +82,18 @@ def command(
     if model != "bradley-terry":
         if isinstance(data, PairwiseMatrix):
             raise click.UsageError(f"--model {model} needs rankings; a matrix does not hold them.")
+        if isinstance(data, ScoreSummary):
+            raise click.UsageError(
+                f"{given.name} holds what scores add up to, and --model {model} needs the scores "
+                "themselves: give the file of these, or take --model bradley-terry."
+            )
         data, _ = rankings_of(data, given.tolerance, None)
-    elif not isinstance(data, PairwiseMatrix):
+    elif not isinstance(data, PairwiseMatrix | ScoreSummary):
         data, _ = rankings_of(data, given.tolerance, None)
     shown: dict[str, Any] = {"alpha": alpha}
     if reference is not None:
-        (shown["reference"],) = labels_of("--reference", [reference], data.items, "item")
+        items = data.systems if isinstance(data, ScoreSummary) else data.items
+        (shown["reference"],) = labels_of("--reference", [reference], items, "item")
     with options_named(NAMES):
         fit = MODELS[model](data, **options)
     save_plot(fit.plot, plot)

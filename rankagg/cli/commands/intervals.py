@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from rankagg._typing import Label
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, SEED, Number, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
@@ -18,6 +18,7 @@ from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.inference.intervals.methods import BINOMIAL, Method
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_intervals import (
@@ -31,6 +32,8 @@ from rankagg.inference.ranks.rank_intervals import (
 from rankagg.inference.units import Estimand, Unit
 
 __all__ = ["command"]
+
+Ranked = Profile | ScoreTable | ScoreSummary
 
 OPTIONS = {
     "alpha": "--alpha",
@@ -46,7 +49,7 @@ OPTIONS = {
 
 
 @click.command("intervals")
-@input_options
+@any_input_options
 @click.option(
     "--ranks",
     type=OneOf(get_args(Of)),
@@ -129,7 +132,7 @@ OPTIONS = {
 @json_option
 @plot_option("the intervals of ranks")
 def command(
-    given: Input, *, rows: int | None, as_json: bool, plot: Path | None, **options: Any
+    given: AnyInput, *, rows: int | None, as_json: bool, plot: Path | None, **options: Any
 ) -> int:
     """Say how sure one may be of each rank, and of each pair.
 
@@ -141,6 +144,7 @@ def command(
         rankagg intervals scores.csv
         rankagg intervals scores.csv --ranks pairwise --top 3
         rankagg intervals instances.csv --instance k --unit instance
+        rankagg intervals sums.json --pairs normal
         rankagg intervals --dataset condorcet_1785 --ranks pairwise --pairs clopper-pearson
     """
     if isinstance(given.data, PairwiseMatrix):
@@ -177,7 +181,7 @@ def command(
     return 0
 
 
-def _ranks(data: Profile | ScoreTable, given: Input, options: dict[str, Any]) -> RankIntervals:
+def _ranks(data: Ranked, given: AnyInput, options: dict[str, Any]) -> RankIntervals:
     by: Of = options["ranks"]
     method, ties = options["method"], options["ties"]
     if method is not None and method not in METHODS[by]:
@@ -231,9 +235,7 @@ def _alone(ranks: RankIntervals, rows: int | None) -> str:
     return "\n".join(lines)
 
 
-def _proportions(
-    data: ScoreTable | Profile, tolerance: float, options: dict[str, Any]
-) -> PairwiseIntervals:
+def _proportions(data: Ranked, tolerance: float, options: dict[str, Any]) -> PairwiseIntervals:
     exclude = options["ties"] == "exclude" and options["pairs"] in BINOMIAL
     with options_named({**OPTIONS, "method": "--pairs", "simultaneous": "--simultaneous"}):
         return PairwiseIntervals.from_data(

@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
+from click.core import ParameterSource
 
 from rankagg._typing import Unranked
-from rankagg.analysis.missing import missing_report
+from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.robustness.sensitivity import sensitivity
 from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.inference.units import rankings_of
+from rankagg.core.tallied_scores import ScoreSummary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+NO_COMPLETIONS = "completions are left out: sums of scores do not hold the rankings to complete"
+
 
 @click.command("missing")
-@input_options
+@any_input_options
 @click.option(
     "--method",
     type=OneOf([name for name in METHODS if name not in WITHOUT_POLICY]),
@@ -50,7 +53,7 @@ __all__ = ["command"]
 @json_option
 @plot_option("a map of what is missing")
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     method: str,
     samples: int,
@@ -63,32 +66,49 @@ def command(
 
     \b
         rankagg missing scores.csv
+        rankagg missing sums.json
         rankagg missing scores.csv --method kemeny --samples 50 --json
     """
     if isinstance(given.data, PairwiseMatrix):
         raise click.UsageError("Needs rankings or scores; a matrix does not say what is missing.")
+    is_summed = isinstance(given.data, ScoreSummary)
+    if is_summed:
+        _refuse_completions(given)
     report = missing_report(given.data)
     parts: dict[str, Any] = {"missing": report}
     if report.n_missing:
-        profile, _ = rankings_of(given.data, given.tolerance, None)
         rule = make(method, given.unranked)
         policies = sorted(get_args(Unranked), key=lambda policy: policy != given.unranked)
         parts["sensitivity"] = sensitivity(
-            profile, rule, policies=policies, n_samples=samples, rng=seed
-        )
-    data = given.data
-    save_plot(lambda: _map(data), plot)
+            given.data, rule, policies=policies, n_samples=samples, tolerance=given.tolerance,
+            rng=seed,
+        )  # fmt: skip
+    mapped = report if isinstance(given.data, ScoreSummary) else given.data
+    save_plot(lambda: _map(mapped), plot)
     if as_json:
         told = {name: part.to_dict() for name, part in parts.items()}
         schema = {"schema": "rankagg.missing_data", "version": 1}
         echo_json({**schema, **told, "input": list(given.lines)})
         return 0
     click.echo("\n".join(given.lines))
-    click.echo("\n\n".join(part.summary(rows=rows) for part in parts.values()))
+    texts = [part.summary(rows=rows) for part in parts.values()]
+    if is_summed and report.n_missing:
+        texts.append(NO_COMPLETIONS)
+    click.echo("\n\n".join(texts))
     return 0
 
 
-def _map(data: ScoreTable | Profile) -> Axes:
+def _refuse_completions(given: AnyInput) -> None:
+    context = click.get_current_context()
+    for name in ("samples", "seed"):
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            raise click.UsageError(
+                f"--{name} is for completions of rankings, and {given.name} holds what scores add "
+                "up to: give the file of the scores."
+            )
+
+
+def _map(data: ScoreTable | Profile | MissingReport) -> Axes:
     from rankagg.plotting.votes.missingness import missingness_map  # noqa: PLC0415
 
     return missingness_map(data)

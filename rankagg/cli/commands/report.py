@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -9,11 +11,12 @@ import click
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import show_progress
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, SECONDS, SEED
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
+from rankagg.exceptions import InformationLostError
 from rankagg.inference.units import Unit
 from rankagg.report.page import make_report
 
@@ -21,7 +24,7 @@ __all__ = ["command"]
 
 
 @click.command("report")
-@input_options
+@any_input_options
 @methods_option("hold against the exact consensus")
 @click.option(
     "-o",
@@ -54,7 +57,7 @@ __all__ = ["command"]
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For randomized methods.")
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     methods: tuple[str, ...],
     out: Path,
@@ -74,10 +77,11 @@ def command(
     \b
         rankagg report scores.csv -o report.html
         rankagg report election.soi --title "Council election" --unranked last
+        rankagg report sums.json
         rankagg report --dataset glue_human
     """
     show_progress()
-    with options_named({"unit": "--unit", "aggregators": "--method"}):
+    with _unit_told(given, unit), options_named({"unit": "--unit", "aggregators": "--method"}):
         page = make_report(
             given.data,
             made(methods, given.unranked) or None,
@@ -96,3 +100,17 @@ def command(
     if page.interrupted:
         return INTERRUPTED
     return DONE if page.is_proved and page.is_complete else UNPROVED
+
+
+@contextmanager
+def _unit_told(given: AnyInput, unit: Unit | None) -> Iterator[None]:
+    """Say it in words of this command where sums do not tell what the unit needs."""
+    try:
+        yield
+    except InformationLostError:
+        if unit in (None, "ranking"):
+            raise
+        raise click.UsageError(
+            f"--unit {unit} needs the scores themselves, and {given.name} holds what they add up "
+            "to: give the file of the scores, or take --unit ranking."
+        ) from None

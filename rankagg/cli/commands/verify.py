@@ -9,7 +9,7 @@ import click
 
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, VerificationError
@@ -23,8 +23,8 @@ READABLE = 1000
 
 @click.command("verify")
 @click.argument("certificate", type=click.Path(dir_okay=False, path_type=Path))
-@input_options
-def command(given: Input, *, certificate: Path) -> None:
+@any_input_options
+def command(given: AnyInput, *, certificate: Path) -> None:
     """Check that CERTIFICATE proves what it states about the votes of FILE.
 
     All of it is computed again in integers, without a solver. The data and the options that say

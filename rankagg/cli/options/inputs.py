@@ -166,9 +166,10 @@ def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def whole(values: dict[str, Any]) -> Input:
         found = read_input(**values)
         if isinstance(found.data, ScoreSummary):
+            command = click.get_current_context().info_name
             raise click.UsageError(
-                f"{found.name} holds what scores add up to, which this command cannot work on: "
-                "give it the scores. compare, rank, solve and tournament take sums too."
+                f"{found.name} holds what scores add up to, and {command} needs the scores "
+                "themselves: give it the file of these."
             )
         return Input(found.data, found.unranked, found.tolerance, found.lines, found.name)
 

@@ -6,14 +6,40 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from rankagg.exceptions import InformationLostError, InvalidInputError, NotIdentifiedError
 
-__all__ = ["options_named"]
+__all__ = ["options_named", "sums_told"]
 
 # A parameter as sentences of the package write it: `unit='task'`, method="max-t", `unit=`, `unit`.
 GIVEN = re.compile(r"""`?\b([a-z_]+)=(?:(['"])(.*?)\2|([A-Za-z0-9.]+))`?|`([a-z_]+)=?`""")
 
 ARGUMENT = re.compile(r"`[a-z_]+=`")
+
+
+#: What the package says of sums, which is a class and a function there, and is a file here.
+SUMS = {
+    "a ScoreSummary does not hold them": "sums of scores do not hold them",
+    "Read the scores with `read_scores`": "Give the file of the scores",
+    "read the scores with `read_scores`": "give the file of the scores",
+}
+
+
+def sums_told(error: InformationLostError) -> str:
+    """Return what is lost, and the remedy, in the words of the command line.
+
+    Parameters
+    ----------
+    error : InformationLostError
+        Whatever raised it.
+
+    Returns
+    -------
+    str
+    """
+    text = str(error)
+    for said, told in SUMS.items():
+        text = text.replace(said, told)
+    return text
 
 
 @contextmanager
@@ -31,12 +57,14 @@ def options_named(options: Mapping[str, str]) -> Iterator[None]:
         option = options.get(bare or name)
         if option is None:
             return found.group()
+        if word == "None":
+            return f"no {option}"
         return option if bare or word == "True" else f"{option} {text or word}"
 
     try:
         yield
-    except NotIdentifiedError as error:
-        raise NotIdentifiedError(GIVEN.sub(typed, str(error))) from None
+    except (NotIdentifiedError, InformationLostError) as error:
+        raise type(error)(GIVEN.sub(typed, str(error))) from None
     except InvalidInputError as error:
         remedy = GIVEN.sub(typed, error.remedy)
         # "n_items of ApproximationStudy" is the option for `n_items`.

@@ -12,6 +12,7 @@ from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.distributions.connectivity import check_connected
 from rankagg.distributions.plackett_luce.choice_sets import MergedSets
 from rankagg.distributions.plackett_luce.choices import Choices
@@ -54,7 +55,7 @@ class BradleyTerry(PlackettLuce):
     @classmethod
     def fit(  # type: ignore[override]
         cls,
-        data: Profile | PairwiseMatrix,
+        data: Profile | ScoreSummary | PairwiseMatrix,
         *,
         ties: Ties = "half",
         method: Literal["newton", "mm"] = "newton",
@@ -67,10 +68,10 @@ class BradleyTerry(PlackettLuce):
 
         Parameters
         ----------
-        data : Profile or PairwiseMatrix
-            Ballots, or votes for row above column. The pairs of a ballot of three or more items
-            are taken for independent, which they are not: errors are then too small, and a note
-            says so; `PlackettLuce.fit` takes whole rankings.
+        data : Profile, ScoreSummary or PairwiseMatrix
+            Ballots, what scores add up to, or votes for row above column. The pairs of a ballot
+            of three or more items are taken for independent, which they are not: errors are then
+            too small, and a note says so; `PlackettLuce.fit` takes whole rankings.
         ties : {"half", "davidson", "ignore"}, default "half"
             A tie is half a win for each; or an outcome of its own, with a weight (Davidson 1970);
             or left out.
@@ -99,19 +100,19 @@ class BradleyTerry(PlackettLuce):
 
 
 def fit_bradley_terry(
-    data: Profile | PairwiseMatrix, ties: Ties, chosen: FitOptions
+    data: Profile | ScoreSummary | PairwiseMatrix, ties: Ties, chosen: FitOptions
 ) -> PlackettLuceFit:
     """Return the fit; see `BradleyTerry.fit`."""
     how = check_choice(ties, ("half", "davidson", "ignore"), "ties")
     notes = []
-    if isinstance(data, Profile):
+    if isinstance(data, Profile | ScoreSummary):
         votes = data.pairwise("ignore")
-        if (data.ranks != UNRANKED).sum(axis=1).max() > 2:
+        if _longest(data) > 2:
             notes.append("Pairs of longer rankings are not independent: errors are too small.")
     elif isinstance(data, PairwiseMatrix):
         votes = data
     else:
-        raise InvalidInputError("data", "a Profile or a PairwiseMatrix", data)
+        raise InvalidInputError("data", "a Profile, ScoreSummary or PairwiseMatrix", data)
     if votes.n_items < 2:
         raise InvalidInputError("data", "results of two or more items", data)
     wins, tied = _results(votes, how)
@@ -137,18 +138,36 @@ def fit_bradley_terry(
     return maximize_choices(sample, chosen, BradleyTerry, notes)
 
 
+def _longest(data: Profile | ScoreSummary) -> int:
+    """Return the number of items of the longest ranking."""
+    if isinstance(data, Profile):
+        return int((data.ranks != UNRANKED).sum(axis=1).max())
+    tallies = data.tallies.values()
+    if any(tally.n_units > tally.units_of_size.sum() for tally in tallies):
+        return data.n_systems
+    return int(max(tally.sizes[-1] for tally in tallies))
+
+
 def _check_lost(
-    data: Profile | PairwiseMatrix, votes: PairwiseMatrix, results: Floats, ties: str
+    data: Profile | ScoreSummary | PairwiseMatrix,
+    votes: PairwiseMatrix,
+    results: Floats,
+    ties: str,
 ) -> None:
     """Raise where rounding the weights left out results that decide whether there is a maximum."""
-    if not isinstance(data, Profile) or votes.is_exact:
+    if isinstance(data, PairwiseMatrix) or votes.is_exact:
         return
-    unweighted = Profile._trusted(data.items, data.ranks).pairwise("ignore")
+    plain: Profile | ScoreSummary
+    if isinstance(data, Profile):
+        plain, weights = Profile._trusted(data.items, data.ranks), data.weights
+    else:
+        plain, weights = data.with_task_weights({}), data.weight_vector
+    unweighted = plain.pairwise("ignore")
     wins, tied = _results(unweighted, ties)
     if ((wins + tied > 0) & (results == 0)).any():
         raise InvalidInputError(
             "weights", f"at least {votes.rounding:g}, the step of the votes beside the largest",
-            float(data.weights.min()), "Results of smaller weight are lost: leave them out.",
+            float(weights.min()), "Results of smaller weight are lost: leave them out.",
         )  # fmt: skip
 
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from rankagg._typing import Floats, Label, Unranked
+from rankagg._typing import Label, Unranked
 from rankagg._validation import check_flag, check_number, check_unranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.core import places
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.profile import Profile
+from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.inference.dispersion.single_rankings import SingleRankings, over_pairs
 
 __all__ = ["dispersion", "spread"]
 
@@ -123,7 +121,7 @@ def _discordant(votes: PairwiseMatrix, ranking: PartialRanking) -> float:
 
 def _judgments(votes: PairwiseMatrix) -> float:
     """Return the weight of all judgments of all pairs."""
-    return float(np.triu(votes.wins + votes.wins.T + votes.ties, k=1).sum())
+    return over_pairs(votes.wins + votes.wins.T + votes.ties)
 
 
 def spread(
@@ -139,8 +137,9 @@ def spread(
 
     Parameters
     ----------
-    data : ScoreTable, Profile or Evidence
-        Rankings; a count is so many of them, weights multiply: w_s w_t d(s, t).
+    data : ScoreTable, ScoreSummary, Profile or Evidence
+        Rankings; a count is so many of them, weights multiply: w_s w_t d(s, t). Of a summary
+        those of the instances, which its sums are enough for; under "uniform" equal to rounding.
     average : bool, default False
         Divide by the weight of the ordered pairs of rankings, (sum w)^2 - sum w^2: the mean
         distance of two different rankings, in pairs of items.
@@ -187,69 +186,18 @@ def spread(
     policy = check_unranked(unranked)
     evidence = Evidence.of(data, tolerance)
     try:
-        profile = evidence.profile
+        rankings = evidence.summary or evidence.profile
     except InformationLostError as error:
         raise InformationLostError(f"spread {error}") from None
     votes = evidence.votes(policy)
-    wins, ties = votes.wins, votes.ties
-    itself = _self_distance(profile) if policy == "uniform" and not profile.is_complete else 0.0
-    total = max(2.0 * (_over_pairs(wins * wins.T) - itself), 0.0)
+    single = SingleRankings.of(rankings, policy)
+    total = max(2.0 * (over_pairs(votes.wins * votes.wins.T) - single.self_distance), 0.0)
     if penalty:
-        total += 2.0 * penalty * _over_pairs(ties * (wins + wins.T))
+        total += 2.0 * penalty * over_pairs(votes.ties * (votes.wins + votes.wins.T))
     if check_flag(normalized, "normalized"):
-        return _ratio(total, _judged_pairs(votes, profile, policy))
-    return _ratio(total, _pairs_of_rankings(profile)) if check_flag(average, "average") else total
-
-
-def _over_pairs(values: Floats) -> float:
-    return float(np.triu(values, k=1).sum())
+        return _ratio(total, single.weight_of_judgments(votes))
+    return _ratio(total, single.weight_of_pairs) if check_flag(average, "average") else total
 
 
 def _ratio(total: float, weight: float) -> float:
     return total / weight if weight > 0 else float("nan")
-
-
-def _pairs_of_rankings(profile: Profile) -> float:
-    """Return the weight of the ordered pairs of different rankings, (sum w)^2 - sum w^2.
-
-    A sum of products, small weights first: a difference of squares would cancel.
-    """
-    order = np.argsort(profile.weights, kind="stable")
-    counts, weights = profile.counts[order].astype(np.float64), profile.weights[order]
-    mass = counts * weights
-    lighter = np.concatenate([[0.0], np.cumsum(mass)[:-1]])
-    return float(2.0 * mass @ lighter + (counts * (counts - 1.0)) @ weights**2)
-
-
-def _judged_pairs(votes: PairwiseMatrix, profile: Profile, unranked: Unranked) -> float:
-    """Return the weight of all pairs of different rankings and items that both judge."""
-    n = profile.n_items
-    if unranked == "uniform" or profile.is_complete:
-        return n * (n - 1) / 2 * _pairs_of_rankings(profile)
-    judged = votes.wins + votes.wins.T + votes.ties
-    if unranked == "ignore":
-        itself = votes.squared_weights
-    else:
-        # "last": two items that are both off a ranking's list are not compared by it.
-        off = ((profile.ranks == UNRANKED) | (profile.ranks == UNLISTED)).astype(np.float64)
-        squares = (profile.counts * profile.weights**2)[:, None]
-        itself = squares.sum() - (squares * off).T @ off
-    # What is left of a single ranking is rounding.
-    pairs = judged**2 - itself
-    return _over_pairs(np.where(pairs > 1e-13 * judged**2, pairs, 0.0))
-
-
-def _self_distance(profile: Profile) -> float:
-    """Return the sum over rankings of w^2 P(i before j) P(j before i), over pairs of items.
-
-    Only pairs whose order a ranking leaves open count: one item unranked, both, or both unlisted.
-    """
-    squares = (profile.counts * profile.weights**2)[:, None]
-    observed = profile.ranks != UNRANKED
-    share = (places.mid_ranks(profile.ranks) + 1.0) / (observed.sum(axis=1, keepdims=True) + 1.0)
-    uncertain = np.where(observed, share * (1.0 - share), 0.0)
-    gone = (~observed).astype(np.float64)
-    off = (profile.ranks == UNLISTED).astype(np.float64)
-    one = (squares * uncertain).T @ gone
-    both = (squares * gone).T @ gone + (squares * off).T @ off
-    return _over_pairs(one + one.T + both / 4.0)

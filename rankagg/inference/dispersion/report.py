@@ -38,8 +38,8 @@ def dispersion_report(
 
     Parameters
     ----------
-    data : ScoreTable or Profile
-        Rankings, or scores that rank.
+    data : ScoreTable, ScoreSummary or Profile
+        Rankings, or scores that rank, or what these add up to.
     aggregators : iterable of Aggregator, optional
         The rules; by default those that suit the data, exact Kemeny among them.
     unranked : {"uniform", "ignore", "last"}, default "uniform"
@@ -70,7 +70,7 @@ def dispersion_report(
     deadline = Deadline.after(time_limit_of(time_limit))
     policy = check_unranked(unranked)
     evidence = Evidence(data, tolerance)
-    if not evidence.has_rankings:
+    if isinstance(data, PairwiseMatrix):
         raise InformationLostError("dispersion_report needs rankings; votes do not hold them.")
     rules = default_aggregators(data, policy) if aggregators is None else list(aggregators)
     for rule in rules:
@@ -80,17 +80,18 @@ def dispersion_report(
             raise InvalidInputError(
                 "aggregators", f"rules with unranked={policy!r}, as the distances", rule
             )
-    profile = evidence.profile
+    votes = evidence.votes(policy)
+    assert votes.total_weight is not None, "votes that were counted here have a weight"
     return DispersionReport(
         consensuses=tuple(rule.aggregate(evidence, deadline=deadline) for rule in rules),
-        votes=evidence.votes(policy),
+        votes=votes,
         unranked=policy,
-        total_weight=profile.total_weight,
-        least_weight=float(profile.weights.min()),
-        is_plain=profile.is_complete and profile.is_strict,
-        spread=spread(profile, unranked=policy),
-        average_spread=spread(profile, average=True, unranked=policy),
-        normalized_spread=spread(profile, normalized=True, unranked=policy),
+        total_weight=votes.total_weight,
+        least_weight=_least_weight(evidence),
+        is_plain=evidence.is_complete_and_strict,
+        spread=spread(evidence, unranked=policy),
+        average_spread=spread(evidence, average=True, unranked=policy),
+        normalized_spread=spread(evidence, normalized=True, unranked=policy),
     )
 
 
@@ -252,6 +253,12 @@ class DispersionReport(Result):
 
     def __repr__(self) -> str:
         return f"<DispersionReport of {counted(len(self.consensuses), 'method')}>"
+
+
+def _least_weight(evidence: Evidence) -> float:
+    summary = evidence.summary
+    weights = evidence.profile.weights if summary is None else summary.weight_vector
+    return float(weights.min())
 
 
 def _ratio(total: float, best: float) -> float:
