@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
-from rankagg.aggregation.kemeny import cuts
+from rankagg.aggregation.kemeny import highs
 from rankagg.cli import main
 from rankagg.report import chapters_certainty, chapters_data, chapters_result
 from rankagg.report import findings as computing
@@ -92,7 +92,7 @@ def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
     monkeypatch, tmp_path, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cuts.HighsRelaxation, "solve", interrupt)
+    monkeypatch.setattr(highs.HighsRelaxation, "solve", interrupt)
     with pytest.raises(SystemExit) as stop:
         main(["report", "--dataset", "three_cycle"])
     assert stop.value.code == 130
@@ -102,7 +102,7 @@ def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
 
 
 def test_a_second_interruption_ends_it(monkeypatch) -> None:
-    monkeypatch.setattr(cuts.HighsRelaxation, "solve", interrupt)
+    monkeypatch.setattr(highs.HighsRelaxation, "solve", interrupt)
     monkeypatch.setattr(computing, "rank_intervals", interrupt)
     with pytest.raises(KeyboardInterrupt):
         ra.make_report(ra.datasets.load("three_cycle"))

@@ -14,6 +14,7 @@ from math import gcd
 from pathlib import Path
 
 UNIT = 2**20  # the weights of cycles are over this
+COUNT = 2**31 - 1
 LARGEST = 10**1000 - 1
 
 
@@ -119,6 +120,7 @@ class Part:
         self.n = len(positions)
         self.pairs = [(i, j) for i in range(self.n) for j in range(i)]
         self.floor = sum(min(self.cost[i][j], self.cost[j][i]) for i, j in self.pairs)
+        self.rows = []
         self.step = gcd(*(self.cost[i][j] - self.cost[j][i] for i, j in self.pairs))
 
     def places(self, positions):
@@ -151,12 +153,12 @@ class Part:
                 i, j = self.places(integers(pair, 0, LARGEST, 2))
                 below = [(before, decided(case, [(i, j)])), (after, decided(case, [(j, i)]))]
             elif "threshold" in node:
-                cycles, threshold, rest = fields(node, "cycles", "threshold", "rest")
-                price, total = self.priced(cycles, case)
+                cycles, rows, threshold, rest = fields(node, "cycles", "rows", "threshold", "rest")
+                price, total = self.priced(cycles, rows, case)
                 below = [(rest, self.fixed(case, price, total, integer(threshold)))]
                 bounds += [threshold] if case else []
             else:
-                price, total = self.priced(*fields(node, "cycles"), case)
+                price, total = self.priced(*fields(node, "cycles", "rows"), case)
                 bounds += [self.lift(total)] if case else []
             for child, left in below:
                 integer(child, at + 1, len(nodes) - 1)
@@ -165,8 +167,41 @@ class Part:
         require(bounds, "every case contradicts itself")
         return min(bounds)
 
-    def priced(self, cycles, case):
-        """Return the prices less the weights of the cycles, and the bound of the case."""
+    def derive(self, rows):
+        """Read the derived rows: for each what its arcs count, and what they reach at least."""
+        require(type(rows) is list, "rows are a list")
+        for row in rows:
+            terms, divisor = fields(row, "terms", "divisor")
+            require(type(terms) is list and terms, "a row has no terms")
+            integer(divisor, 1, COUNT)
+            counts, least = {}, 0
+            for term in terms:
+                require(type(term) is list and len(term) == 2, "a term is a number and a row")
+                times, source = integer(term[0], 1, COUNT), term[1]
+                if type(source) is list:
+                    items = self.places(integers(source, 0, LARGEST))
+                    require(len(items) >= 2, "a cycle has two items or more")
+                    arcs = dict.fromkeys(zip(items, items[1:] + items[:1], strict=True), 1)
+                    if len(items) == 2:  # an arc by itself, which is used no less than never
+                        del arcs[items[1], items[0]]
+                    others = arcs, int(len(items) > 2)
+                else:
+                    others = self.rows[integer(source, 0, len(self.rows) - 1)]
+                for arc, count in others[0].items():
+                    counts[arc] = counts.get(arc, 0) + times * count
+                least += times * others[1]
+            for i, j in list(counts):  # an order uses exactly one of i -> j and j -> i
+                both = min(counts[i, j], counts.get((j, i), 0))
+                if both:
+                    counts[i, j], counts[j, i] = counts[i, j] - both, counts[j, i] - both
+                    least -= both
+            counts = {arc: -(-count // divisor) for arc, count in counts.items() if count}
+            least = -(-least // divisor)
+            require(max(map(abs, (least, *counts.values()))) <= COUNT, "a row counts too much")
+            self.rows.append((counts, least))
+
+    def priced(self, cycles, rows, case):
+        """Return the prices less the weights of the rows, and the bound of the case."""
         require(type(cycles) is list, "cycles are a list")
         require(len(cycles) <= self.n * (self.n - 1) * (self.n - 2) // 3, "too many cycles")
         price = [[UNIT * c for c in row] for row in self.cost]
@@ -178,6 +213,14 @@ class Part:
             total += weight
             for i, j in ((a, b), (b, c), (c, a)):
                 price[i][j] -= weight
+        require(type(rows) is list, "weighted rows are a list")
+        for row in rows:
+            at, weight = integers(row, 0, LARGEST, 2)
+            require(at < len(self.rows) and weight > 0, "a row or its weight is none")
+            counts, least = self.rows[at]
+            total += weight * least
+            for (i, j), count in counts.items():
+                price[i][j] -= weight * count
         for i, j in self.pairs if case else ():
             if case[i] >> j & 1:
                 total += price[i][j]
@@ -236,7 +279,7 @@ def check(certificate, votes):
         "fingerprint", "items", "order", "scaled_cost", "scaled_lower_bound", "denominator",
         "weight_denominator", "proofs")  # fmt: skip
     require(schema == "rankagg.certificate", "this is no certificate")
-    integer(version, 2, 2), integer(unit, UNIT, UNIT)
+    integer(version, 3, 3), integer(unit, UNIT, UNIT)
     names, wins, ties, scale, rounding = read_votes(votes)
     n = len(names)
     require(labels(items) == names, "the items are not those of the votes")
@@ -255,10 +298,11 @@ def check(certificate, votes):
     taken = set()
     require(type(proofs) is list, "proofs are a list")
     for proof in proofs:
-        positions, nodes = fields(proof, "positions", "nodes")
+        positions, rows, nodes = fields(proof, "positions", "rows", "nodes")
         part = Part(cost, positions, n)
         require(not taken & set(positions), "two proofs share an item")
         taken |= set(positions)
+        part.derive(rows)
         proved += part.bound(nodes) - part.floor
     require(integer(scaled_bound) <= min(proved, total), f"only {proved}/{denominator} is proved")
     require(status == ("optimal" if scaled_bound == total else "gap"), "the status is another")

@@ -16,7 +16,7 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.decomposition import majority_components
-from rankagg.aggregation.kemeny.nodes import Enumeration, moved_to
+from rankagg.aggregation.kemeny.nodes import Enumeration
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
@@ -185,7 +185,7 @@ class Kemeny(Aggregator):
                 deadline = Deadline.after(0)  # the parts that are left get a quick order each
             notes += [note for note in solution.notes if note not in notes]
             order += part[solution.order].tolist()
-            proofs.append(Proof(tuple(part.tolist()), moved_to(solution.nodes, part)))
+            proofs.append(solution.proof(part))
         certificate = Certificate.build(votes, order, proofs, tie_cost=self.tie_cost)
         if self.verify:
             certificate.verify(votes)

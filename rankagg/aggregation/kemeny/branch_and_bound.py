@@ -10,26 +10,24 @@ open case with the least bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers
+from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cbc import CbcRelaxation, relaxation_of
-from rankagg.aggregation.kemeny.cuts import (
-    Point,
-    Relaxation,
-    unit_of,
-    violated_cycles,
-    why_not_highs,
-)
+from rankagg.aggregation.kemeny.highs import why_not_highs
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound, round_weights
+from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound
+from rankagg.aggregation.kemeny.relaxation import Point, Relaxation, unit_of
+from rankagg.aggregation.kemeny.rows import Derived, Weighting
+from rankagg.aggregation.kemeny.separation import violated_cycles
 from rankagg.aggregation.kemeny.solution import Report, Solution, Task, silent
 
 __all__ = ["Search", "solve_cuts"]
@@ -44,18 +42,42 @@ UNDECIDED = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """What a case is known to cost at least, and by which weighted cycles."""
+    """What a case is known to cost at least, and by which weighted rows.
+
+    Attributes
+    ----------
+    value : int
+        In the units of `Problem.costs`.
+    weighting : Weighting
+        The rows.
+    rows : ndarray of int
+        The numbers of its derived rows.
+    """
 
     value: int
-    cycles: NDArray[np.intp]
-    weights: Integers
+    weighting: Weighting
+    rows: NDArray[np.intp]
+
+    def used(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the cycles and the derived rows that have a weight."""
+        weighting = self.weighting
+        return weighting.cycles[weighting.weights > 0], self.rows[weighting.form_weights > 0]
 
     def leaf(self) -> Leaf:
-        used = np.flatnonzero(self.weights > 0)
+        weights, row_weights = self.weighting.weights, self.weighting.form_weights
+        cycles, rows = self.used()
         return Leaf(
-            tuple((a, b, c) for a, b, c in self.cycles[used].tolist()),
-            tuple(int(weight) for weight in self.weights[used]),
+            tuple((a, b, c) for a, b, c in cycles.tolist()),
+            tuple(int(weight) for weight in weights[weights > 0]),
+            tuple(zip(rows.tolist(), map(int, row_weights[row_weights > 0]), strict=True)),
         )
+
+
+def unweighted(problem: Problem, decided: Bools) -> Bound:
+    """Return what a case costs at least whatever the rows say."""
+    nothing = Weighting(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
+    value = leaf_bound(problem, nothing, decided)
+    return Bound(value, nothing, np.zeros(0, dtype=np.intp))
 
 
 @dataclass
@@ -90,10 +112,9 @@ class Search:
         self._unit = unit_of(self.problem)
         self._best = Incumbent(self.problem, self._unit, decided, self.start, self.deadline)
         self.nodes = [Leaf()]
-        cycles, weights = np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64)
-        floor = leaf_bound(self.problem, cycles, weights, decided)
         # What each open case has decided and what is known of it, by node.
-        self._open: dict[int, tuple[Bools, Bound]] = {0: (decided, Bound(floor, cycles, weights))}
+        bound = unweighted(self.problem, decided)
+        self._open: dict[int, tuple[Bools, Bound]] = {0: (decided, bound)}
         self._children: list[int] = []
         self._n_expanded = 0
 
@@ -101,6 +122,11 @@ class Search:
     def order(self) -> NDArray[np.intp]:
         """The best order so far, as positions."""
         return self._best.order
+
+    @property
+    def rows(self) -> Sequence[Derived]:
+        """The derived rows that the nodes speak of, and more."""
+        return () if self.relaxation is None else self.relaxation.derived
 
     @property
     def upper(self) -> int:
@@ -166,7 +192,7 @@ class Search:
     def _divide(self, at: int, point: Point) -> None:
         """Fix what is the same in all better orders of a case, and split the rest in two."""
         decided, bound = self._open[at]
-        fixed = fixed_below(self.problem, bound.cycles, bound.weights, decided, self.upper)
+        fixed = fixed_below(self.problem, bound.weighting, decided, self.upper)
         pair = None if fixed is None else self._pair(point, fixed)
         del self._open[at]
         if fixed is None or not np.array_equal(fixed, decided):
@@ -188,9 +214,8 @@ class Search:
         for child, (first, second) in ((before, pair), (after, pair[::-1])):
             case = decide(decided, first, second)
             if case is not None:
-                exact = leaf_bound(self.problem, bound.cycles, bound.weights, case)
-                passed = Bound(max(exact, bound.value), bound.cycles, bound.weights)
-                self._open[child] = (case, passed)
+                exact = leaf_bound(self.problem, bound.weighting, case)
+                self._open[child] = (case, replace(bound, value=max(exact, bound.value)))
 
     def _tighten(self, at: int) -> Point | None:
         """Add rows in one case and raise its bound; return a point if it stays open."""
@@ -203,7 +228,7 @@ class Search:
         relaxation = self.relaxation
         relaxation.fix(decided)
         if at not in self._children:
-            relaxation.restore_rows(bound.cycles[bound.weights > 0][:, ::-1])
+            relaxation.restore(*bound.used())
         history: list[float] = []
         while True:
             point = relaxation.solve(self.deadline)
@@ -218,7 +243,7 @@ class Search:
             if history and point.value > history[-1] + 1e-6:
                 relaxation.drop_slack_rows()
             history.append(point.value)
-            relaxation.add_rows(violated)
+            relaxation.add_cycles(violated)
             self.report(self.lower, self.upper)
 
     def _stalls(self, history: list[float], point: Point) -> bool:
@@ -230,11 +255,9 @@ class Search:
 
     def _better(self, bound: Bound, point: Point, decided: Bools) -> Bound:
         assert self.relaxation is not None
-        # "At most two arcs of a cycle" is "at least one arc of the reverse cycle".
-        cycles = self.relaxation.cycles[:, ::-1]
-        weights = round_weights(point.duals, self._unit)
-        value = leaf_bound(self.problem, cycles, weights, decided)
-        return Bound(value, cycles, weights) if value >= bound.value else bound
+        weighting = self.relaxation.weighting(point)
+        value = leaf_bound(self.problem, weighting, decided)
+        return Bound(value, weighting, point.rows) if value >= bound.value else bound
 
     def _pair(self, point: Point, decided: Bools) -> tuple[int, int] | None:
         """Return the pair to decide: of the most undecided ones, what raises both bounds most."""
@@ -283,11 +306,12 @@ def solve_cuts(task: Task) -> Solution:
         begun.append(Search(task.problem, task.deadline, task.report, task.start))
         begun[0].run()
     if not begun:
-        return Solution(_first_order(task), (Leaf(),), stop.by_user)
+        return Solution(_first_order(task), (Leaf(),), interrupted=stop.by_user)
     notes: tuple[str, ...] = ()
     if isinstance(begun[0].relaxation, CbcRelaxation):
         notes = (f"solved by PuLP's CBC, which takes longer: {why_not_highs()}",)
-    return Solution(begun[0].order, tuple(begun[0].nodes), stop.by_user, notes)
+    search = begun[0]
+    return Solution(search.order, tuple(search.nodes), tuple(search.rows), stop.by_user, notes)
 
 
 def _first_order(task: Task) -> NDArray[np.intp]:

@@ -15,14 +15,9 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.cuts import (
-    Cycles,
-    HighsRelaxation,
-    Point,
-    Relaxation,
-    why_not_highs,
-)
+from rankagg.aggregation.kemeny.highs import HighsRelaxation, why_not_highs
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.relaxation import Point, Relaxation, SparseRows
 from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
 
 __all__ = ["CbcRelaxation", "cbc", "relaxation_of"]
@@ -66,6 +61,8 @@ class CbcRelaxation(Relaxation):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self._last: Floats | None = None
+        # What each row reaches at least, its columns and their values.
+        self._rows: list[tuple[float, list[int], list[float]]] = []
 
     def solve(self, deadline: Deadline) -> Point:
         """Solve from scratch; see `Relaxation.solve`."""
@@ -82,16 +79,22 @@ class CbcRelaxation(Relaxation):
             values.append(self._solve(deadline)[1] - self._floor)
         return values
 
-    def add_rows(self, cycles: Cycles) -> None:
-        """Add rows, one per cycle."""
-        self.cycles = np.concatenate([self.cycles, cycles])
+    def _append(self, rows: SparseRows) -> None:
+        ends = [*rows.starts[1:].tolist(), len(rows.columns)]
+        columns, values = rows.columns.tolist(), rows.values.tolist()
+        for least, start, end in zip(rows.least.tolist(), rows.starts.tolist(), ends, strict=True):
+            self._rows.append((least, columns[start:end], values[start:end]))
 
     def drop_slack_rows(self) -> None:
         """Drop the rows that do not bind at the last point."""
         if self._last is not None:
-            a, b, c = self.cycles.T
-            used = self._last[a, b] + self._last[b, c] + self._last[c, a]
-            self.cycles = self.cycles[used > 2.0 - SLACK]
+            x = self._last[self._above]
+            kept = [
+                float(np.dot(values, x[columns])) < least + SLACK
+                for least, columns, values in self._rows
+            ]
+            self._rows = [row for row, is_kept in zip(self._rows, kept, strict=True) if is_kept]
+            self._codes = self._codes[np.array(kept, dtype=bool)]
 
     def _solve(self, deadline: Deadline) -> tuple[Floats, float, Floats]:
         """Return the values of the columns, that of the objective, and the weights of the rows."""
@@ -110,7 +113,7 @@ class CbcRelaxation(Relaxation):
         # A pair without a margin and in no row never reaches CBC, and any value is optimal for it.
         given = np.array([np.nan if x.value() is None else x.value() for x in columns])
         values = np.where(np.isnan(given), self._lower, given)
-        duals = np.array([-(row.pi or 0.0) for row in rows])
+        duals = np.array([(row.pi or 0.0) for row in rows])
         return values, float(self._costs @ values), duals
 
     def _model(self) -> tuple[Any, list[Any], list[Any]]:
@@ -118,10 +121,8 @@ class CbcRelaxation(Relaxation):
         bounds = zip(self._lower.tolist(), self._upper.tolist(), strict=True)
         columns = [model.add_variable(f"x{k}", *ends) for k, ends in enumerate(bounds)]
         model.setObjective(pulp.LpAffineExpression(zip(columns, self._costs.tolist(), strict=True)))
-        before = np.empty((self._n, self._n), dtype=object)
-        for i, j, x in zip(*self._above, columns, strict=True):
-            before[i, j], before[j, i] = x, 1 - x
-        for k, (a, b, c) in enumerate(self.cycles.tolist()):
-            model.addConstraint(before[a, b] + before[b, c] + before[c, a] <= 2, f"row{k}")
+        for k, (least, places, values) in enumerate(self._rows):
+            terms = zip([columns[place] for place in places], values, strict=True)
+            model.addConstraint(pulp.LpAffineExpression(terms) >= least, f"row{k}")
         rows = {row.name: row for row in model.constraints()}
-        return model, columns, [rows[f"row{k}"] for k in range(len(self.cycles))]
+        return model, columns, [rows[f"row{k}"] for k in range(len(self._rows))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -18,7 +18,7 @@ from rankagg.aggregation.kemeny.certificate_reader import (
     Content,
     read_certificate,
 )
-from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration, Fixing, Leaf
+from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration, Leaf
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.core.items import ItemSet, counted
@@ -159,23 +159,34 @@ class Certificate(Result):
     @property
     def n_cycles(self) -> int:
         """The number of weighted 3-cycles, over all cases and fixings of all parts."""
-        return sum(cycles for _, cycles in map(_size, self.proofs))
+        return sum(len(leaf.cycles) for leaf in self._leaves())
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows derived from cycles, over all parts."""
+        return sum(len(proof.rows) for proof in self.proofs)
 
     @property
     def n_cases(self) -> int:
         """The number of cases that the proof distinguishes, over all parts."""
-        return sum(cases for cases, _ in map(_size, self.proofs))
+        return sum(proof.n_cases for proof in self.proofs)
+
+    def _leaves(self) -> Iterator[Leaf]:
+        return (leaf for proof in self.proofs for leaf in proof.leaves())
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per proof: how many items it orders, its cases and weighted 3-cycles.
+        """Return one row per proof: its items, cases, weighted 3-cycles and derived rows.
 
         Returns
         -------
         pandas.DataFrame
-            n_items, n_cases, n_cycles. Pairs within none of these parts need no proof.
+            n_items, n_cases, n_cycles, n_rows. Pairs within none of these parts need no proof.
         """
-        rows = [(len(p.positions), *_size(p)) for p in self.proofs]
-        return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_cycles"])
+        rows = [
+            (len(p.positions), p.n_cases, sum(len(leaf.cycles) for leaf in p.leaves()), len(p.rows))
+            for p in self.proofs
+        ]
+        return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_cycles", "n_rows"])
 
     def _facts(self) -> list[str]:
         """Return one line: status, cost, bound, and what proves it."""
@@ -194,6 +205,8 @@ class Certificate(Result):
         if self.n_cycles:
             plural = "" if self.n_cycles == 1 else "s"
             means.append(f"{self.n_cycles} weighted 3-cycle{plural}")
+        if self.n_rows:
+            means.append(f"{counted(self.n_rows, 'row')} derived from them")
         if any(Enumeration() in proof.nodes for proof in self.proofs):
             means.append("enumeration of subsets")
         cases = sum(len(proof.nodes) > 1 for proof in self.proofs) and self.n_cases
@@ -339,13 +352,6 @@ class Certificate(Result):
 
     def __repr__(self) -> str:
         return f"<Certificate {self.summary()}>"
-
-
-def _size(proof: Proof) -> tuple[int, int]:
-    """Return the number of cases, and of weighted 3-cycles in them and in what fixes pairs."""
-    leaves = [node for node in proof.nodes if isinstance(node, Leaf)]
-    fixing = [node.leaf for node in proof.nodes if isinstance(node, Fixing)]
-    return len(leaves), sum(len(leaf.cycles) for leaf in leaves + fixing)
 
 
 def _as_float(votes: Fraction) -> float:

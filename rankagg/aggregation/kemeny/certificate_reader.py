@@ -21,6 +21,7 @@ from rankagg.aggregation.kemeny.nodes import (
     Node,
 )
 from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.rows import LARGEST_COUNT, Derived, Source
 from rankagg.aggregation.kemeny.subset_dp import LARGEST
 from rankagg.core.items import counted
 from rankagg.io.strict_json import LARGEST_INTEGER, Field
@@ -28,7 +29,7 @@ from rankagg.io.strict_json import LARGEST_INTEGER, Field
 __all__ = ["FIELDS", "SCHEMA", "VERSION", "Content", "read_certificate"]
 
 SCHEMA = "rankagg.certificate"
-VERSION = 2
+VERSION = 3
 
 FIELDS = (
     "schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost", "fingerprint",
@@ -106,7 +107,7 @@ def _check_version(whole: Field) -> None:
         Field(whole.value["schema"], "schema").constant(SCHEMA)
         Field(whole.value["version"], "version").constant(
             VERSION,
-            "Solve again: certificates of version 1 do not say for which votes they are.",
+            "Solve again: certificates of former versions have no derived rows.",
         )
 
 
@@ -155,21 +156,43 @@ def _read_proofs(field: Field, n: int) -> tuple[Proof, ...]:
     taken: set[int] = set()
     proofs = []
     for element in field.elements():
-        positions_field, nodes_field = element.members("positions", "nodes")
+        positions_field, rows_field, nodes_field = element.members("positions", "rows", "nodes")
         positions = positions_field.integers(high=n - 1)
         part = set(positions)
         if len(part) < len(positions) or len(part) < 2 or part & taken:
             positions_field.refuse("two or more positions, none of them twice or in another proof")
         taken |= part
-        proofs.append(Proof(tuple(positions), _read_nodes(nodes_field, part)))
+        rows = tuple(_read_row(at, row, part) for at, row in enumerate(rows_field.elements()))
+        proofs.append(Proof(tuple(positions), _read_nodes(nodes_field, part, len(rows)), rows))
     return tuple(proofs)
 
 
-def _read_nodes(field: Field, part: set[int]) -> tuple[Node, ...]:
+def _read_row(at: int, field: Field, part: set[int]) -> Derived:
+    terms_field, divisor = field.members("terms", "divisor")
+    terms = tuple(_read_term(at, term, part) for term in terms_field.elements())
+    if not terms:
+        terms_field.refuse("a list of at least one term")
+    return Derived(terms, divisor.integer(low=1, high=LARGEST_COUNT))
+
+
+def _read_term(at: int, field: Field, part: set[int]) -> tuple[int, Source]:
+    parts = field.elements()
+    if len(parts) != 2:
+        field.refuse("how often, and which row")
+    times = parts[0].integer(low=1, high=LARGEST_COUNT)
+    if type(parts[1].value) is int:
+        return times, parts[1].integer(high=at - 1)
+    items = tuple(parts[1].integers())
+    if len(items) < 2 or len(set(items)) < len(items) or not part.issuperset(items):
+        parts[1].refuse("two or more different positions of the proof, or an earlier row")
+    return times, items
+
+
+def _read_nodes(field: Field, part: set[int], n_rows: int) -> tuple[Node, ...]:
     elements = field.elements()
     if not elements:
         field.refuse("a list of at least one node")
-    reader = _NodeReader(part, len(elements))
+    reader = _NodeReader(part, n_rows, len(elements))
     nodes = tuple(reader.read(at, element) for at, element in enumerate(elements))
     for at in range(1, len(elements)):
         if at not in reader.children:
@@ -180,8 +203,9 @@ def _read_nodes(field: Field, part: set[int]) -> tuple[Node, ...]:
 class _NodeReader:
     """Reads the nodes of one proof, and remembers which of them are children."""
 
-    def __init__(self, part: set[int], n_nodes: int) -> None:
+    def __init__(self, part: set[int], n_rows: int, n_nodes: int) -> None:
         self._part = part
+        self._n_rows = n_rows
         self._n_nodes = n_nodes
         self.children: set[int] = set()
 
@@ -193,10 +217,9 @@ class _NodeReader:
             first, second = self._pair(pair)
             return Branch(first, second, self._child(at, before), self._child(at, after))
         if node.has("threshold"):
-            cycles, threshold, rest = node.members("cycles", "threshold", "rest")
-            return Fixing(self._leaf(cycles), threshold.integer(), self._child(at, rest))
-        (cycles,) = node.members("cycles")
-        return self._leaf(cycles)
+            cycles, rows, threshold, rest = node.members("cycles", "rows", "threshold", "rest")
+            return Fixing(self._leaf(cycles, rows), threshold.integer(), self._child(at, rest))
+        return self._leaf(*node.members("cycles", "rows"))
 
     def _enumeration(self, node: Field) -> Enumeration:
         (flag,) = node.members("enumeration")
@@ -219,7 +242,17 @@ class _NodeReader:
         self.children.add(child)
         return child
 
-    def _leaf(self, field: Field) -> Leaf:
+    def _leaf(self, cycles: Field, rows: Field) -> Leaf:
+        corners, weights = self._cycles(cycles)
+        return Leaf(corners, weights, tuple(map(self._weighted_row, rows.elements())))
+
+    def _weighted_row(self, field: Field) -> tuple[int, int]:
+        parts = field.elements()
+        if len(parts) != 2:
+            field.refuse("a row and a weight")
+        return parts[0].integer(high=self._n_rows - 1), parts[1].integer(low=1)
+
+    def _cycles(self, field: Field) -> tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]]:
         if type(field.value) is not list or not self._sound(field.value):
             for element in field.elements():
                 self._check_cycle(element)
@@ -230,7 +263,7 @@ class _NodeReader:
                 "have"
             )
         rows: Any = field.value
-        return Leaf(tuple((a, b, c) for a, b, c, _ in rows), tuple(weight for *_, weight in rows))
+        return tuple((a, b, c) for a, b, c, _ in rows), tuple(weight for *_, weight in rows)
 
     def _sound(self, rows: list[Any]) -> bool:
         """Say quickly whether all cycles are as they must be; proofs have thousands."""

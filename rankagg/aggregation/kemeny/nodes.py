@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ __all__ = [
     "Fixing",
     "Leaf",
     "Node",
+    "leaf_of",
     "moved_to",
     "node_to_dict",
 ]
@@ -25,18 +26,21 @@ WEIGHT_DENOMINATOR = 2**20
 
 @dataclass(frozen=True)
 class Leaf:
-    """A case that is bounded by weighted cycles.
+    """A case that is bounded by weighted rows.
 
     Attributes
     ----------
     cycles : tuple of (int, int, int)
         Positions a, b, c of items.
     weights : tuple of int
-        Positive; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
+        Of the cycles; positive; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
+    rows : tuple of (int, int)
+        Numbers of derived rows of the proof, and their weights.
     """
 
     cycles: tuple[tuple[int, int, int], ...] = ()
     weights: tuple[int, ...] = ()
+    rows: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class Fixing:
     Attributes
     ----------
     leaf : Leaf
-        The weighted cycles.
+        The weighted rows.
     threshold : int
         In the units of `Problem.costs`.
     rest : int
@@ -87,13 +91,25 @@ class Enumeration:
 Node = Leaf | Branch | Fixing | Enumeration
 
 
-def moved_to(nodes: Iterable[Node], part: NDArray[np.intp]) -> tuple[Node, ...]:
-    """Return nodes over the positions of a part as nodes over the positions of all items."""
+def leaf_of(node: Node) -> Leaf | None:
+    """Return the weighted rows of a node; None where it has none."""
+    if isinstance(node, Leaf):
+        return node
+    return node.leaf if isinstance(node, Fixing) else None
+
+
+def moved_to(
+    nodes: Iterable[Node], part: NDArray[np.intp], numbers: Sequence[int] = ()
+) -> tuple[Node, ...]:
+    """Return nodes over the positions of a part as nodes over the positions of all items.
+
+    `numbers` has the new number of each derived row.
+    """
     where = part.tolist()
 
     def move_leaf(leaf: Leaf) -> Leaf:
         cycles = tuple((where[a], where[b], where[c]) for a, b, c in leaf.cycles)
-        return Leaf(cycles, leaf.weights)
+        return Leaf(cycles, leaf.weights, tuple((numbers[row], w) for row, w in leaf.rows))
 
     def move(node: Node) -> Node:
         if isinstance(node, Leaf):
@@ -113,7 +129,10 @@ def moved_to(nodes: Iterable[Node], part: NDArray[np.intp]) -> tuple[Node, ...]:
 def node_to_dict(node: Node) -> dict[str, Any]:
     """Return plain data for JSON."""
     if isinstance(node, Leaf):
-        return {"cycles": [[*c, w] for c, w in zip(node.cycles, node.weights, strict=True)]}
+        return {
+            "cycles": [[*c, w] for c, w in zip(node.cycles, node.weights, strict=True)],
+            "rows": [list(row) for row in node.rows],
+        }
     if isinstance(node, Fixing):
         return node_to_dict(node.leaf) | {"threshold": node.threshold, "rest": node.rest}
     if isinstance(node, Branch):

@@ -1,8 +1,9 @@
-"""Lower bounds that anybody can check: weighted 3-cycles, at the leaves of a tree of cases.
+"""Lower bounds that anybody can check: weighted rows, at the leaves of a tree of cases.
 
 Every order of a, b, c uses at least one of the arcs a before b, b before c, c before a. So taking
 a cycle's weight off the cost of its three arcs lowers the cost of every order by at least that
-weight, and the cheaper direction of each pair bounds what is left from below.
+weight, and the cheaper direction of each pair bounds what is left from below. Rows that are derived
+from cycles (see `rows`) count in the same way.
 
 Where that is not enough, there are two ways on. A pair that lifts the bound to some threshold when
 it is turned round can be fixed for all orders below the threshold, so one set of weights fixes
@@ -16,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,9 +31,11 @@ from rankagg.aggregation.kemeny.nodes import (
     Fixing,
     Leaf,
     Node,
+    leaf_of,
     node_to_dict,
 )
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.rows import Derived, Form, Weighting, forms_of
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.core import exact
 from rankagg.core.costs import sum_below
@@ -72,19 +76,15 @@ def decide(decided: Bools, first: int, second: int) -> Bools | None:
     return closed
 
 
-def leaf_bound(
-    problem: Problem, cycles: NDArray[np.intp], weights: Integers, decided: Bools
-) -> int:
+def leaf_bound(problem: Problem, weighting: Weighting, decided: Bools) -> int:
     """Return the bound of one case, raised to the next cost that an order can have.
 
     Parameters
     ----------
     problem : Problem
         The problem of the part.
-    cycles : ndarray of int, shape (m, 3)
-        Positions within the part.
-    weights : ndarray of int, shape (m,)
-        Over `WEIGHT_DENOMINATOR`.
+    weighting : Weighting
+        Rows over positions within the part, with weights over `WEIGHT_DENOMINATOR`.
     decided : ndarray of bool, shape (n, n)
         Pairs (row before column) that the case has decided, closed under transitivity.
 
@@ -93,22 +93,18 @@ def leaf_bound(
     int
         In the units of `Problem.costs`.
     """
-    _, base = _excess(problem, cycles, weights, decided)
+    _, base = _excess(problem, weighting, decided)
     return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
 
 
 def fixed_below(
-    problem: Problem,
-    cycles: NDArray[np.intp],
-    weights: Integers,
-    decided: Bools,
-    threshold: int,
+    problem: Problem, weighting: Weighting, decided: Bools, threshold: int
 ) -> Bools | None:
     """Decide all pairs whose other direction makes every order cost at least `threshold`.
 
     Parameters
     ----------
-    problem, cycles, weights, decided
+    problem, weighting, decided
         As in `leaf_bound`.
     threshold : int
         In the units of `Problem.costs`.
@@ -118,7 +114,7 @@ def fixed_below(
     ndarray of bool, shape (n, n), or None
         `decided` with the new pairs, closed under transitivity; None if no order is left.
     """
-    excess, base = _excess(problem, cycles, weights, decided)
+    excess, base = _excess(problem, weighting, decided)
     if problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR)) >= threshold:
         return None
     # More than the last attainable cost below the threshold is at least the threshold.
@@ -138,7 +134,9 @@ def _closure(before: Bools) -> Bools | None:
         before = closed
 
 
-def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_]:
+def forced_bounds(
+    problem: Problem, nodes: Sequence[Node], rows: Sequence[Derived] = ()
+) -> NDArray[np.object_]:
     """Return for every pair what an order costs at least that has row before column.
 
     Parameters
@@ -147,6 +145,8 @@ def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_
         The problem of the part.
     nodes : sequence of Leaf, Branch or Fixing
         A tree of cases over positions within the part.
+    rows : sequence of Derived, optional
+        The derived rows that they use.
 
     Returns
     -------
@@ -156,7 +156,8 @@ def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_
     n = problem.n
     impossible = exact.sum_of(problem.costs) + problem.constant + 1
     bounds: dict[int, NDArray[np.object_]] = {}
-    walk = list(Proof(tuple(range(n)), tuple(nodes)).walk(problem, np.arange(n)))
+    proof = Proof(tuple(range(n)), tuple(nodes), tuple(rows))
+    walk = list(proof.walk(problem))
     # Children are walked after their parents; those without orders are not.
     for at, node, decided in reversed(walk):
         if isinstance(node, Enumeration):
@@ -167,7 +168,7 @@ def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_
             bounds[at] = np.minimum(before, after)
             continue
         leaf = node.leaf if isinstance(node, Fixing) else node
-        excess, base = _excess(problem, *_arrays(leaf), decided)
+        excess, base = _excess(problem, proof.weighting(leaf), decided)
         case = -((-excess.astype(object) - base) // WEIGHT_DENOMINATOR) + problem.constant
         if isinstance(node, Fixing):
             rest = bounds.pop(node.rest, np.full((n, n), node.threshold, dtype=object))
@@ -177,31 +178,21 @@ def forced_bounds(problem: Problem, nodes: Sequence[Node]) -> NDArray[np.object_
     return bounds[0]
 
 
-def _arrays(leaf: Leaf) -> tuple[NDArray[np.intp], Integers]:
-    cycles = np.array(leaf.cycles, dtype=np.intp).reshape(-1, 3)
-    return cycles, exact.fit(np.array(leaf.weights, dtype=object))
-
-
-def _excess(
-    problem: Problem, cycles: NDArray[np.intp], weights: Integers, decided: Bools
-) -> tuple[Integers, int]:
+def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Integers, int]:
     """Return what row before column adds to the bound of a case, and that bound; scaled."""
-    rest, total = _without_cycles(problem, cycles, weights)
+    rest, total = _without(problem, weighting)
     cheaper = _cheaper(rest, decided)
     return rest - cheaper, total + sum_below(cheaper, np.arange(problem.n))
 
 
-def _without_cycles(
-    problem: Problem, cycles: NDArray[np.intp], weights: Integers
-) -> tuple[Integers, int]:
-    """Return scaled costs less the weights of the cycles through each arc, and all weight."""
+def _without(problem: Problem, weighting: Weighting) -> tuple[Integers, int]:
+    """Return scaled costs less the weights of the rows on each arc, and what all orders pay."""
     rest = exact.multiply(problem.costs, np.array(WEIGHT_DENOMINATOR, dtype=object))
-    taken = exact.fit(weights)
-    if object in (taken.dtype, rest.dtype):
-        rest, taken = rest.astype(object), taken.astype(object)
-    for tail, head in ((0, 1), (1, 2), (2, 0)):
-        np.subtract.at(rest, (cycles[:, tail], cycles[:, head]), taken)
-    return rest, exact.sum_of(taken)
+    tails, heads, amounts, paid = weighting.taken()
+    if object in (amounts.dtype, rest.dtype):
+        rest, amounts = rest.astype(object), amounts.astype(object)
+    np.subtract.at(rest, (tails, heads), amounts)
+    return rest, paid
 
 
 def _cheaper(rest: Integers, decided: Bools) -> Integers:
@@ -220,10 +211,13 @@ class Proof:
     nodes : tuple of Leaf, Branch, Fixing or Enumeration
         The tree of cases; the first node is the root, and children stand behind their parents.
         `certificate_reader` says what else a proof must be, and checks it.
+    rows : tuple of Derived
+        The derived rows that the nodes use; each uses only those before it.
     """
 
     positions: tuple[int, ...]
     nodes: tuple[Node, ...] = (Leaf(),)
+    rows: tuple[Derived, ...] = ()
 
     def bound(self, problem: Problem) -> int:
         """Return what the proof proves about the part, in the units of `Problem.costs`.
@@ -244,18 +238,16 @@ class Proof:
             If every case contradicts itself, so that nothing is left to be bounded.
         """
         part = problem.restrict(np.array(self.positions, dtype=np.intp))
-        where = np.zeros(problem.n, dtype=np.intp)
-        where[list(self.positions)] = np.arange(len(self.positions))
         bounds = [
-            self._own_bound(part, where, node, decided)
-            for _, node, decided in self.walk(part, where)
+            self._own_bound(part, node, decided)
+            for _, node, decided in self.walk(part)
             if not isinstance(node, Branch)
         ]
         if not bounds:
             raise VerificationError("Every case of a proof contradicts itself.")
         return min(bounds)
 
-    def walk(self, part: Problem, where: NDArray[np.intp]) -> Iterator[tuple[int, Node, Bools]]:
+    def walk(self, part: Problem) -> Iterator[tuple[int, Node, Bools]]:
         """Yield each node with its index and what its case has decided, parents first.
 
         Cases that contradict themselves hold no order and are left out.
@@ -267,25 +259,51 @@ class Proof:
             yield at, node, decided
             cases: list[tuple[int, Bools | None]] = []
             if isinstance(node, Branch):
-                first, second = int(where[node.first]), int(where[node.second])
+                first, second = int(self._where[node.first]), int(self._where[node.second])
                 cases = [
                     (node.before, decide(decided, first, second)),
                     (node.after, decide(decided, second, first)),
                 ]
             elif isinstance(node, Fixing):
-                cycles, weights = _arrays(node.leaf)
-                fixed = fixed_below(part, where[cycles], weights, decided, node.threshold)
+                fixed = fixed_below(part, self.weighting(node.leaf), decided, node.threshold)
                 cases = [(node.rest, fixed)]
             stack.extend((child, case) for child, case in cases if case is not None)
 
-    @staticmethod
-    def _own_bound(part: Problem, where: NDArray[np.intp], node: Node, decided: Bools) -> int:
+    @property
+    def n_cases(self) -> int:
+        """The number of cases that are distinguished."""
+        return sum(isinstance(node, Leaf) for node in self.nodes)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield the weighted rows of cases and of what fixes pairs."""
+        return (leaf for leaf in map(leaf_of, self.nodes) if leaf is not None)
+
+    def weighting(self, leaf: Leaf) -> Weighting:
+        """Return the weighted rows of a case, over positions within the part."""
+        cycles = np.array(leaf.cycles, dtype=np.intp).reshape(-1, 3)
+        weights = exact.fit(np.array(leaf.weights, dtype=object))
+        forms = [self._forms[row] for row, _ in leaf.rows]
+        form_weights = exact.fit(np.array([weight for _, weight in leaf.rows], dtype=object))
+        return Weighting(self._where[cycles], weights, forms, form_weights)
+
+    @cached_property
+    def _where(self) -> NDArray[np.intp]:
+        """The place of each position within the part."""
+        where = np.zeros(max(self.positions, default=0) + 1, dtype=np.intp)
+        where[list(self.positions)] = np.arange(len(self.positions))
+        return where
+
+    @cached_property
+    def _forms(self) -> list[Form]:
+        where = self._where.tolist()
+        return forms_of(row.moved_to(where) for row in self.rows)
+
+    def _own_bound(self, part: Problem, node: Node, decided: Bools) -> int:
         """Return what the orders cost at least that end at this node."""
         if isinstance(node, Fixing):
             return node.threshold
         if isinstance(node, Leaf):
-            cycles, weights = _arrays(node)
-            return leaf_bound(part, where[cycles], weights, decided)
+            return leaf_bound(part, self.weighting(node), decided)
         return SubsetTable(part).cost
 
     # -- on paper -----------------------------------------------------------------------------
@@ -294,5 +312,6 @@ class Proof:
         """Return plain data for JSON."""
         return {
             "positions": list(self.positions),
+            "rows": [row.to_dict() for row in self.rows],
             "nodes": [node_to_dict(node) for node in self.nodes],
         }

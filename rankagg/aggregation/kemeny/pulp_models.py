@@ -22,10 +22,10 @@ from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cbc import cbc
-from rankagg.aggregation.kemeny.cuts import violated_cycles
 from rankagg.aggregation.kemeny.nodes import Leaf
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import round_weights
+from rankagg.aggregation.kemeny.separation import violated_cycles
 from rankagg.aggregation.kemeny.solution import Solution, Task
 from rankagg.exceptions import SolverError
 
@@ -61,7 +61,7 @@ def solve_naive(task: Task) -> Solution:
         model.relax()
         model.solve()
         cycles = list(model.dual_cycles())
-    return Solution(order, (_leaf(cycles),), stop.by_user)
+    return Solution(order, (_leaf(cycles),), interrupted=stop.by_user)
 
 
 def solve_lazy(task: Task) -> Solution:
@@ -89,7 +89,7 @@ def solve_lazy(task: Task) -> Solution:
             model.require_integers()
             point = _solve_until_closed(model)
         order = _order_of(point)
-    return Solution(order, (_leaf(cycles),), stop.by_user)
+    return Solution(order, (_leaf(cycles),), interrupted=stop.by_user)
 
 
 def _good_order(problem: Problem) -> NDArray[np.intp]:
@@ -110,7 +110,8 @@ def _solve_until_closed(model: _Model) -> Floats:
         model.solve()
         point = model.solution()
         rows = violated_cycles(point, ROWS_PER_ITEM * len(point), model.deadline)
-        violated = [(int(a), int(b), int(c)) for a, b, c in rows]
+        # "One arc at least" is "two at most" of the reverse.
+        violated = [(int(a), int(b), int(c)) for a, c, b in rows]
         if not violated:
             return point
         if model.has_rows(violated):

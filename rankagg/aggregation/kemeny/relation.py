@@ -76,7 +76,7 @@ class Relation:
             return None
         search = Search(self._problem, deadline)
         search.run()
-        bounds = forced_bounds(self._problem, search.nodes)
+        bounds = forced_bounds(self._problem, search.nodes, search.rows)
         least: int | None = None
         for first, second in sorted(covers, key=lambda pair: int(bounds[pair])):
             if least is not None and bounds[first, second] >= least:
@@ -160,7 +160,7 @@ class _Component:
         search = Search(problem, deadline)
         search.run()
         self._relaxation = search.relaxation
-        bounds = forced_bounds(problem, search.nodes)
+        bounds = forced_bounds(problem, search.nodes, search.rows)
         # Forcing j before i costs more than the optimum: i is always before j.
         self.always: Bools = (bounds > self._best).T & self._possible
         self._meet(search.order)

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.nodes import Node
+from rankagg.aggregation.kemeny.nodes import Node, leaf_of, moved_to
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.rows import Derived, compact
 
 __all__ = ["Backend", "Report", "Solution", "Task", "silent"]
 
@@ -26,6 +28,8 @@ class Solution:
         Positions within the part, best first.
     nodes : tuple of Leaf, Branch or Enumeration
         The tree of cases, over positions within the part.
+    rows : tuple of Derived
+        The derived rows that the nodes use, and perhaps more.
     interrupted : bool
         True where the user stopped it.
     notes : tuple of str
@@ -34,8 +38,17 @@ class Solution:
 
     order: NDArray[np.intp]
     nodes: tuple[Node, ...]
+    rows: tuple[Derived, ...] = ()
     interrupted: bool = False
     notes: tuple[str, ...] = ()
+
+    def proof(self, part: NDArray[np.intp]) -> Proof:
+        """Return the cases as a proof about the items of a part, with the rows that they use."""
+        leaves = [leaf for leaf in map(leaf_of, self.nodes) if leaf is not None]
+        rows, numbers = compact(self.rows, [row for leaf in leaves for row, _ in leaf.rows])
+        where = part.tolist()
+        nodes = moved_to(self.nodes, part, numbers)
+        return Proof(tuple(where), nodes, tuple(row.moved_to(where) for row in rows))
 
 
 #: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.

@@ -223,7 +223,7 @@ def test_stated_gap_may_be_larger_than_the_proved_one(
     "data",
     [
         {},
-        {"schema": "rankagg.certificate", "version": 2},
+        {"schema": "rankagg.certificate", "version": 3},
         {"schema": "rankagg.votes", "version": 2},
         [],
         None,
@@ -236,7 +236,7 @@ def test_what_is_no_certificate_is_refused(data: object) -> None:
 
 def test_the_first_version_of_the_file_is_refused_with_a_remedy() -> None:
     data = {"schema": "rankagg.certificate", "version": 1, "weight_denominator": 2**20}
-    with pytest.raises(DataFormatError, match=r"`version` must be 2\. Got 1\. Solve again"):
+    with pytest.raises(DataFormatError, match=r"`version` must be 3\. Got 1\. Solve again"):
         ra.Certificate.from_dict(data)
 
 

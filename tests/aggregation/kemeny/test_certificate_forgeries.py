@@ -155,9 +155,9 @@ def test_the_threshold_that_was_no_number() -> None:
     data = {
         **case.plain, "order": [0, 2, 1], "scaled_cost": 104, "scaled_lower_bound": 104,
         "cost": "104", "lower_bound": "104",
-        "proofs": [{"positions": [0, 1, 2],
-                    "nodes": [{"cycles": [], "threshold": float("nan"), "rest": 1},
-                              {"cycles": []}]}],
+        "proofs": [{"positions": [0, 1, 2], "rows": [],
+                    "nodes": [{"cycles": [], "rows": [], "threshold": float("nan"), "rest": 1},
+                              {"cycles": [], "rows": []}]}],
     }  # fmt: skip
     with pytest.raises(DataFormatError, match=r"`proofs\[0\].nodes\[0\].threshold` must be"):
         ra.Certificate.from_dict(data)
@@ -260,7 +260,8 @@ def test_a_node_has_one_parent() -> None:
     case = specimens()["one cycle"]
     levels = 60  # two to the sixtieth paths
     nodes = [{"pair": [0, 1], "before": at + 1, "after": at + 1} for at in range(levels)]
-    data = {**case.plain, "proofs": [{"positions": [0, 1, 2], "nodes": [*nodes, {"cycles": []}]}]}
+    tree = [*nodes, {"cycles": [], "rows": []}]
+    data = {**case.plain, "proofs": [{"positions": [0, 1, 2], "rows": [], "nodes": tree}]}
     with pytest.raises(DataFormatError, match=r"nodes\[0\].after` must be a node that is not the"):
         ra.Certificate.from_dict(data)
     assert not holds_alone(data, case)

@@ -15,13 +15,18 @@ LONG = 10**1000
 
 
 def tree(*nodes: dict[str, Any], positions: tuple[int, ...] = (0, 2, 3)) -> list[dict[str, Any]]:
-    return [{"positions": list(positions), "nodes": list(nodes)}]
+    """Return the proofs of one part; a node that has cycles has no rows where it states none."""
+    stated = [
+        {"rows": [], **node} if isinstance(node, dict) and "cycles" in node else node
+        for node in nodes
+    ]
+    return [{"positions": list(positions), "rows": [], "nodes": stated}]
 
 
 def plain(**fields: Any) -> dict[str, Any]:
     """Return a certificate of five items that is well formed, whatever it proves."""
     data = {
-        "schema": "rankagg.certificate", "version": 2, "status": "gap", "cost": "5",
+        "schema": "rankagg.certificate", "version": 3, "status": "gap", "cost": "5",
         "lower_bound": "4", "tolerance": "0", "tie_cost": "1/3", "fingerprint": "0a" * 32,
         "items": ["a", "b", "c", "d", "e"], "order": [4, 2, 0, 1, 3], "scaled_cost": 10,
         "scaled_lower_bound": 8, "denominator": 2, "weight_denominator": 2**20,
@@ -91,9 +96,9 @@ INSIDE = "three different positions of the proof and a weight"
     ("fields", "message"),
     [
         ({"schema": "x"}, "`schema` must be 'rankagg.certificate'. Got 'x'."),
-        ({"version": 1}, "`version` must be 2. Got 1. Solve again"),
-        ({"version": 3}, "`version` must be 2. Got 3."),
-        ({"version": 2.0}, "`version` must be 2. Got 2.0."),
+        ({"version": 2}, "`version` must be 3. Got 2. Solve again"),
+        ({"version": 4}, "`version` must be 3. Got 4."),
+        ({"version": 3.0}, "`version` must be 3. Got 3.0."),
         ({"weight_denominator": 2**20 + 1}, "`weight_denominator` must be 1048576."),
         ({"weight_denominator": 2.0**20}, "`weight_denominator` must be 1048576."),
         ({"status": "optimal"}, "`status` must be 'gap'. Got 'optimal'."),
@@ -134,7 +139,7 @@ INSIDE = "three different positions of the proof and a weight"
         ({"denominator": True}, "`denominator` must be an integer of at least 1"),
         ({"proofs": {}}, "`proofs` must be a list."),
         ({"proofs": [7]}, "`proofs[0]` must be an object. Got 7."),
-        ({"proofs": [{"positions": [0, 1]}]}, "`proofs[0].nodes` is missing."),
+        ({"proofs": [{"positions": [0, 1]}]}, "`proofs[0].rows` is missing."),
         # Parts.
         ({"proofs": tree(LEAF, positions=(0, 2, 5))}, "`proofs[0].positions[2]` must be"),
         ({"proofs": tree(LEAF, positions=(0, 2, -1))}, "`proofs[0].positions[2]` must be"),
@@ -172,7 +177,7 @@ INSIDE = "three different positions of the proof and a weight"
         ({"proofs": tree({**PAIR, "pair": [0, 2, 2]}, LEAF, LEAF)}, f"`{NODE}.pair` must be two d"),
         ({"proofs": tree({"enumeration": 1})}, f"`{NODE}.enumeration` must be true. Got 1."),
         ({"proofs": tree({"enumeration": False})}, f"`{NODE}.enumeration` must be true. Got Fal"),
-        ({"proofs": tree({**WHOLE, "cycles": []})}, f"'cycles' is no key of `{NODE}`"),
+        ({"proofs": tree({**WHOLE, "cycles": []})}, f"'rows' is no key of `{NODE}`"),
         ({"proofs": tree(FIX, WHOLE)},
          "`proofs[0].nodes[1]` must be the only node of its proof, which has at most 20 positions"),
         # Cycles.

@@ -9,7 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import cuts, heuristics
+from rankagg.aggregation.kemeny import heuristics, highs
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 
@@ -147,7 +147,7 @@ def test_nothing_slow_is_begun_once_it_is_late(monkeypatch) -> None:
 
     votes = random_profile(40, 5).pairwise()
     monkeypatch.setattr(heuristics, "best_moves", never)
-    monkeypatch.setattr(cuts.HighsRelaxation, "__init__", never)
+    monkeypatch.setattr(highs.HighsRelaxation, "__init__", never)
     found = ra.Kemeny().solve(votes, deadline=Deadline(0.0))
     assert found.certificate.status == "gap"
     assert found.notes == ("not proved optimal in time",)

@@ -17,6 +17,7 @@ from rankagg.aggregation.kemeny.proof import (
     leaf_bound,
     round_weights,
 )
+from rankagg.aggregation.kemeny.rows import Weighting
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny.forging import N, random_tree
 
@@ -90,10 +91,9 @@ def test_fixed_pairs_are_so_in_every_order_below_the_threshold(seed: int) -> Non
     leaf = Search(problem)
     leaf.run()
     (weighted, *_) = [node for node in leaf.nodes if isinstance(node, Leaf)]
-    cycles = np.array(weighted.cycles, dtype=np.intp).reshape(-1, 3)
-    weights = np.array(weighted.weights, dtype=np.int64)
+    proof = Proof(tuple(range(N)), (weighted,), tuple(leaf.rows))
     nothing = np.zeros((N, N), dtype=bool)
-    fixed = fixed_below(problem, cycles, weights, nothing, threshold)
+    fixed = fixed_below(problem, proof.weighting(weighted), nothing, threshold)
     below = [order for order, cost in costs.items() if cost < threshold]
     if fixed is None:
         assert not below
@@ -106,11 +106,10 @@ def test_pairs_are_fixed_at_all() -> None:
     # Unanimous votes: turning any pair round costs at least three.
     problem = Problem.from_pairwise(ra.Profile.from_orders([list("abcd")] * 3).pairwise())
     nothing = np.zeros((4, 4), dtype=bool)
-    weights = np.zeros(0, dtype=np.int64)
-    cycles = np.empty((0, 3), dtype=np.intp)
-    assert fixed_below(problem, cycles, weights, nothing, 3).sum() == 6
-    assert fixed_below(problem, cycles, weights, nothing, 4).sum() == 0
-    assert fixed_below(problem, cycles, weights, nothing, 0) is None
+    weighting = Weighting(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
+    assert fixed_below(problem, weighting, nothing, 3).sum() == 6
+    assert fixed_below(problem, weighting, nothing, 4).sum() == 0
+    assert fixed_below(problem, weighting, nothing, 0) is None
 
 
 def hard_orders(seed: int) -> list[list[int]]:
@@ -169,7 +168,7 @@ def test_corrupted_fixing_is_refused(
 def weighted(problem: Problem, *cycles: tuple[int, int, int, int]) -> tuple:
     rows = np.array([cycle[:3] for cycle in cycles], dtype=np.intp).reshape(-1, 3)
     weights = np.array([cycle[3] for cycle in cycles], dtype=np.int64)
-    return problem, rows, weights, np.zeros((problem.n, problem.n), dtype=bool)
+    return problem, Weighting(rows, weights), np.zeros((problem.n, problem.n), dtype=bool)
 
 
 def test_no_order_is_left_where_the_case_itself_reaches_the_threshold() -> None:
@@ -252,7 +251,7 @@ def test_cases_that_contradict_themselves_are_left_out() -> None:
     # 0 before 1, 1 before 2, 2 before 0: the last case is dropped, whatever its leaf would prove.
     rest = (Leaf(), Branch(2, 0, 5, 6), Leaf(), Leaf(), Leaf())
     tree = (Branch(0, 1, 1, 2), Branch(1, 2, 3, 4), *rest)
-    visited = [at for at, *_ in Proof(tuple(range(N)), tree).walk(problem, np.arange(N))]
+    visited = [at for at, *_ in Proof(tuple(range(N)), tree).walk(problem)]
     assert sorted(visited) == [0, 1, 2, 3, 4, 6]
 
 

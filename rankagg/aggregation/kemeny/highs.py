@@ -1,0 +1,153 @@
+"""The engine that keeps the relaxation alive in HiGHS.
+
+PuLP solves an empty model through `pulp.HiGHS`; what it leaves in `solverModel` is the live HiGHS
+object, and all further work happens on it in place: the columns are added at once, rows are added
+and dropped, bounds set, and each solve starts from the last basis. `cbc` solves the same relaxation
+where HiGHS cannot be loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pulp
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.relaxation import Point, Relaxation, SparseRows
+from rankagg.exceptions import SolverError, SolverNotFoundError
+
+highspy: Any
+try:
+    import highspy
+except ImportError as error:  # pragma: no cover
+    highspy, REASON = None, str(error)
+else:
+    REASON = "it is not installed"
+
+__all__ = ["HighsRelaxation", "why_not_highs"]
+
+PROBE_STEPS = 40
+SECONDS_OF_A_RUN = 2.0
+UNLIMITED = 2**31 - 1
+
+
+def why_not_highs() -> str | None:
+    """Say why HiGHS cannot be used, and what to do about it; None where it can be."""
+    if highspy is not None:
+        return None
+    if "ortools" in sys.modules:
+        return (
+            "HiGHS cannot be loaded beside OR-Tools, which was imported first and brings a HiGHS "
+            "of its own; use them in separate processes"
+        )
+    return f"HiGHS cannot be used ({REASON}); install it with: pip install highspy"
+
+
+class HighsRelaxation(Relaxation):
+    """The relaxation as a live HiGHS object."""
+
+    def __init__(self, problem: Problem) -> None:
+        reason = why_not_highs()
+        if reason is not None:
+            raise SolverNotFoundError(f"{reason}.")
+        super().__init__(problem)
+        self._highs = self._build(self._costs)
+
+    def _build(self, costs: Floats) -> Any:
+        model = pulp.LpProblem("kemeny", pulp.LpMinimize)
+        # One column that says nothing: PuLP takes tens of microseconds for each.
+        model.setObjective(1 * model.add_variable("nothing", 0, 1))
+        solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex")
+        try:
+            model.solve(solver)
+        except pulp.PulpSolverError as error:
+            raise SolverError(f"HiGHS failed: {error}") from error
+        if model.sol_status != pulp.LpSolutionOptimal:
+            words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
+            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
+        # PuLP frees the object with the model, so both are kept.
+        self._model = model
+        highs = model.solverModel
+        highs.deleteCols(1, np.zeros(1, dtype=np.int32))
+        none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
+        k = len(costs)
+        starts = np.zeros(k, dtype=np.int32)
+        added = highs.addCols(k, costs, np.zeros(k), np.ones(k), 0, starts, none, numbers)
+        if added != highspy.HighsStatus.kOk or highs.getNumCol() != k:
+            raise SolverError("HiGHS did not take the columns of the model.")
+        return highs
+
+    # -- solving ------------------------------------------------------------------------------
+
+    def solve(self, deadline: Deadline) -> Point:
+        """Solve from the last basis; see `Relaxation.solve`."""
+        while True:
+            self._limit(deadline)
+            outcome = self._highs.run()
+            status = self._highs.getModelStatus()
+            if status != highspy.HighsModelStatus.kTimeLimit:
+                break
+        if outcome != highspy.HighsStatus.kOk or status != highspy.HighsModelStatus.kOptimal:
+            words = self._highs.modelStatusToString(status)
+            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
+        solution = self._highs.getSolution()
+        return self._point(
+            solution.col_value, self._highs.getObjectiveValue(), np.array(solution.row_dual)
+        )
+
+    def _limit(self, deadline: Deadline) -> None:
+        # Python hears of Ctrl-C between runs only. HiGHS adds up the seconds of all of them.
+        seconds = min(deadline.seconds_left(), SECONDS_OF_A_RUN)
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
+
+    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
+        """Take a few steps of the dual simplex, and restore the basis; see `Relaxation.probe`."""
+        basis = self._highs.getBasis()
+        self._highs.setOptionValue("simplex_iteration_limit", PROBE_STEPS)
+        values = []
+        try:
+            for case in cases:
+                self._limit(deadline)
+                self.fix(case)
+                self._highs.setBasis(basis)
+                if self._highs.run() == highspy.HighsStatus.kError:
+                    raise SolverError("HiGHS failed on a probe of a case.")
+                values.append(self._highs.getObjectiveValue() - self._floor)
+        finally:
+            self._highs.setOptionValue("simplex_iteration_limit", UNLIMITED)
+            self._highs.setBasis(basis)
+        return values
+
+    # -- rows and bounds ----------------------------------------------------------------------
+
+    def _append(self, rows: SparseRows) -> None:
+        m = len(rows.least)
+        self._highs.addRows(
+            m,
+            rows.least,
+            np.full(m, highspy.kHighsInf),
+            len(rows.columns),
+            rows.starts,
+            rows.columns,
+            rows.values,
+        )
+
+    def drop_slack_rows(self) -> None:
+        """Drop the rows that do not bind at the last point: their slack is in the basis."""
+        basic = highspy.HighsBasisStatus.kBasic
+        slack = np.array([status == basic for status in self._highs.getBasis().row_status])
+        gone = np.flatnonzero(slack)
+        if len(gone):
+            self._highs.deleteRows(len(gone), gone.astype(np.int32))
+            self._codes = self._codes[~slack]
+
+    def fix(self, before: NDArray[np.bool_]) -> None:
+        """Set the bounds of the columns; see `Relaxation.fix`."""
+        super().fix(before)
+        columns = np.arange(len(self._lower), dtype=np.int32)
+        self._highs.changeColsBounds(len(columns), columns, self._lower, self._upper)
