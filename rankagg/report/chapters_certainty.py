@@ -143,7 +143,7 @@ def without_tasks(findings: Findings) -> Section:
         return section.unknown(f"The consensus without single tasks or rankings was {LATE}.")
     if result is None:
         why = "without the single rankings it cannot be computed"
-        if not isinstance(findings.data, PairwiseMatrix | ScoreSummary):
+        if not isinstance(findings.data, PairwiseMatrix):
             why = f"that is done for 2 to {TASKS} of them"
         return section.unknown(
             f"The consensus was not computed without single tasks or rankings: {why}."

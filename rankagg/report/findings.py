@@ -21,7 +21,6 @@ from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
 from rankagg.inference.units import Unit
@@ -158,7 +157,7 @@ def _default_unit(data: Data) -> Unit:
 
 def _source(data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]) -> Source | None:
     """Return what tasks can be left out of, where they are neither too few nor too many."""
-    if isinstance(data, PairwiseMatrix | ScoreSummary):
+    if isinstance(data, PairwiseMatrix):
         return None
     source = Source(data=data, tolerance=tolerance, over="tasks", rule=rule)
     return source if 2 <= len(source.units) <= TASKS else None

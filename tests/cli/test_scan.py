@@ -189,7 +189,7 @@ def test_scattered_rows(folder, run):
         (["compare", "--stream", "data", "--format", "ballots"], "--format ballots has no"),
         (["compare", "a.csv", "b.csv"], "--stream adds up several"),
         (["compare", "long.csv", "--jobs", "2"], "--jobs has no meaning without --stream"),
-        (["stability", "sums.json"], "stability needs the scores themselves"),
+        (["experiment", "sums.json"], "experiment needs the scores themselves"),
         (["compare", "sums.json", "--tolerance", "1"], "--tolerance has no meaning for sums"),
         (["compare", "bad.json"], "bad.json does not hold sums of scores as JSON"),
         (["compare", "cut.json"], "cut.json does not hold sums of scores as JSON"),

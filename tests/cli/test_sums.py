@@ -26,11 +26,12 @@ ENOUGH = {
     "rank": ["--method", "borda"],
     "report": ["--unit", "ranking", "--out", "page.html"],
     "solve": [],
+    "stability": ["--samples", "2"],
     "tournament": [],
     "verify": [],
 }
 #: Commands that need the scores themselves.
-NOT_ENOUGH = ("experiment", "stability")
+NOT_ENOUGH = ("experiment",)
 
 
 @pytest.fixture
@@ -147,7 +148,8 @@ REFUSED = {
     "report --method schulze --unit instance": "--unit instance needs the scores themselves",
     "report --unit task": "--unit task needs the scores themselves",
     "report --method mallows": "needs rankings; sums of scores do not hold them",
-    "stability": "stability needs the scores themselves",
+    "stability --over systems": "--over systems needs rankings; sums of scores do not hold them",
+    "stability --method bucklin": "Bucklin needs rankings",
     "tournament --weight q=2": "--weight must be one of the 3 tasks",
 }
 

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.exceptions import InformationLostError, NotIdentifiedError, RankaggError
+from rankagg.exceptions import (
+    InformationLostError,
+    InvalidInputError,
+    NotIdentifiedError,
+    RankaggError,
+)
 from tests.core.test_task_tally import tables
 from tests.strategies import policies, quick
 
@@ -70,6 +75,21 @@ def test_policies_flip_the_same_pairs(table):
     assert "completion" not in found.summary()
     assert found.to_dict()["n_samples"] == 0
     assert np.isnan(found.share_above).all()
+
+
+@quick
+@given(table=tables(), policy=policies, exact=st.booleans())
+def test_tasks_are_left_out(table, policy, exact):
+    rule = ra.Kemeny(unranked=policy) if exact else ra.Borda(unranked=policy)
+    summary = ra.ScoreSummary.from_scores(table)
+    if table.n_tasks < 2:
+        with pytest.raises(InvalidInputError, match="at least 2 tasks"):
+            ra.stability(summary, rule)
+        return
+    found, expected = (ra.stability(data, rule, n_samples=2, rng=0) for data in (summary, table))
+    assert found.to_dict() == expected.to_dict()
+    with pytest.raises(InformationLostError, match="read_scores"):
+        ra.stability(summary, rule, over="systems")
 
 
 def test_completions_need_the_rankings():

@@ -13,7 +13,8 @@ from rankagg._typing import Label
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import InvalidInputError
+from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.exceptions import InformationLostError, InvalidInputError
 
 __all__ = ["Over", "Parts", "draw_subset"]
 
@@ -31,33 +32,38 @@ class Parts:
 
     Attributes
     ----------
-    data : ScoreTable or Profile
-        All of them.
+    data : ScoreTable, ScoreSummary or Profile
+        All of them; of a summary tasks can be left out.
     tolerance : float or mapping from task to float
         Scores that differ by no more are tied.
     over : {"tasks", "systems"}
         What may be left out.
     """
 
-    data: ScoreTable | Profile
+    data: ScoreTable | ScoreSummary | Profile
     tolerance: float | Mapping[Label, float]
     over: Over
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, ScoreTable | Profile):
+        if not isinstance(self.data, ScoreTable | ScoreSummary | Profile):
             raise InvalidInputError("data", "a ScoreTable or a Profile", self.data)
+        if self.over == "systems" and isinstance(self.data, ScoreSummary):
+            raise InformationLostError(
+                "over='systems' needs rankings; a ScoreSummary does not hold them. Read the scores "
+                "with `read_scores`, or take over='tasks'."
+            )
 
     @property
     def items(self) -> Any:
         """The systems."""
-        return self.data.systems if isinstance(self.data, ScoreTable) else self.data.items
+        return self.data.items if isinstance(self.data, Profile) else self.data.systems
 
     @property
     def units(self) -> tuple[Label, ...]:
         """What may be left out."""
         if self.over == "systems":
             return tuple(self.items)
-        if isinstance(self.data, ScoreTable):
+        if not isinstance(self.data, Profile):
             return tuple(self.data.tasks)
         if self.data.groups is None:
             return tuple(range(len(self.data)))
@@ -66,7 +72,7 @@ class Parts:
     @property
     def noun(self) -> str:
         """What the units are called, in the plural."""
-        if isinstance(self.data, ScoreTable):
+        if not isinstance(self.data, Profile):
             return self.over
         if self.over == "systems":
             return "items"
@@ -80,6 +86,8 @@ class Parts:
             return Evidence(self.data, self.tolerance)
         if isinstance(self.data, ScoreTable):
             return self._part_of_table(self.data, gone)
+        if isinstance(self.data, ScoreSummary):
+            return Evidence(_without(self.data, gone), self.tolerance)
         if self.over == "systems":
             left = [item for item in self.data.items if item not in gone]
             return Evidence(self.data.restrict(left))
@@ -99,3 +107,14 @@ class Parts:
         if not isinstance(self.tolerance, Mapping):
             return Evidence(part, self.tolerance)
         return Evidence(part, {t: step for t, step in self.tolerance.items() if t in part.tasks})
+
+
+def _without(summary: ScoreSummary, gone: list[Label]) -> ScoreSummary:
+    """Return a summary without some of its tasks."""
+    kept = [task for task in summary.tasks if task not in gone]
+    return ScoreSummary(
+        summary.systems,
+        {task: summary.tallies[task] for task in kept},
+        higher_is_better={task: summary.higher_is_better[task] for task in kept},
+        task_weights={task: summary.task_weights[task] for task in kept},
+    )

@@ -23,6 +23,7 @@ from rankagg.analysis.robustness.stability_result import Stability
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["Stability", "leave_each_out", "stability"]
@@ -32,7 +33,7 @@ Subset: TypeAlias = tuple[int, NDArray[np.intp]]
 
 
 def stability(
-    data: ScoreTable | Profile,
+    data: ScoreTable | ScoreSummary | Profile,
     aggregator: Aggregator | None = None,
     *,
     over: Over = "tasks",
@@ -48,9 +49,9 @@ def stability(
 
     Parameters
     ----------
-    data : ScoreTable or Profile
-        Tasks are those of the table, the groups of the profile, or its rows, with all their
-        copies, where it has no groups.
+    data : ScoreTable, ScoreSummary or Profile
+        Tasks are those of the table or summary, the groups of the profile, or its rows, with all
+        their copies, where it has no groups.
     aggregator : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     over : {"tasks", "systems"}, default "tasks"
@@ -83,6 +84,8 @@ def stability(
     ------
     InvalidInputError
         If there are fewer than two tasks, or three systems.
+    InformationLostError
+        If systems are to be left out of a summary.
 
     Examples
     --------

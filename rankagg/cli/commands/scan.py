@@ -68,7 +68,7 @@ def command(
     SOURCES are files, patterns and folders of Parquet, CSV, TSV and JSON Lines. A wide file has a
     row for each task and instance, and a column for each system; a long one has a row for each
     score. No scores are held. What --out writes goes where scores go, as far as sums tell; only
-    stability, experiment and fits of whole rankings need the scores.
+    experiment and fits of whole rankings need the scores.
 
     \b
         rankagg scan 'data/*.parquet' --task task --instance id --out sums.json

@@ -13,18 +13,19 @@ from rankagg.analysis.robustness.stability import stability
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import show_progress, time_limit_option
-from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import JOBS, SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.wording import options_named
 from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["command"]
 
 
 @click.command("stability")
-@input_options
+@any_input_options
 @method_option
 @click.option(
     "--over",
@@ -50,7 +51,7 @@ __all__ = ["command"]
 @json_option
 @plot_option("how near subsets come to the consensus of all")
 def command(
-    given: Input,
+    given: AnyInput,
     *,
     method: str,
     over: Over,
@@ -67,20 +68,22 @@ def command(
     \b
         rankagg stability scores.csv --method borda
         rankagg stability scores.csv --over systems --jobs -1
+        rankagg stability sums.json
     """
     if isinstance(given.data, PairwiseMatrix):
         raise click.UsageError("Stability needs rankings or scores; a matrix does not hold them.")
     show_progress()
-    found = stability(
-        given.data,
-        make(method, given.unranked),
-        over=over,
-        n_samples=samples,
-        tolerance=given.tolerance,
-        rng=seed,
-        n_jobs=jobs,
-        time_limit=deadline.time_limit,
-    )
+    with options_named({"over": "--over"}):
+        found = stability(
+            given.data,
+            make(method, given.unranked),
+            over=over,
+            n_samples=samples,
+            tolerance=given.tolerance,
+            rng=seed,
+            n_jobs=jobs,
+            time_limit=deadline.time_limit,
+        )
     if as_json:
         echo_json({**found.to_dict(), "input": list(given.lines)})
     else:
