@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cbc import CbcRelaxation, relaxation_of
@@ -25,7 +25,7 @@ from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound
-from rankagg.aggregation.kemeny.relaxation import Point, Relaxation, unit_of
+from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation, unit_of
 from rankagg.aggregation.kemeny.rows import Derived, Weighting
 from rankagg.aggregation.kemeny.separation import violated_cycles
 from rankagg.aggregation.kemeny.solution import Report, Solution, Task, silent
@@ -225,6 +225,9 @@ class Search:
         if self.relaxation is None:
             self.deadline.seconds_left()
             self.relaxation = relaxation_of(self.problem)
+            # Without rows it would put each pair the cheaper way, whatever the others do.
+            cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
+            self.relaxation.add_cycles(self._violated(cheapest))
         relaxation = self.relaxation
         relaxation.fix(decided)
         if at not in self._children:
@@ -237,7 +240,7 @@ class Search:
             self._open[at] = (decided, bound)
             if bound.value >= self.upper:
                 return None
-            violated = violated_cycles(point.before, ROWS_PER_ITEM * self.problem.n, self.deadline)
+            violated = self._violated(point.before)
             if len(violated) == 0 or self._stalls(history, point):
                 return point
             if history and point.value > history[-1] + 1e-6:
@@ -245,6 +248,9 @@ class Search:
             history.append(point.value)
             relaxation.add_cycles(violated)
             self.report(self.lower, self.upper)
+
+    def _violated(self, before: Floats) -> Cycles:
+        return violated_cycles(before, ROWS_PER_ITEM * self.problem.n, self.deadline)
 
     def _stalls(self, history: list[float], point: Point) -> bool:
         """Say whether the last rounds closed next to nothing of what is left to close."""

@@ -11,6 +11,7 @@ from rankagg.aggregation.kemeny.relaxation import Cycles
 __all__ = ["violated_cycles"]
 
 VIOLATION = 1e-6
+CELLS = 2**17  # of a block, in floats: they stay in the cache
 
 
 def violated_cycles(before: Floats, limit: int, deadline: Deadline) -> Cycles:
@@ -21,19 +22,21 @@ def violated_cycles(before: Floats, limit: int, deadline: Deadline) -> Cycles:
     Raises `OutOfTimeError` where the deadline passes.
     """
     n = len(before)
-    items = np.arange(n)
     found, excess = [], []
-    for a in range(n):
+    # [a, b, c]: the arcs b -> c and c -> a, for some a at a time.
+    block = max(CELLS // n**2, 1)
+    for start in range(0, n, block):
         deadline.seconds_left()
-        used = before + before[:, a]  # [b, c]: the arcs b -> c and c -> a
-        np.fill_diagonal(used, -3.0)
-        used[:, a] = -3.0
-        worst = np.argmax(used, axis=1)
-        over = before[a] + used[items, worst] - 2.0
-        over[a] = -1.0
-        picked = np.flatnonzero(over > VIOLATION)
-        found.append(np.column_stack([np.full(len(picked), a), picked, worst[picked]]))
-        excess.append(over[picked])
+        firsts = np.arange(start, min(start + block, n))
+        used = before[None, :, :] + before.T[firsts, None, :]
+        used[:, np.arange(n), np.arange(n)] = -3.0
+        used[np.arange(len(firsts)), :, firsts] = -3.0
+        worst = np.argmax(used, axis=2)
+        over = before[firsts] + np.take_along_axis(used, worst[:, :, None], axis=2)[:, :, 0] - 2.0
+        over[np.arange(len(firsts)), firsts] = -1.0
+        first, second = np.nonzero(over > VIOLATION)
+        found.append(np.column_stack([firsts[first], second, worst[first, second]]))
+        excess.append(over[first, second])
     cycles, over = np.concatenate(found), np.concatenate(excess)
     first = np.argmin(cycles, axis=1)
     turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
