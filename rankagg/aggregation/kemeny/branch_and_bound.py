@@ -22,6 +22,7 @@ from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cbc import CbcRelaxation, relaxation_of
 from rankagg.aggregation.kemeny.highs import why_not_highs
 from rankagg.aggregation.kemeny.incumbent import Incumbent
+from rankagg.aggregation.kemeny.large import FirstSearch
 from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound
@@ -38,6 +39,9 @@ STALL_SHARE = 0.1
 RECOMBINE_FIRST, RECOMBINE_EVERY = 3, 40
 PROBES = 6
 UNDECIDED = 0.05
+
+# From so many items on, rows without a solver are worth their time.
+FIRST_ORDER = 70
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +170,24 @@ class Search:
             if known is not None and self.upper <= known:
                 return
             self._expand()
+
+    def warm_up(self) -> None:
+        """Bound the root without a linear program; its cycles are the first rows of one.
+
+        Raises
+        ------
+        OutOfTimeError, KeyboardInterrupt
+            If it has to stop before; what it has found stays.
+        """
+        first = FirstSearch(self.problem, self._unit, self._best, self.deadline, self.report)
+        try:
+            first.run()
+        finally:
+            found = first.answer()
+            decided, bound = self._open[0]
+            if found.value > bound.value:
+                self._open[0] = decided, Bound(found.value, found.cycles, found.weights)
+                self.nodes[0] = self._open[0][1].leaf()
 
     def _next(self) -> int:
         """Return a child of the last case, or else the open case with the least bound."""
@@ -310,6 +332,8 @@ def solve_cuts(task: Task) -> Solution:
     begun: list[Search] = []
     with until_stopped() as stop:
         begun.append(Search(task.problem, task.deadline, task.report, task.start))
+        if task.problem.n >= FIRST_ORDER:
+            begun[0].warm_up()
         begun[0].run()
     if not begun:
         return Solution(_first_order(task), (Leaf(),), interrupted=stop.by_user)

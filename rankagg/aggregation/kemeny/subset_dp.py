@@ -23,7 +23,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["LARGEST", "SubsetTable"]
+__all__ = ["LARGEST", "SubsetTable", "by_size"]
 
 #: 2**20 subsets of 8 bytes, and as many bits of work per item.
 LARGEST = 20
@@ -75,7 +75,7 @@ class SubsetTable:
         """The least cost of each subset, which is a number whose bits are its items."""
         n = self._problem.n
         best: NDArray[Any] = np.zeros(1 << n, dtype=self._problem.costs.dtype)
-        for subsets in _by_size(n):
+        for subsets in by_size(n):
             candidates = []
             for item in range(n):
                 self._deadline.seconds_left()
@@ -118,7 +118,7 @@ class SubsetTable:
         # The items before some place of an optimal order, from all of them down.
         begins = np.zeros(1 << n, dtype=bool)
         begins[-1] = True
-        for subsets in reversed(_by_size(n)):
+        for subsets in reversed(by_size(n)):
             for item in range(n):
                 self._deadline.seconds_left()
                 bit = 1 << item
@@ -135,7 +135,7 @@ class SubsetTable:
         n = self._problem.n
         ways = np.zeros(1 << n, dtype=np.int64)
         ways[0] = 1
-        for subsets in _by_size(n):
+        for subsets in by_size(n):
             for item in range(n):
                 self._deadline.seconds_left()
                 bit = 1 << item
@@ -163,7 +163,7 @@ class SubsetTable:
         n = self._problem.n
         beyond = _beyond(self._problem)
         runner: NDArray[Any] = np.full(1 << n, beyond, dtype=self.best.dtype)
-        for subsets in _by_size(n):
+        for subsets in by_size(n):
             least: NDArray[Any] = np.full(len(subsets), beyond, dtype=self.best.dtype)
             for item in range(n):
                 self._deadline.seconds_left()
@@ -179,7 +179,7 @@ class SubsetTable:
         return None if runner[-1] >= beyond else int(runner[-1])
 
 
-def _by_size(n: int) -> list[NDArray[np.int64]]:
+def by_size(n: int) -> list[NDArray[np.int64]]:
     """Return the non-empty subsets of n items, grouped by size."""
     subsets = np.arange(1 << n, dtype=np.int64)
     sizes = np.zeros(1 << n, dtype=np.int64)

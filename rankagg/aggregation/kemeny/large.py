@@ -1,0 +1,125 @@
+"""A first answer for parts of many items: an order and a bound without any linear program.
+
+Rows are found against the order of the present point, the first-order method raises the bound,
+and the point is rounded to a better order, in turns. On many problems both meet; on others the
+cycles are first rows for `branch_and_bound`; with thousands of items they are the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Integers
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.first_order import FirstOrder, Floats32
+from rankagg.aggregation.kemeny.incumbent import Incumbent
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import leaf_bound, round_weights
+from rankagg.aggregation.kemeny.sampled_cycles import cycles_against
+from rankagg.aggregation.kemeny.solution import Report
+from rankagg.aggregation.kemeny.windows import improve_windows
+
+__all__ = ["MOST_ROWS", "FirstAnswer", "FirstSearch"]
+
+#: Rows of the method, and so cycles of a certificate: of 25 bytes each in its file.
+MOST_ROWS = 300_000
+#: Restarts between two looks for rows, and rounds of these between two orders that are improved.
+RESTARTS, ROUNDS = 3, 6
+#: What is gained in so many rounds is little where it is less than this share of what is left.
+PATIENCE, LITTLE = 6, 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class FirstAnswer:
+    """Weighted cycles that bound what any order costs.
+
+    Attributes
+    ----------
+    value : int
+        The bound, in the units of `Problem.costs`.
+    cycles : ndarray of int, shape (m, 3)
+        Positions.
+    weights : ndarray of int, shape (m,)
+        Positive; over `WEIGHT_DENOMINATOR`.
+    """
+
+    value: int
+    cycles: NDArray[np.intp]
+    weights: Integers
+
+
+class FirstSearch:
+    """The state of the search for a first answer; `run` continues it."""
+
+    def __init__(
+        self, problem: Problem, unit: int, best: Incumbent, deadline: Deadline, report: Report
+    ) -> None:
+        self._problem = problem
+        self._unit = unit
+        self._best = best
+        self._deadline = deadline
+        self._report = report
+        self._margins: Floats32 = best.margins.astype(np.float32)
+        self._method = FirstOrder(self._margins)
+        self._none: Bools = np.zeros((problem.n, problem.n), dtype=bool)
+        self._lower = problem.floor
+
+    def run(self) -> None:
+        """Raise the bound and improve the order, until they meet or little is gained.
+
+        Raises
+        ------
+        OutOfTimeError, KeyboardInterrupt
+            If it has to stop before; the state stays valid.
+        """
+        method, history = self._method, [0.0]
+        turn = 0
+        while not self._is_proved() and not self._is_stalled(history):
+            turn += 1
+            order = np.argsort(-method.before.sum(axis=1), kind="stable")
+            rows = cycles_against(method.before, self._margins, order, MOST_ROWS, self._deadline)
+            method.add(rows, MOST_ROWS)
+            if len(method.cycles) == 0:
+                return
+            for _ in range(RESTARTS):
+                method.run(self._deadline)
+            history.append(method.value)
+            self._report(min(self._estimate(), self._best.cost), self._best.cost)
+            if turn % ROUNDS == 0:
+                self._round()
+            if turn % RESTARTS == 0:
+                method.drop()
+        self._round()
+
+    def _round(self) -> None:
+        self._best.round(self._method.before.astype(np.float64))
+        self._best.offer(improve_windows(self._problem, self._best.order, self._deadline))
+
+    def _estimate(self) -> int:
+        return self._problem.floor + int(self._method.value * self._unit * (1 - 1e-6))
+
+    def _is_proved(self) -> bool:
+        if self._lower >= self._best.cost:
+            return True
+        near = self._best.cost - self._problem.step
+        if self._problem.floor + self._method.value * self._unit <= near:
+            return False
+        self._lower = max(self._lower, self.answer().value)
+        return self._lower >= self._best.cost
+
+    def _is_stalled(self, history: list[float]) -> bool:
+        if len(history) <= PATIENCE:
+            return False
+        left = (self._best.cost - self._problem.floor) / self._unit - history[-1]
+        return history[-1] - history[-1 - PATIENCE] < LITTLE * left
+
+    def answer(self) -> FirstAnswer:
+        """Return the best bound so far, recomputed in integers."""
+        cycles, weights = self._method.best
+        scaled = round_weights(weights.astype(np.float64), self._unit)
+        used = np.flatnonzero(scaled > 0)
+        found, scaled = cycles[used].astype(np.intp), scaled[used]
+        return FirstAnswer(leaf_bound(self._problem, found, scaled, self._none), found, scaled)
