@@ -183,11 +183,12 @@ class Search:
         try:
             first.run()
         finally:
-            found = first.answer()
+            value, weighting = first.answer()
             decided, bound = self._open[0]
-            if found.value > bound.value:
-                self._open[0] = decided, Bound(found.value, found.cycles, found.weights)
-                self.nodes[0] = self._open[0][1].leaf()
+            if value > bound.value:
+                bound = Bound(value, weighting, np.zeros(0, dtype=np.intp))
+                self._open[0] = decided, bound
+                self.nodes[0] = bound.leaf()
 
     def _next(self) -> int:
         """Return a child of the last case, or else the open case with the least bound."""

@@ -1,9 +1,9 @@
 """Weights of 3-cycles without a linear program: a primal-dual gradient method on few rows.
 
-The relaxation of `cuts` is solved approximately. Each step is two products with a sparse matrix of
-three entries a row, so a thousand steps take what one solve of the simplex method would, and nothing
-is factorized. Whatever the weights are, the bound that they make is valid, see `proof`; it
-is recomputed there in integers.
+The relaxation is solved approximately. A step is two products with a sparse matrix of three entries
+a row, and nothing is factorized, so a thousand steps take no longer than one solve of the simplex
+method. Whatever the weights are, the bound that they make is valid; `proof` recomputes it in
+integers.
 
 References
 ----------
@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
 
 __all__ = ["FirstOrder", "Floats32"]
@@ -28,7 +27,7 @@ Cycles = NDArray[np.int32]
 Floats32 = NDArray[np.float32]
 
 #: Steps between two restarts at first.
-STEPS, MOST_STEPS = 30, 480
+STEPS, MOST_STEPS = 30, 120
 #: Steps between two looks at the clock.
 UNTIMED = 10
 #: How far the ratio of dual and primal steps may go from the scale of the margins.
@@ -45,7 +44,7 @@ class FirstOrder:
     Parameters
     ----------
     margins : ndarray of float32, shape (n, n)
-        Cost of row before column less cost of the reverse, at least one not 0.
+        Cost of row before column less cost of the reverse.
 
     Attributes
     ----------
@@ -64,7 +63,8 @@ class FirstOrder:
         self._margins = margins
         self.before: Floats32 = (margins < 0).astype(np.float32)
         self.before[margins == 0] = 0.5
-        self._scale = float(np.abs(margins).sum(dtype=np.float64)) / np.count_nonzero(margins)
+        apart = np.abs(margins[margins != 0])
+        self._scale = float(apart.mean(dtype=np.float64)) if len(apart) else 1.0
         self.cycles: Cycles = np.empty((0, 3), dtype=np.int32)
         self._weights = np.zeros(0, dtype=np.float32)
         self._ratio = 1.0
@@ -114,11 +114,13 @@ class FirstOrder:
             self._is_ready = False
 
     def _prepare(self) -> None:
-        """Number the pairs that rows touch; all others stay at their majority."""
+        """Give numbers to the pairs that rows touch; all others stay at their majority."""
         tails, heads = self.cycles, np.roll(self.cycles, -1, axis=1)
         forward = tails < heads
         low = np.minimum(tails, heads).astype(np.int64)
-        pairs, columns = np.unique((low * self.n + np.maximum(tails, heads)).ravel(), return_inverse=True)
+        pairs, columns = np.unique(
+            (low * self.n + np.maximum(tails, heads)).ravel(), return_inverse=True
+        )
         self._first, self._second = pairs // self.n, pairs % self.n
         self._x = self.before[self._first, self._second]
         self._costs = self._margins[self._first, self._second] / np.float32(self._scale)
@@ -128,7 +130,9 @@ class FirstOrder:
         signs = np.where(forward, np.float32(1.0), np.float32(-1.0)).ravel()
         starts = np.arange(0, 3 * m + 1, 3, dtype=np.int32)
         shape = (m, len(pairs))
-        self._rows = sparse.csr_array((signs, columns.ravel().astype(np.int32), starts), shape=shape)
+        self._rows = sparse.csr_array(
+            (signs, columns.ravel().astype(np.int32), starts), shape=shape
+        )
         self._columns = self._rows.T.tocsr()
         self._share = 1 / np.diff(self._columns.indptr).astype(np.float32)
         self._is_ready = True
@@ -168,7 +172,8 @@ class FirstOrder:
             x_sum += x
             y_sum += y
             taken = self._columns @ y
-        self._restart(x, y, taken, x_sum / self._steps, y_sum / self._steps)
+        share = np.float32(1 / self._steps)
+        self._restart(x, y, taken, x_sum * share, y_sum * share)
 
     def _restart(
         self, x: Floats32, y: Floats32, taken: Floats32, mean_x: Floats32, mean_y: Floats32

@@ -7,48 +7,27 @@ cycles are first rows for `branch_and_bound`; with thousands of items they are t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers
+from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.first_order import FirstOrder, Floats32
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import leaf_bound, round_weights
+from rankagg.aggregation.kemeny.rows import Weighting
 from rankagg.aggregation.kemeny.sampled_cycles import cycles_against
 from rankagg.aggregation.kemeny.solution import Report
 from rankagg.aggregation.kemeny.windows import improve_windows
 
-__all__ = ["MOST_ROWS", "FirstAnswer", "FirstSearch"]
+__all__ = ["MOST_ROWS", "FirstSearch"]
 
 #: Rows of the method, and so cycles of a certificate: of 25 bytes each in its file.
 MOST_ROWS = 300_000
 #: Restarts between two looks for rows, and rounds of these between two orders that are improved.
 RESTARTS, ROUNDS = 3, 6
 #: What is gained in so many rounds is little where it is less than this share of what is left.
-PATIENCE, LITTLE = 6, 0.01
-
-
-@dataclass(frozen=True, eq=False)
-class FirstAnswer:
-    """Weighted cycles that bound what any order costs.
-
-    Attributes
-    ----------
-    value : int
-        The bound, in the units of `Problem.costs`.
-    cycles : ndarray of int, shape (m, 3)
-        Positions.
-    weights : ndarray of int, shape (m,)
-        Positive; over `WEIGHT_DENOMINATOR`.
-    """
-
-    value: int
-    cycles: NDArray[np.intp]
-    weights: Integers
+PATIENCE, LITTLE = 4, 0.01
 
 
 class FirstSearch:
@@ -107,7 +86,7 @@ class FirstSearch:
         near = self._best.cost - self._problem.step
         if self._problem.floor + self._method.value * self._unit <= near:
             return False
-        self._lower = max(self._lower, self.answer().value)
+        self._lower = max(self._lower, self.answer()[0])
         return self._lower >= self._best.cost
 
     def _is_stalled(self, history: list[float]) -> bool:
@@ -116,10 +95,10 @@ class FirstSearch:
         left = (self._best.cost - self._problem.floor) / self._unit - history[-1]
         return history[-1] - history[-1 - PATIENCE] < LITTLE * left
 
-    def answer(self) -> FirstAnswer:
-        """Return the best bound so far, recomputed in integers."""
+    def answer(self) -> tuple[int, Weighting]:
+        """Return the best bound so far, recomputed in integers, and what it is made of."""
         cycles, weights = self._method.best
         scaled = round_weights(weights.astype(np.float64), self._unit)
         used = np.flatnonzero(scaled > 0)
-        found, scaled = cycles[used].astype(np.intp), scaled[used]
-        return FirstAnswer(leaf_bound(self._problem, found, scaled, self._none), found, scaled)
+        weighting = Weighting(cycles[used].astype(np.intp), scaled[used])
+        return leaf_bound(self._problem, weighting, self._none), weighting

@@ -47,7 +47,7 @@ def cycles_against(
         a, b, c: an order uses at least one arc of a -> b -> c -> a. The most violated first.
     """
     n = len(before)
-    tails, heads, _ = _arcs_back(before, margins, order, limit)
+    tails, heads = _arcs_back(before, margins, order, limit)
     thirds = np.empty(len(tails), dtype=np.int32)
     over = np.empty(len(tails), dtype=np.float32)
     size = max(1, BLOCK // n)
@@ -74,12 +74,14 @@ def cycles_against(
 
 def _arcs_back(
     before: Floats32, margins: Floats32, order: NDArray[np.intp], limit: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats32]:
-    """Return tail, head and price of the arcs from later to earlier items of an order."""
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return tails and heads of the dearest arcs from later to earlier items of an order."""
     n = len(before)
     place = np.empty(n, dtype=np.int32)
     place[order] = np.arange(n)
-    tails, heads, prices = [], [], []
+    tails: list[NDArray[np.int32]] = []
+    heads: list[NDArray[np.int32]] = []
+    prices: list[Floats32] = []
     size = max(1, BLOCK // n)
     for start in range(0, n, size):
         rows = slice(start, start + size)
@@ -89,8 +91,8 @@ def _arcs_back(
         tails.append(tail.astype(np.int32))
         heads.append(head.astype(np.int32))
         prices.append(np.abs(margins[tail, head]) * before[tail, head])
-    tail, head, price = (np.concatenate(parts) for parts in (tails, heads, prices))
-    if len(tail) > limit:
-        dearest = np.sort(np.argpartition(-price, limit)[:limit])
-        tail, head, price = tail[dearest], head[dearest], price[dearest]
-    return tail, head, price
+    all_tails, all_heads = np.concatenate(tails), np.concatenate(heads)
+    if len(all_tails) > limit:
+        dearest = np.sort(np.argpartition(-np.concatenate(prices), limit)[:limit])
+        return all_tails[dearest], all_heads[dearest]
+    return all_tails, all_heads

@@ -1,0 +1,230 @@
+"""Bounds and orders without a linear program: never false, and near what the program would give."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import branch_and_bound, large
+from rankagg.aggregation.kemeny.branch_and_bound import Search, solve_cuts
+from rankagg.aggregation.kemeny.first_order import FirstOrder
+from rankagg.aggregation.kemeny.large import FirstSearch
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.sampled_cycles import cycles_against
+from rankagg.aggregation.kemeny.solution import Task
+from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.aggregation.kemeny.windows import improve_windows
+
+NEVER = Deadline()
+
+
+def problem_of(costs) -> Problem:
+    costs = np.array(costs)
+    np.fill_diagonal(costs, 0)
+    return Problem(costs, 0, 1)
+
+
+def uniform(n: int, m: int, seed: int) -> Problem:
+    rng = np.random.default_rng(seed)
+    ranks = np.argsort(rng.random((m, n)), axis=1)
+    return Problem.from_pairwise(ra.Profile.from_ranks(ranks, items=range(n)).pairwise())
+
+
+@st.composite
+def problems(draw, most: int = 7) -> Problem:
+    n = draw(st.integers(2, most))
+    largest = draw(st.sampled_from([1, 2, 9, 10**6, 10**15, 10**25]))
+    numbers = draw(st.lists(st.integers(0, largest), min_size=n * n, max_size=n * n))
+    dtype = object if largest > 10**15 else np.int64
+    return problem_of(np.array(numbers, dtype=dtype).reshape(n, n))
+
+
+def least_cost(problem: Problem) -> int:
+    return min(problem.cost(np.array(order)) for order in permutations(range(problem.n)))
+
+
+def found_first(problem: Problem, deadline: Deadline = NEVER) -> tuple[int, Search]:
+    search = Search(problem, deadline)
+    search.warm_up()
+    return search.lower, search
+
+
+# -- bounds -----------------------------------------------------------------------------------
+
+
+@given(problems(5))
+@settings(deadline=None, max_examples=60)
+def test_no_bound_is_above_the_optimum(problem: Problem) -> None:
+    optimum = least_cost(problem)
+    lower, search = found_first(problem)
+    assert problem.floor <= lower <= optimum <= search.upper
+    assert search.upper == problem.cost(search.order)
+
+
+def test_three_voters_in_a_circle_are_solved_without_a_program() -> None:
+    votes = ra.Profile.from_orders(["ABC", "BCA", "CAB"]).pairwise()
+    lower, search = found_first(Problem.from_pairwise(votes))
+    assert lower == search.upper == 4
+    assert search.relaxation is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_is_near_that_of_the_linear_program(seed: int) -> None:
+    problem = uniform(30, 7, seed)
+    exact = Search(problem)
+    exact.run()
+    lower, search = found_first(problem)
+    assert lower <= exact.upper <= search.upper
+    program = Search(problem)
+    program._expand()
+    best = program._open[0][1].value if program._open.get(0) else program.lower
+    assert lower - problem.floor >= 0.97 * (best - problem.floor) > 0
+
+
+def test_without_a_limit_the_answer_is_proved_from_first_rows(monkeypatch) -> None:
+    monkeypatch.setattr(branch_and_bound, "FIRST_ORDER", 40)
+    problem = uniform(40, 9, 1)
+    warm = solve_cuts(Task(problem))
+    cold = Search(problem)
+    cold.run()
+    assert problem.cost(warm.order) == cold.upper
+    assert warm.proof(np.arange(problem.n)).bound(problem) == cold.upper
+
+
+def test_the_same_work_gives_the_same_answer() -> None:
+    (_, first), (_, second) = (found_first(uniform(50, 9, 5)) for _ in range(2))
+    assert first.order.tolist() == second.order.tolist()
+    assert first.nodes == second.nodes
+
+
+def test_cycles_are_no_more_than_there_is_room_for(monkeypatch) -> None:
+    monkeypatch.setattr(large, "MOST_ROWS", 40)
+    problem = uniform(40, 9, 0)
+    lower, search = found_first(problem)
+    _, bound = search._open[0]
+    assert 0 < len(bound.weighting.cycles) <= 40
+    assert problem.floor < lower < search.upper
+
+
+def test_a_stop_at_any_moment_leaves_a_valid_bound(monkeypatch) -> None:
+    problem = uniform(40, 9, 1)
+    best, _ = found_first(problem)
+    lowers = []
+    for steps in (0, 1, 3, 10):
+        method_run, left = FirstOrder.run, [steps]
+
+        def run(self, deadline, method_run=method_run, left=left) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+            method_run(self, deadline)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(FirstOrder, "run", run)
+            search = Search(problem)
+            with pytest.raises(KeyboardInterrupt):
+                search.warm_up()
+        lowers.append(search.lower)
+        assert search.nodes[0] == search._open[0][1].leaf()
+    assert lowers == sorted(lowers)
+    assert problem.floor == lowers[0] < lowers[-1] <= best
+
+
+def test_first_order_weights_are_no_smaller_with_more_steps() -> None:
+    problem = uniform(20, 5, 0)
+    margins = problem.margins.astype(np.float32)
+    method = FirstOrder(margins)
+    cycles = np.array([(a, b, c) for a, b, c in combinations(range(20), 3)], dtype=np.int32)
+    assert method.add(np.concatenate([cycles, cycles[:, ::-1]]), 10**6) == 2 * len(cycles)
+    assert method.add(cycles, 10**6) == 0
+    values = []
+    for _ in range(12):
+        method.run(NEVER)
+        values.append(method.value)
+    assert values == sorted(values)
+    assert values[-1] > 0
+    assert (method.before + method.before.T)[~np.eye(20, dtype=bool)] == pytest.approx(1)
+
+
+# -- rows -------------------------------------------------------------------------------------
+
+
+@given(problems(), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=80)
+def test_a_cycle_is_found_where_one_is_violated(problem: Problem, random) -> None:
+    n = problem.n
+    margins = np.sign(problem.margins.astype(np.float64)).astype(np.float32)
+    before = (margins < 0).astype(np.float32)
+    before[margins == 0] = 0.5
+    order = np.array(random.sample(range(n), n))
+    used = {
+        (a, b, c): before[a, b] + before[b, c] + before[c, a]
+        for a, b, c in permutations(range(n), 3)
+        if a == min(a, b, c)
+    }
+    violated = {cycle for cycle, sum_of in used.items() if sum_of < 1}
+    found = cycles_against(before, margins, order, 10**6, NEVER)
+    assert len({*map(tuple, found.tolist())}) == len(found)
+    assert {*map(tuple, found.tolist())} <= violated
+    assert bool(len(found)) == bool(violated)
+    sums = [used[a, b, c] for a, b, c in found.tolist()]
+    assert sums == sorted(sums)
+
+
+def test_of_many_arcs_the_dearest_are_taken() -> None:
+    problem = uniform(30, 9, 2)
+    margins = problem.margins.astype(np.float32)
+    before = (margins < 0).astype(np.float32)
+    order = np.argsort(-before.sum(axis=1))
+    place = np.argsort(order)
+    few = cycles_against(before, margins, order, 5, NEVER)
+    every = cycles_against(before, margins, order, 10**6, NEVER)
+    assert 0 < len(few) <= 5 < len(every)
+    back = (before > 0) & (place[:, None] > place)
+    least = np.sort(np.abs(margins[back]))[-5]
+    for cycle in few.tolist():
+        # The majorities run round the reverse of the cycle.
+        arcs = zip(np.roll(cycle, -1).tolist(), cycle, strict=True)
+        assert max(abs(margins[a, b]) for a, b in arcs if back[a, b]) >= least
+
+
+# -- windows ----------------------------------------------------------------------------------
+
+
+@given(problems(), st.integers(2, 7), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=80)
+def test_windows_never_worsen_an_order(problem: Problem, width: int, random) -> None:
+    order = np.array(random.sample(range(problem.n), problem.n))
+    better = improve_windows(problem, order, width=width)
+    assert sorted(better.tolist()) == list(range(problem.n))
+    assert problem.cost(better) <= problem.cost(order)
+    if width >= problem.n:
+        assert problem.cost(better) == SubsetTable(problem).cost
+
+
+def test_every_window_stands_best_in_the_end() -> None:
+    problem, width = uniform(41, 5, 0), 6
+    order = improve_windows(problem, np.arange(41), width=width)
+    for start in [*range(0, 41 - width, width // 2), 41 - width]:
+        inside = problem.restrict(order[start : start + width])
+        assert inside.cost(np.arange(width)) == SubsetTable(inside).cost
+    again = improve_windows(problem, order, width=width)
+    assert again.tolist() == order.tolist()
+
+
+def test_windows_stop_in_time() -> None:
+    problem = uniform(30, 5, 0)
+    assert improve_windows(problem, np.arange(30), Deadline(0.0)).tolist() == list(range(30))
+
+
+def test_the_search_ends_where_nothing_more_is_gained(monkeypatch) -> None:
+    rounds = []
+    monkeypatch.setattr(FirstSearch, "_round", lambda self: rounds.append(self._method.value))
+    monkeypatch.setattr(large, "LITTLE", 2.0)
+    lower, search = found_first(uniform(40, 9, 0))
+    assert len(rounds) == 2  # in round 6, and at the end
+    assert lower < search.upper
