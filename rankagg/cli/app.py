@@ -167,7 +167,7 @@ def _run(args: list[str] | None) -> int:
     except click.ClickException as error:
         error.show()
         return BAD_INPUT
-    except (RankaggError, MemoryError, OSError) as error:
+    except (RankaggError, MemoryError, OSError, UnicodeEncodeError) as error:
         click.echo(f"error: {_told(error)}", err=True)
         bad = isinstance(error, RankaggError) and not isinstance(error, FAILURES)
         return BAD_INPUT if bad else FAILED
@@ -177,6 +177,12 @@ def _run(args: list[str] | None) -> int:
 def _told(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory for data of this size."
+    if isinstance(error, UnicodeEncodeError):
+        lacking = ascii(error.object[error.start])
+        return (
+            f"the output cannot be written: its encoding, {error.encoding}, has no {lacking}. Set "
+            "the environment variable PYTHONIOENCODING to utf-8."
+        )
     if isinstance(error, OSError) and not isinstance(error, RankaggError):
         return f"the output cannot be written: {error.strerror or error}."
     return sums_told(error) if isinstance(error, InformationLostError) else str(error)

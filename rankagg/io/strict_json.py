@@ -16,13 +16,16 @@ from typing import Any, NoReturn
 
 from rankagg.exceptions import DataFormatError
 
-__all__ = ["LARGEST_INTEGER", "Field", "parse_json", "shown"]
+__all__ = ["LARGEST_INTEGER", "Field", "check_characters", "parse_json", "shown"]
 
 #: Integers have at most a thousand digits.
 LARGEST_INTEGER = 10**1000 - 1
 DIGITS = 1000
 
 FRACTION = re.compile(r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?")
+
+# What stands for half of a character where the other half is not beside it.
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 _short = Repr()
 _short.maxstring = 60
@@ -46,8 +49,8 @@ def parse_json(text: str, name: str) -> Any:
     Raises
     ------
     DataFormatError
-        If it is no JSON, nested too deep, has a key twice in one object, or has a number that is
-        no integer of at most 1000 digits.
+        If it is no JSON, nested too deep, has a key twice in one object, half a character, or a
+        number that is no integer of at most 1000 digits.
     """
 
     def integer(digits: str) -> int:
@@ -69,7 +72,7 @@ def parse_json(text: str, name: str) -> Any:
         return content
 
     try:
-        return json.loads(
+        content = json.loads(
             text,
             object_pairs_hook=distinct,
             parse_int=integer,
@@ -82,6 +85,34 @@ def parse_json(text: str, name: str) -> Any:
         ) from None
     except RecursionError:
         raise DataFormatError(f"{name} is nested too deep to be read.") from None
+    check_characters(text, content, name)
+    return content
+
+
+def check_characters(text: str, content: object, name: str) -> None:
+    """Raise where a text has half of a character, which can be neither printed nor written.
+
+    Parameters
+    ----------
+    text : str
+        JSON.
+    content : object
+        What is in it.
+    name : str
+        What to call it.
+
+    Raises
+    ------
+    DataFormatError
+        If there is one.
+    """
+    if SURROGATE.search(text) is None:
+        return
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):x}"
+        raise DataFormatError(f"{name} has half of a character ({half}) in a text.") from None
 
 
 def shown(value: object) -> str:

@@ -10,6 +10,7 @@ from typing import NoReturn
 from rankagg.core.tallied_scores import SCHEMA, ScoreSummary
 from rankagg.exceptions import DataFormatError
 from rankagg.io.output_files import write_text
+from rankagg.io.strict_json import check_characters
 from rankagg.io.text import Source, read_text
 
 __all__ = ["looks_like_summary", "read_summary", "write_summary"]
@@ -62,13 +63,19 @@ def read_summary(source: Source) -> ScoreSummary:
 
     try:
         content = json.loads(text, parse_constant=refuse)
+        check_characters(text, content, "the file")
         summary = ScoreSummary.from_dict(content)
         # What `to_dict` gives has none.
         if "check" in content and content["check"] != _checksum(summary):
             raise ValueError("it was changed since it was written")
         return summary
     except (DataFormatError, ValueError, RecursionError) as error:
-        raise DataFormatError(f"{name} does not hold sums of scores as JSON: {error}") from None
+        # Python's own words for that name a function of its own.
+        long = "integer string conversion" in str(error)
+        why = "an integer is too long" if long else str(error).rstrip(".")
+        raise DataFormatError(
+            f"{name} does not hold sums of scores as JSON: {why}. `rankagg scan --out` writes them."
+        ) from None
 
 
 def _checksum(summary: ScoreSummary) -> str:

@@ -1,6 +1,6 @@
 """Peak memory of every command, the whole process: pytest -o addopts='' tests/benchmarks
 
-As a table: python -m tests.benchmarks.test_memory
+As a table: python -m tests.benchmarks.test_memory [COMMAND]...
 
 A command fails here whose memory grows faster than its input.
 """
@@ -19,9 +19,11 @@ ITEMS, TASKS = 10, 4
 SIZES = 5, 10_000, 40_000
 SCORES = ["--task", "task", "--instance", "instance", "--score", "score"]
 
-#: What every command is asked, of scores of instances in the long form or of ballots.
+#: What every command is asked, of scores of instances in the long form, of ballots, or of nothing
+#: that grows.
 COMMANDS = {
     "compare": ["scores", *SCORES],
+    "scan": ["scores", "--system", "system", *SCORES],
     "report": ["scores", *SCORES, "--out", "{folder}/report.html", "--time-limit", "60"],
     "rank": ["scores", *SCORES, "--method", "borda"],
     "solve": ["ballots"],
@@ -34,7 +36,11 @@ COMMANDS = {
     "missing": ["scores", *SCORES],
     "fit": ["ballots", "--model", "plackett-luce"],
     "sample": ["ballots"],
+    "study": ["nothing", "--plackett-luce", "1", "--rankings", "{m}", "--repetitions", "1"],
     "experiment": ["scores", *SCORES, "--repetitions", "2"],
+    "replicate": ["nothing", "p1-table-1"],
+    "methods": ["nothing"],
+    "datasets": ["nothing"],
 }
 
 
@@ -65,7 +71,9 @@ def write_ballots(target: Path, m: int) -> None:
 
 def arguments(command: str, folder: Path, m: int) -> list[str]:
     """Return the command's arguments, with its file."""
-    kind, *options = (option.format(folder=folder) for option in COMMANDS[command])
+    kind, *options = (option.format(folder=folder, m=m) for option in COMMANDS[command])
+    if kind == "nothing":
+        return [command, *options]
     data = folder / (f"scores-{m}.csv" if kind == "scores" else f"ballots-{m}.soc")
     if not data.exists():
         (write_scores if kind == "scores" else write_ballots)(data, m)
@@ -101,21 +109,21 @@ def test_memory_grows_no_faster_than_the_input(command: str, tmp_path: Path) -> 
     assert more - nothing <= SIZES[2] / SIZES[1] * (some - nothing) * 1.1 + 16
 
 
-def table() -> None:
-    """Print the peaks of all commands."""
+def table(commands: list[str]) -> None:
+    """Print the peaks of some commands."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         heads = "".join(f"{m:>10,}" for m in SIZES)
         sys.stdout.write(f"{'command':12}{heads}   MiB per MiB of input\n")
-        for command in COMMANDS:
+        for command in commands:
             peaks = [run(arguments(command, folder, m)) for m in SIZES]
-            kind = "scores" if COMMANDS[command][0] == "scores" else "ballots"
-            sizes = [next(folder.glob(f"{kind}-{m}.*"), folder).stat().st_size for m in SIZES[1:]]
-            each = (peaks[2] - peaks[1]) / ((sizes[1] - sizes[0]) / 2**20)
             shown = "".join(f"{peak:10.0f}" for peak in peaks)
-            sys.stdout.write(f"{command:12}{shown}   {each:10.1f}\n")
+            files = [next(folder.glob(f"{COMMANDS[command][0]}-{m}.*"), None) for m in SIZES[1:]]
+            sizes = [file.stat().st_size / 2**20 for file in files if file is not None]
+            each = f"{(peaks[2] - peaks[1]) / (sizes[1] - sizes[0]):10.1f}" if sizes else ""
+            sys.stdout.write(f"{command:12}{shown}   {each}".rstrip() + "\n")
             sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    table()
+    table(sys.argv[1:] or list(COMMANDS))

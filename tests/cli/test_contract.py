@@ -1,7 +1,9 @@
 """The contract of commands, for ours and for a small group of somebody else's."""
 
 import json
+import re
 import sys
+from pathlib import Path
 from typing import ClassVar
 
 import click
@@ -11,6 +13,9 @@ import rankagg as ra
 from rankagg.cli import main
 from rankagg.cli.app import app
 from rankagg.testing.commands import CommandContract, commands_of
+from tests.benchmarks.test_memory import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
 
 BUNDLED = ["--dataset", "tennessee"]
 
@@ -43,6 +48,13 @@ class TestCommands(CommandContract):
         assert certificate is not None
         (folder / "proof.json").write_text(json.dumps(certificate.to_dict()), encoding="utf-8")
         (folder / "scores.csv").write_text("task,A,B\nx,1,2\ny,2,\n", encoding="utf-8")
+
+
+def test_the_memory_of_every_command_is_measured_and_told() -> None:
+    told = (ROOT / "docs" / "explanation" / "cost.rst").read_text(encoding="utf-8")
+    table = told[told.index("Memory of commands") :]
+    rows = re.findall(r"^   ([a-z]+) +\d+ +\d+ +\d+", table, flags=re.MULTILINE)
+    assert set(rows) == set(COMMANDS) == set(commands_of(app))
 
 
 # -- the contract of a group of somebody else's ---------------------------------------------------

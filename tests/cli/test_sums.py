@@ -2,17 +2,22 @@
 
 import json
 import re
+import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rankagg as ra
 from rankagg.cli import main
 from rankagg.cli.app import app
 from rankagg.io.summaries import write_summary
+from rankagg.io.votes import write_votes
 from rankagg.testing.commands import commands_of
-from tests.io.scan_files import drawn, long
+from tests.io.scan_files import drawn, long, wide
 
+NAN = float("nan")
 LONG = ["--task", "task", "--instance", "id", "--system", "system", "--score", "score"]
 
 #: Commands that read scores, and options under which their sums are enough.
@@ -173,3 +178,168 @@ def test_weights_of_tasks_replace_those_of_the_scan(run):
         assert plain(run(command, "sums.json", *stated).out) == plain(
             run(command, *plainly, *stated).out
         )
+
+
+# -- odd sums -------------------------------------------------------------------------------------
+
+
+def odd(values, systems=None, tasks=None):
+    values = np.array(values, dtype=float)
+    return ra.ScoreTable(
+        values,
+        systems=systems or [f"s{i}" for i in range(len(values))],
+        tasks=tasks or ["x"] * values.shape[1],
+        instances=range(values.shape[1]),
+        higher_is_better=True,
+    )
+
+
+THREE = [[1, 2, 3], [3, 2, 1], [2, 2, 2.5]]
+ODD = {
+    "one system": odd([[1, 2, 3]], "A", "xyy"),
+    "one task": odd(THREE),
+    "one score": odd([[1]]),
+    "without scores": odd([*THREE[:2], [NAN] * 3], tasks="xyy"),
+    "never compared": odd([[1, NAN], [2, NAN], [NAN, 1], [NAN, 2]], tasks="xy"),
+    "all tied": odd([[1, 1], [1, 1], [1, 1]], tasks="xy"),
+    "like options": odd(THREE, ["--help", "-o", "--json"], ["--pair", "-x", "--"]),
+    "like HTML": odd(THREE, ["<script>alert(1)</script>", "a&b", "'\"><img src=x>"], "xy<"),
+    "not ASCII": odd(THREE, ["日本語", "Ω\u200b\u202e", "é\n\x1b[31m!"], "τ\u0301é"),
+    "at the ends of floats": odd([[1e308] * 3, [5e-324, -1e308, 0], [0.0, -0.0, 1]], tasks="xyy"),
+}
+
+
+# The rest are as odd, and take longer.
+FAST = {"one system", "without scores", "never compared", "like options"}
+FAST_COMMANDS = {"compare", "explain", "intervals", "missing", "stability"}
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        pytest.param(
+            command, name,
+            marks=() if name in FAST and command in FAST_COMMANDS else pytest.mark.slow,
+        )
+        for name in ODD
+        for command in sorted({*ENOUGH} - {"report", "verify"})
+    ],
+)  # fmt: skip
+def test_odd_sums_end_as_their_scores_do(command, name, run):
+    """Whatever the scores are: the same figures, or the same refusal."""
+    table = ODD[name]
+    # One row for each score, be it missing; quoted, for labels may be anything.
+    frame = wide(table).melt(["task", "id"], var_name="system", value_name="score")
+    frame.to_csv("scores.csv", index=False)
+    write_summary(ra.ScoreSummary.from_scores(table), "sums.json")
+    labels = [*table.systems, "none"][:2]
+    stated = options(command, labels)
+    if command == "missing":
+        stated += ["--method", "copeland"]
+    ends, said = [], []
+    for given in ["sums.json"], ["scores.csv", *LONG]:
+        more = ["--samples", "1"] if command == "missing" and len(given) > 1 else []
+        told = run(command, *given, *stated, *more, "--json", code=(0, 2, 3))
+        ends.append(told.err.rpartition("rror: ")[2].partition(" Got ")[0])
+        said.append(told.out)
+    assert ends[0] == ends[1]
+    if not said[1]:
+        assert said[0] == ""
+        return
+    found, expected = map(plain, said)
+    if command == "missing":
+        for one in found, expected:
+            one.pop("sensitivity", None)
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", ["one system", "without scores", "like HTML"])
+def test_odd_pages(name, run):
+    write_summary(ra.ScoreSummary.from_scores(ODD[name]), "sums.json")
+    run("report", "sums.json", "--out", "page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "what the scores add up to, not the scores themselves" in page
+    assert "<script>alert" not in page
+    assert "<img src=x>" not in page
+
+
+def test_pages_have_the_figures_of_the_scores(run):
+    scores = put(drawn(2, n=5, m=60))
+    pages = []
+    for given in ["sums.json"], scores:
+        run("report", *given, "--unit", "ranking", "--out", "page.html", "--title", "The page")
+        pages.append(cells(Path("page.html").read_text(encoding="utf-8")))
+    assert {*pages[0]} == {*pages[1]}
+    assert len(pages[0]) >= 5
+    assert all(len(rows) > 1 for rows in pages[0].values())
+    for caption in pages[0]:
+        assert pages[0][caption] == pages[1][caption], caption
+
+
+def cells(page):
+    """Return the rows of all tables of a page by caption, without ranges of ranks and times."""
+    found = {}
+    for table in re.findall("<table.*?</table>", page, flags=re.DOTALL):
+        caption = bare(re.search("<caption.*?</caption>", table, flags=re.DOTALL)[0])
+        rows = [
+            [bare(cell) for cell in re.findall(r"<t[hd]\b.*?</t[hd]>", row, flags=re.DOTALL)]
+            for row in re.findall("<tr.*?</tr>", table, flags=re.DOTALL)
+        ]
+        kept = [at for at, name in enumerate(rows[0]) if name not in ("95 % ranks", "seconds")]
+        found[caption] = [[row[at] for at in kept] for row in rows if len(row) == len(rows[0])]
+    return found
+
+
+def bare(html):
+    return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", html)).strip()
+
+
+def test_half_a_character_is_refused(run):
+    """JSON may hold what no other file can, and nothing can print."""
+    plain = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
+    Path("sums.json").write_text(json.dumps({**plain, "systems": ["\ud800", "b", "c"]}))
+    votes = ra.ScoreSummary.from_scores(odd(THREE)).pairwise()
+    write_votes(votes, "votes.json")
+    text = Path("votes.json").read_text().replace('"s0"', '"\\udfff"')
+    Path("votes.json").write_text(text)
+    fit = {**ra.Mallows("AB", theta=1.0).to_dict(), "items": ["A", "\udc00"]}
+    Path("fit.json").write_text(json.dumps(fit))
+    for args in ["compare", "sums.json"], ["compare", "votes.json"], ["sample", "fit.json"]:
+        told = run(*args, code=2)
+        assert "has half of a character (\\ud" in told.err
+        assert told.out == ""
+    Path("sums.json").write_text(json.dumps({**plain, "systems": ["\U0001f600", "b", "c"]}))
+    assert "\U0001f600" in run("rank", "sums.json").out
+
+
+def test_an_output_that_lacks_letters(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(BytesIO(), encoding="latin-1"))
+    write_summary(ra.ScoreSummary.from_scores(ODD["not ASCII"]), "sums.json")
+    with pytest.raises(SystemExit) as stop:
+        main(["rank", "sums.json"])
+    assert stop.value.code == 1
+    told = capsys.readouterr().err
+    assert "its encoding, latin-1, has no" in told
+    assert "PYTHONIOENCODING" in told
+
+
+@pytest.mark.parametrize("step", [1, 37])
+def test_files_that_are_cut_off(step, run):
+    """Not one beginning of a file is taken for anything."""
+    write_summary(ra.ScoreSummary.from_scores(odd(THREE)), "whole.json")
+    whole = Path("whole.json").read_bytes().rstrip()
+    stops = range(60) if step == 1 else range(60, len(whole), step)
+    for stop in stops:
+        Path("sums.json").write_bytes(whole[:stop])
+        told = run("rank", "sums.json", code=2)
+        assert "sums.json" in told.err, stop
+        assert told.out == ""
+
+
+@pytest.mark.parametrize("version", [0, 2, None, "1"])
+def test_other_versions(version, run):
+    plain = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
+    Path("sums.json").write_text(json.dumps({**plain, "version": version}))
+    told = run("report", "sums.json", code=2)
+    assert f"version {version!r} is not known; 1 is. `rankagg scan --out` writes them." in told.err

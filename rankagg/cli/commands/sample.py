@@ -21,6 +21,7 @@ from rankagg.distributions.stored import distribution_from_dict
 from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.ballots import write_ballots
+from rankagg.io.strict_json import check_characters
 from rankagg.io.text import read_text
 
 __all__ = ["command"]
@@ -117,6 +118,7 @@ def _stored(path: str) -> RankingDistribution:
         raise DataFormatError(f"{path} is not JSON: {error}.") from None
     except RecursionError:
         raise DataFormatError(f"{path} is nested too deep to be read.") from None
+    check_characters(text, facts, path)
     if not isinstance(facts, dict):
         raise DataFormatError(f"{path} holds no object: `rankagg fit --json` prints one.")
     try:
