@@ -343,3 +343,20 @@ def test_other_versions(version, run):
     Path("sums.json").write_text(json.dumps({**plain, "version": version}))
     told = run("report", "sums.json", code=2)
     assert f"version {version!r} is not known; 1 is. `rankagg scan --out` writes them." in told.err
+
+
+def test_instances_without_scores_are_told_everywhere(run):
+    write_summary(
+        ra.ScoreSummary.from_scores(odd([[1, NAN, 2, NAN], [2, NAN, 1, NAN]])), "sums.json"
+    )
+    for command in ("compare", "intervals", "missing"):
+        assert "left out: 2 instances without any score" in run(command, "sums.json").out
+    run("report", "sums.json", "--out", "page.html", "--unit", "ranking")
+    page = bare(Path("page.html").read_text(encoding="utf-8"))
+    assert "left out: 2 instances without any score" in page
+
+
+def test_sums_are_no_scores_to_add_up(run):
+    write_summary(ra.ScoreSummary.from_scores(odd(THREE)), "sums.json")
+    for args in ["scan", "sums.json"], ["compare", "--stream", "sums.json"]:
+        assert "sums.json" in run(*args, code=2).err

@@ -368,6 +368,8 @@ def tell_scores(table: ScoreTable | ScoreSummary, values: dict[str, Any]) -> tup
     if weights:
         shown = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
         lines.append(f"task weights other than 1: {shown}")
+    if isinstance(table, ScoreSummary) and table.n_empty:
+        lines.append(f"left out: {counted(table.n_empty, 'instance')} without any score")
     if values["tolerance"]:
         lines.append(f"tolerance: scores within {values['tolerance']:g} are tied")
     elif isinstance(table, ScoreTable) and (near := table.near_ties()):

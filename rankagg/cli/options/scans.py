@@ -145,10 +145,7 @@ def summed(
             summary = summary.with_task_weights(weights)
     more = f" and {counted(len(sources) - 1, 'more source')}" if len(sources) > 1 else ""
     shown = f"{sources[0]}{more}, {counted(len(scan.files), 'file')}"
-    lines = tell_scores(summary, {**values, **READ_WHOLE, "file": shown})
-    if summary.n_empty:
-        lines = (*lines, f"left out: {counted(summary.n_empty, 'instance')} without any score")
-    return summary, lines
+    return summary, tell_scores(summary, {**values, **READ_WHOLE, "file": shown})
 
 
 def _summarize(scan: ScoreScan, values: Mapping[str, Any]) -> ScoreSummary:
