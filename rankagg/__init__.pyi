@@ -11,6 +11,8 @@ from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.certificate import Certificate as Certificate
 from .aggregation.kemeny.optima import Optima as Optima
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
+from .aggregation.kemeny.weak.certificate import WeakCertificate as WeakCertificate
+from .aggregation.kemeny.weak.optima import WeakOptima as WeakOptima
 from .aggregation.margins import Minimax as Minimax
 from .aggregation.margins import RankedPairs as RankedPairs
 from .aggregation.margins import Schulze as Schulze

@@ -24,6 +24,8 @@ from rankagg.exceptions import InformationLostError
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.certificate import Certificate
     from rankagg.aggregation.kemeny.optima import Optima
+    from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
+    from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 
 __all__ = ["Aggregator", "Guarantee", "Needs", "Outcome"]
 
@@ -40,9 +42,9 @@ class Outcome:
         Higher is better; NaN leaves an item unranked.
     ranking : PartialRanking or None
         The consensus; None lets the base class rank by the scores.
-    certificate : Certificate or None
+    certificate : Certificate, WeakCertificate or None
         The proof of an exact rule.
-    optima : Optima or None
+    optima : Optima, WeakOptima or None
         The set of all optima of an exact rule.
     notes : tuple of str
         What a reader should know.
@@ -52,8 +54,8 @@ class Outcome:
 
     scores: Floats | None = None
     ranking: PartialRanking | None = None
-    certificate: Certificate | None = None
-    optima: Optima | None = None
+    certificate: Certificate | WeakCertificate | None = None
+    optima: Optima | WeakOptima | None = None
     notes: tuple[str, ...] = ()
     interrupted: bool = False
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
     from rankagg.aggregation.kemeny.certificate import Certificate
     from rankagg.aggregation.kemeny.optima import Optima
+    from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
+    from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 
 __all__ = ["Consensus", "rank_by_scores", "ranks_by_scores"]
 
@@ -46,7 +48,7 @@ class Consensus(Result):
         The rule with its parameters.
     unranked : {"uniform", "ignore", "last"} or None
         The policy for unranked items; None for rules that use what is present.
-    certificate : Certificate or None
+    certificate : Certificate, WeakCertificate or None
         The proof of an exact rule.
     notes : tuple of str
         What a reader should know: ties, cycles, pairs never compared, unranked items.
@@ -60,11 +62,11 @@ class Consensus(Result):
     scores: Floats | None
     aggregator: Aggregator
     unranked: Unranked | None
-    certificate: Certificate | None = field(compare=False)
+    certificate: Certificate | WeakCertificate | None = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
     runtime: float = field(compare=False)
     interrupted: bool = field(default=False, compare=False)
-    _optima: Optima | None = field(compare=False)
+    _optima: Optima | WeakOptima | None = field(compare=False)
     _evidence: Evidence = field(compare=False)
 
     _schema = "rankagg.consensus"
@@ -95,7 +97,7 @@ class Consensus(Result):
         return None if self.certificate is None else self.certificate.status == "optimal"
 
     @property
-    def optima(self) -> Optima | None:
+    def optima(self) -> Optima | WeakOptima | None:
         """The set of all optima of an exact rule; None for other rules.
 
         Raises
@@ -122,10 +124,37 @@ class Consensus(Result):
         """What a tied vote costs: the rule's own parameter, or 0."""
         return float(getattr(self.aggregator, "tie_cost", 0.0))
 
+    @property
+    def consensus_tie_cost(self) -> float | None:
+        """What a vote costs that orders two items which the ranking ties.
+
+        The price of the rule whose ties have one, or None: what breaking them at random costs.
+        """
+        return getattr(self.aggregator, "price_of_ties", None)
+
     @cached_property
     def cost(self) -> float:
         """The summed Kendall distance to the rankings, in votes; see `PairwiseMatrix.cost`."""
-        return self.pairwise.cost(self.ranking, tie_cost=self.tie_cost)
+        return self.cost_of(self.ranking)
+
+    def cost_of(self, ranking: PartialRanking, votes: PairwiseMatrix | None = None) -> float:
+        """Return what another ranking costs at the same prices of ties.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+        votes : PairwiseMatrix, optional
+            What it is held against; by default `pairwise`.
+
+        Returns
+        -------
+        float
+            In votes.
+        """
+        return (votes or self.pairwise).cost(
+            ranking, tie_cost=self.tie_cost, consensus_tie_cost=self.consensus_tie_cost
+        )
 
     # -- how it looks -------------------------------------------------------------------------
 
@@ -162,6 +191,7 @@ class Consensus(Result):
             "scores": scores,
             "cost": self.cost,
             "tie_cost": self.tie_cost,
+            "consensus_tie_cost": self.consensus_tie_cost,
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
             "notes": list(self.notes),
             "runtime": self.runtime,
@@ -183,12 +213,14 @@ class Consensus(Result):
 
     def _facts(self) -> list[str]:
         policy = "none: what is present counts" if self.unranked is None else self.unranked
+        price = self.consensus_tie_cost
+        tied = "" if price is None else f", a vote on a tied pair {price:g}"
         lines = [
             f"{self.aggregator.name} consensus of {counted(len(self.items), 'item')}",
             f"rule         {self.aggregator!r}",
             f"unranked     {policy}",
             f"cost         {counted(self.cost, 'vote', 'g')} contradicted (a tied vote costs "
-            f"{self.tie_cost:g})",
+            f"{self.tie_cost:g}{tied})",
         ]
         if self.certificate is not None:
             lines.append(f"certificate  {self.certificate.summary()}")

@@ -299,10 +299,10 @@ def _cycle(votes: PairwiseMatrix, above: Label, below: Label) -> tuple[Label, ..
 
 
 def _can_swap(consensus: Consensus) -> bool:
-    """Say whether a swap can be priced: against a proved optimum."""
+    """Say whether a swap can be priced: against a proved optimum, and no votes outweigh a tie."""
     certificate = consensus.certificate
     proved = certificate is not None and certificate.status == "optimal"
-    return proved and isinstance(consensus.aggregator, Kemeny)
+    return proved and isinstance(consensus.aggregator, Kemeny) and consensus.consensus_tie_cost != 0
 
 
 def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> Swap | None:
@@ -310,16 +310,21 @@ def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> Swap | No
     if not _can_swap(consensus):
         return None
     rule, votes = consensus.aggregator, consensus.pairwise
-    wins = votes.wins.copy()
-    wins[j, i] += votes.wins.sum() + 1.0
-    evidence = Evidence(PairwiseMatrix.from_wins(wins, items=votes.items))
+    wins, price = votes.wins.copy(), consensus.consensus_tie_cost
+    wins[j, i] += (votes.wins.sum() + votes.ties.sum() + 1.0) / (price or 1.0)
+    # Ties of votes matter only where those of the consensus have a price.
+    ties = None if price is None else votes.ties
+    evidence = Evidence(PairwiseMatrix.from_wins(wins, items=votes.items, ties=ties))
     forced = rule.aggregate(evidence, deadline=deadline)
     if forced.interrupted:
         raise KeyboardInterrupt
     if forced.certificate is None or forced.certificate.status != "optimal":
         return None
-    tie_cost = consensus.tie_cost
-    extra = votes.exact_cost(forced.ranking, tie_cost=tie_cost) - votes.exact_cost(
-        consensus.ranking, tie_cost=tie_cost
-    )
-    return Swap(float(extra), forced.ranking)
+    costs = [
+        votes.exact_cost(
+            one.ranking, tie_cost=consensus.tie_cost,
+            consensus_tie_cost=consensus.consensus_tie_cost,
+        )
+        for one in (forced, consensus)
+    ]  # fmt: skip
+    return Swap(float(costs[0] - costs[1]), forced.ranking)

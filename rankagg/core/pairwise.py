@@ -11,18 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
-from rankagg._validation import check_number
 from rankagg.core import exact
-from rankagg.core.costs import contradicted
+from rankagg.core.costs import priced
 from rankagg.core.fingerprint import fingerprint
 from rankagg.core.html import html_table
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.plain_votes import rational_votes, square_votes
+from rankagg.core.plain_votes import divided, rational_votes, square_votes, tied_votes
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.shares import Scaled, Share, added
 from rankagg.core.tally import sum_squares, tally
 from rankagg.core.value import Value, array_key, frozen_array
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import InvalidInputError
 
 __all__ = ["PairwiseMatrix"]
 
@@ -144,11 +143,7 @@ class PairwiseMatrix(Value):
                [-1.,  0.]])
         """
         won = square_votes(wins, "wins")
-        tied = np.zeros(won.shape) if ties is None else square_votes(ties, "ties")
-        if tied.shape != won.shape or not np.array_equal(tied, tied.T):
-            raise InvalidInputError(
-                "ties", f"symmetric and of shape {won.shape}", Described(f"shape {tied.shape}")
-            )
+        tied = tied_votes(ties, won.shape)
         item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
         if len(item_set) != len(won):
             raise InvalidInputError("items", counted(len(won), "label"), item_set)
@@ -268,11 +263,7 @@ class PairwiseMatrix(Value):
         return self.items.pairs_where(np.triu(self.scaled_comparisons == 0, k=1))
 
     def _in_votes(self, scaled: Integers) -> Floats:
-        if scaled.dtype == object:
-            # Python divides large integers without overflow.
-            votes = np.array([value / self.denominator for value in scaled.ravel()])
-            return cast(Floats, frozen_array(votes.reshape(scaled.shape)))
-        return cast(Floats, frozen_array(scaled / self.denominator))
+        return cast(Floats, frozen_array(divided(scaled, self.denominator)))
 
     @cached_property
     def lowest_terms(self) -> tuple[Integers, Integers, int]:
@@ -293,15 +284,21 @@ class PairwiseMatrix(Value):
 
     # -- costs --------------------------------------------------------------------------------
 
-    def exact_cost(self, ranking: PartialRanking, *, tie_cost: float = 0.0) -> Fraction:
+    def exact_cost(
+        self,
+        ranking: PartialRanking,
+        *,
+        tie_cost: float = 0.0,
+        consensus_tie_cost: float | None = None,
+    ) -> Fraction:
         """Return the cost of a ranking as a fraction; see `cost`.
 
         Parameters
         ----------
         ranking : PartialRanking
             A ranking of the same items.
-        tie_cost : float, default 0
-            What a vote that judges two items equal costs.
+        tie_cost, consensus_tie_cost : float, optional
+            What ties cost.
 
         Returns
         -------
@@ -310,13 +307,16 @@ class PairwiseMatrix(Value):
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
         self.items.require_same(ranking.items, "A ranking and the votes that judge it")
-        per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
-        cost = contradicted(self.scaled_wins, ranking)
-        if per_tie:
-            cost += per_tie * exact.sum_of(np.triu(self.scaled_ties, k=1))
-        return cost / self.denominator
+        votes = self.scaled_wins, self.scaled_ties
+        return priced(*votes, ranking, tie_cost, consensus_tie_cost) / self.denominator
 
-    def cost(self, ranking: PartialRanking, *, tie_cost: float = 0.0) -> float:
+    def cost(
+        self,
+        ranking: PartialRanking,
+        *,
+        tie_cost: float = 0.0,
+        consensus_tie_cost: float | None = None,
+    ) -> float:
         """Return the weight of the votes that a ranking contradicts: its summed Kendall distance.
 
         Each unordered pair counts once. A pair that the ranking ties costs what breaking the tie
@@ -330,6 +330,9 @@ class PairwiseMatrix(Value):
             A ranking of the same items.
         tie_cost : float, default 0
             What a vote that judges two items equal costs, 0 to 1; 1/2 is the other convention.
+        consensus_tie_cost : float, optional
+            What a vote on a pair that the ranking ties costs, 0 to 1, instead of the average; a
+            vote that ties that pair too then costs nothing. See `Kemeny`.
 
         Returns
         -------
@@ -348,7 +351,9 @@ class PairwiseMatrix(Value):
         >>> votes.cost(Permutation.from_order("ABC"))
         4.0
         """
-        return float(self.exact_cost(ranking, tie_cost=tie_cost))
+        return float(
+            self.exact_cost(ranking, tie_cost=tie_cost, consensus_tie_cost=consensus_tie_cost)
+        )
 
     # -- sums ---------------------------------------------------------------------------------
 
@@ -357,11 +362,8 @@ class PairwiseMatrix(Value):
             return NotImplemented
         self.items.require_same(other.items, "Added pairwise matrices")
         if self.unranked != other.unranked:
-            raise InvalidInputError(
-                "unranked",
-                f"the same policy in both matrices ({self.unranked!r} here)",
-                other.unranked,
-            )
+            allowed = f"the same policy in both matrices ({self.unranked!r} here)"
+            raise InvalidInputError("unranked", allowed, other.unranked)
         parts = [Share(m._scaled, m.denominator, m._shares) for m in (self, other)]
         (wins, ties, comparisons), denominator, shares, rounding = added(*parts)
         rounding += Fraction(self.rounding) + Fraction(other.rounding)
@@ -388,10 +390,8 @@ class PairwiseMatrix(Value):
 
     def __repr__(self) -> str:
         weight = "" if self.total_weight is None else f", total weight {self.total_weight:g}"
-        return (
-            f"<PairwiseMatrix of {counted(self.n_items, 'item')}, "
-            f"unranked={self.unranked!r}{weight}>"
-        )
+        items = counted(self.n_items, "item")
+        return f"<PairwiseMatrix of {items}, unranked={self.unranked!r}{weight}>"
 
     def _repr_html_(self) -> str:
         rows = zip(self.items, self.wins, strict=True)

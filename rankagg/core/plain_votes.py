@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._numbers import whole_matrix
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Integers
 from rankagg._validation import as_matrix
 from rankagg.core import exact
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["LARGEST_VOTES", "SCALE", "rational_votes", "square_votes"]
+__all__ = ["LARGEST_VOTES", "SCALE", "divided", "rational_votes", "square_votes", "tied_votes"]
 
 # Sums and squares of entries must be floats too.
 LARGEST_VOTES = 10**100
@@ -37,6 +37,18 @@ def square_votes(values: ArrayLike, parameter: str) -> Floats | NDArray[np.objec
     return matrix
 
 
+def tied_votes(values: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return votes for neither of two items, zeros for None; raises unless symmetric."""
+    if values is None:
+        return np.zeros(shape)
+    tied = square_votes(values, "ties")
+    if tied.shape != shape or not np.array_equal(tied, tied.T):
+        raise InvalidInputError(
+            "ties", f"symmetric and of shape {shape}", Described(f"shape {tied.shape}")
+        )
+    return tied
+
+
 def _check_range(
     matrix: NDArray[Any], good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str
 ) -> None:
@@ -57,3 +69,13 @@ def rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> exact.Rational:
     denominator = lcm(*(part.denominator for part in parts))
     scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
     return exact.Rational(np.stack(scaled), denominator, max(part.step for part in parts))
+
+
+def divided(scaled: Integers, denominator: int) -> Floats:
+    """Return integers over a denominator as floats, however large they are."""
+    if scaled.dtype == object:
+        # Python divides large integers without overflow.
+        votes = np.array([value / denominator for value in scaled.ravel()])
+        return votes.reshape(scaled.shape)
+    quotients: Floats = scaled / denominator
+    return quotients

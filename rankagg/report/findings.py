@@ -97,6 +97,11 @@ class Findings:
         for rule in given:
             if not isinstance(rule, Aggregator):
                 raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+            if isinstance(rule, Kemeny) and rule.consensus_ties:
+                raise InvalidInputError(
+                    "aggregators", "rules beside the strict Kemeny rule of the page", rule,
+                    "`compare` takes it.",
+                )  # fmt: skip
         rules = [rule for rule in given if not isinstance(rule, Kemeny)] + [exact_rule]
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
         comparison = compare_until(

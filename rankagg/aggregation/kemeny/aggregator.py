@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +24,18 @@ from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.solution import Backend, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
 
 __all__ = ["Kemeny"]
 
 # What the certificate takes, in times that the problem takes to be stated, at 1,000 items.
 CERTIFYING = 10
+
+# What a vote costs on average where a tie of the consensus is broken at random.
+HALF = 0.5
 
 BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]
 
@@ -68,7 +75,9 @@ BACKENDS: dict[str, Backend] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Kemeny(Aggregator):
-    """The exact Kemeny consensus: a strict ranking of least summed Kendall distance.
+    """The exact Kemeny consensus: the ranking of least summed Kendall distance.
+
+    It is strict, or a weak order where `consensus_ties` allows it to tie items.
 
     The problem is split by strict majorities, each part solved, and the whole proved by a
     certificate that is verified before it is returned. Where the proof is not complete, the
@@ -80,15 +89,23 @@ class Kemeny(Aggregator):
         The policy for unranked items; by default that of the matrix where the data are one, and
         "uniform" otherwise.
     tie_cost : float, default 0
-        What a vote that judges two items equal costs, 0 to 1. It shifts every cost by the same
-        amount and changes no optimum.
+        What a vote that judges two items equal costs where the consensus does not, 0 to 1. It
+        shifts the costs of all strict rankings by the same amount and changes no optimum among
+        them.
+    consensus_ties : bool, default False
+        Whether the consensus may tie items: the exact optimum among all weak orders (bucket
+        orders). It needs a price of ties above 0.
+    consensus_tie_cost : float, optional
+        What a vote that orders two items costs where the consensus ties them, 0 to 1; by default
+        the `tie_cost`. 0.5 for both is the distance of Kemeny and Snell, and maximises the mean
+        tau_x of Emond and Mason; p for both is Fagin's K^(p).
     backend : {"cuts", "lazy", "naive", "subset-dp"}, default "cuts"
         "cuts": linear relaxation with lazily separated 3-cycles in HiGHS, rounding with insertion
         search, best-first branch and bound; where HiGHS cannot be loaded, in PuLP's CBC, which
         takes longer and is said in a note. "lazy": the same rows through PuLP's public interface
         and its CBC; no proof where the relaxation is fractional. "naive": the textbook integer
         program, all rows at once, tolerable to some 60 items. "subset-dp": dynamic programming,
-        parts of 20 items at most.
+        parts of 20 items at most. With `consensus_ties` "cuts" alone.
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".
         Ctrl-C does the same.
@@ -103,7 +120,8 @@ class Kemeny(Aggregator):
     References
     ----------
     Kemeny (1959); Young and Levenglick (1978), doi:10.1137/0135023; cutting planes for linear
-    ordering: Groetschel, Juenger and Reinelt (1984), doi:10.1287/opre.32.6.1195.
+    ordering: Groetschel, Juenger and Reinelt (1984), doi:10.1287/opre.32.6.1195; ties: Emond and
+    Mason (2002), doi:10.1002/mcda.313; Fagin et al. (2006), doi:10.1137/05063088X.
 
     Examples
     --------
@@ -111,13 +129,17 @@ class Kemeny(Aggregator):
     >>> consensus = Kemeny().aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2]))
     >>> consensus.order, consensus.cost, consensus.certificate.status
     (('A', 'B', 'C'), 4.0, 'optimal')
+    >>> votes = Profile.from_ranks([[0, 0, 2], [0, 0, 2], [1, 0, 2]], items="ABC")
+    >>> print(Kemeny(consensus_ties=True, tie_cost=0.5).aggregate(votes).ranking)
+    1. A = B
+    3. C
     """
 
     needs: ClassVar[Needs] = "votes"
-    is_strict: ClassVar[bool] = True
-    guarantee: ClassVar[Guarantee] = Guarantee(1)
     unranked: Unranked | None = None
     tie_cost: float = 0.0
+    consensus_ties: bool = False
+    consensus_tie_cost: float | None = None
     backend: BackendName = "cuts"
     time_limit: float | None = None
     verify: bool = True
@@ -126,8 +148,54 @@ class Kemeny(Aggregator):
         self._check_policy()
         check_number(self.tie_cost, "tie_cost of Kemeny", low=0, high=1)
         check_choice(self.backend, tuple(BACKENDS), "backend of Kemeny")
+        self._check_ties()
         check_flag(self.verify, "verify of Kemeny")
         time_limit_of(self.time_limit, " of Kemeny")
+
+    def _check_ties(self) -> None:
+        if not check_flag(self.consensus_ties, "consensus_ties of Kemeny"):
+            if self.consensus_tie_cost is not None:
+                raise InvalidInputError(
+                    "consensus_tie_cost of Kemeny", "None for a strict consensus",
+                    self.consensus_tie_cost, "Add `consensus_ties=True`.",
+                )  # fmt: skip
+            return
+        if self.consensus_tie_cost is not None:
+            check_number(self.consensus_tie_cost, "consensus_tie_cost of Kemeny", low=0, high=1)
+        elif self.tie_cost == 0:
+            raise InvalidInputError(
+                "tie_cost of Kemeny",
+                "above 0 where the consensus may tie items, or it ties all of them for nothing",
+                self.tie_cost, "Kemeny and Snell's is 0.5.",
+            )  # fmt: skip
+        if self.backend != "cuts":
+            raise InvalidInputError(
+                "backend of Kemeny", "'cuts' where the consensus may tie items", self.backend
+            )
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the consensus never ties items."""
+        return not self.consensus_ties
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """1, with ties broken at random; more where ties cost less than that does on average.
+
+        A vote on a tied pair costs 1/2 on average, so the optimum that pays q < 1/2 for it costs
+        at most 1/(2q) times what the best strict ranking does.
+        """
+        price = self.price_of_ties
+        if price is None or price >= HALF:
+            return Guarantee(1)
+        return Guarantee(HALF / price) if price else None
+
+    @property
+    def price_of_ties(self) -> float | None:
+        """What a vote costs that orders two items which the consensus ties; None: it is strict."""
+        if not self.consensus_ties:
+            return None
+        return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         return self._aggregate_within(evidence, rng, Deadline())
@@ -162,6 +230,8 @@ class Kemeny(Aggregator):
         Outcome
         """
         deadline = (deadline or Deadline()).sooner(self.time_limit)
+        if self.price_of_ties is not None:
+            return self._solve_weak(votes, self.price_of_ties, deadline)
         began = monotonic()
         problem = Problem.from_pairwise(votes, self.tie_cost)
         progress = Progress(problem)
@@ -202,8 +272,21 @@ class Kemeny(Aggregator):
             interrupted=interrupted and certificate.status != "optimal",
         )
 
+    def _solve_weak(self, votes: PairwiseMatrix, price: float, deadline: Deadline) -> Outcome:
+        from rankagg.aggregation.kemeny.weak.solve import solve_weak  # noqa: PLC0415
+
+        outcome = solve_weak(
+            votes, tie_cost=self.tie_cost, consensus_tie_cost=price, deadline=deadline,
+            verify=self.verify,
+        )  # fmt: skip
+        assert outcome.certificate is not None, "an exact rule gives a certificate"
+        why = self._why_open(
+            outcome.certificate, interrupted=outcome.interrupted, out_of_time=deadline.is_over
+        )
+        return replace(outcome, notes=why)
+
     def _why_open(
-        self, certificate: Certificate, *, interrupted: bool, out_of_time: bool
+        self, certificate: Certificate | WeakCertificate, *, interrupted: bool, out_of_time: bool
     ) -> tuple[str, ...]:
         if certificate.status == "optimal":
             return ()

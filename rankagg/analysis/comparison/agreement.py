@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import nan
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import pandas as pd
 
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.distances.agreement import overlaps
+
+if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.optima import Optima
+    from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 
 __all__ = ["Measure", "agreement_matrix", "agreement_of", "distances_to_optima", "overlap_curves"]
 
@@ -101,14 +104,14 @@ def overlap_curves(
     return pd.DataFrame(curves, index=pd.Index(depths, name="k"))
 
 
-def distances_to_optima(rankings: Rankings, optima: Optima) -> pd.DataFrame:
+def distances_to_optima(rankings: Rankings, optima: Optima | WeakOptima) -> pd.DataFrame:
     """Return each ranking's Kendall distance to the nearest and to the farthest exact optimum.
 
     Parameters
     ----------
     rankings : mapping from name to PartialRanking
         Rankings of the items of the optima.
-    optima : Optima
+    optima : Optima or WeakOptima
         All optima of an exact rule.
 
     Returns

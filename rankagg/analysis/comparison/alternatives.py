@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
+
+if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 
 __all__ = ["LATE", "Alternatives"]
 
@@ -28,7 +31,7 @@ class Alternatives:
 
     Attributes
     ----------
-    optima : Optima
+    optima : Optima or WeakOptima
         The optima, under the deadline.
     is_unique : bool or None
         Whether there is one only.
@@ -41,13 +44,13 @@ class Alternatives:
     too_large : str
         Why they were not counted, where that is so.
     radius : int or None
-        Added rankings that can overturn the consensus; None too for a single item, and where
-        there are several optima.
+        Added rankings that can overturn the consensus; None too for a single item, where there
+        are several optima, and where they may tie items.
     is_complete : bool
         Whether there was time for all of it.
     """
 
-    optima: Optima
+    optima: Optima | WeakOptima
     is_unique: bool | None
     winners: tuple[Label, ...] | None
     ranks: tuple[NDArray[np.intp], NDArray[np.intp]] | None
@@ -57,12 +60,14 @@ class Alternatives:
     is_complete: bool
 
     @classmethod
-    def of(cls, optima: Optima, deadline: Deadline, *, radius: bool = False) -> Alternatives:
+    def of(
+        cls, optima: Optima | WeakOptima, deadline: Deadline, *, radius: bool = False
+    ) -> Alternatives:
         """Find out what there is time for.
 
         Parameters
         ----------
-        optima : Optima
+        optima : Optima or WeakOptima
             The optima.
         deadline : Deadline
             For all of it.
@@ -92,7 +97,7 @@ class Alternatives:
         except BlockTooLargeError as error:
             too_large = str(error)
         added = None
-        if radius and unique:
+        if radius and unique and isinstance(every, Optima):
             added = ask(lambda: every.addition_radius, "radius")
         return cls(every, unique, winners, ranks, count, too_large, added, not late)
 

@@ -183,13 +183,16 @@ class Comparison(Result):
 
     @cached_property
     def _costs(self) -> tuple[float, ...]:
-        # A tied vote costs what the exact rule says, so that the ratio is to its optimum.
-        tie_cost = 0.0 if self.exact is None else self.exact.tie_cost
-        return tuple(self.votes.cost(c.ranking, tie_cost=tie_cost) for c in self.consensuses)
+        # Ties cost what the exact rule says, so that the ratio is to its optimum.
+        exact = self.exact or self.consensuses[0]
+        return tuple(exact.cost_of(c.ranking, self.votes) for c in self.consensuses)
 
     @cached_property
-    def _are_complete_and_strict(self) -> bool:
-        return self.consensuses[0]._evidence.is_complete_and_strict
+    def _have_guarantees(self) -> bool:
+        # They are of complete strict rankings, with ties of a consensus broken at random.
+        price = None if self.exact is None else self.exact.consensus_tie_cost
+        plain = self.consensuses[0]._evidence.is_complete_and_strict
+        return plain and price in (None, 0.5)
 
     # -- tables -------------------------------------------------------------------------------
 
@@ -219,7 +222,7 @@ class Comparison(Result):
         optimum = np.nan if exact is None else self._costs[self.consensuses.index(exact)]
         row["excess"] = cost - optimum
         row["ratio"] = cost / optimum if optimum else (1.0 if cost == 0 else np.inf)
-        bound = consensus.aggregator.guarantee if self._are_complete_and_strict else None
+        bound = consensus.aggregator.guarantee if self._have_guarantees else None
         row["guarantee"] = np.nan if bound is None else bound.factor
         both = None if exact is None else (consensus.ranking, exact.ranking)
         row["distance"] = np.nan if both is None else kendall_distance(*both, p=0.5)

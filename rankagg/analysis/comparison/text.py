@@ -49,10 +49,12 @@ def head_of(
 ) -> list[str]:
     """Return what was compared, the proof and the notes, line by line."""
     tie_cost = 0.0 if comparison.exact is None else comparison.exact.tie_cost
+    price = None if comparison.exact is None else comparison.exact.consensus_tie_cost
+    tied = "" if price is None else f", a vote on a tied pair {price:g}"
     methods = counted(len(comparison.methods), "method")
     items = counted(comparison.votes.n_items, "item")
     policy = f"unranked items: {comparison.unranked}"
-    lines = [f"{methods} on {items}; {policy}; a tied vote costs {tie_cost:g}"]
+    lines = [f"{methods} on {items}; {policy}; a tied vote costs {tie_cost:g}{tied}"]
     if comparison.exact is None or comparison.exact.certificate is None:
         lines.append("no exact method among them: add Kemeny() for ratios and distances")
     else:

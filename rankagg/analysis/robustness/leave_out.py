@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Ranks
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.parts import Parts
 from rankagg.core.places import UNRANKED
@@ -83,7 +84,7 @@ class Source(Parts):
         if consensus.interrupted:
             raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
         ranks = consensus.ranking.reindex(self.items).ranks
-        if consensus.is_proved is False or not optima or consensus.optima is None:
+        if consensus.is_proved is False or not optima or not isinstance(consensus.optima, Optima):
             return Found(ranks, consensus.is_proved is not False)
         inside = np.array(self.items.indices(list(consensus.items)))
         every = consensus.optima._until(deadline)

@@ -170,7 +170,8 @@ def leave_each_out(
         _without=tuple(results[:total]),
         _sizes=tuple(size for size, _ in subsets),
         _on_subsets=tuple(results[total:]),
-        _optima=optima and whole.is_proved is not None,
+        # Optima that may tie items are not compared.
+        _optima=optima and whole.is_proved is not None and whole.aggregator.is_strict,
     )
 
 

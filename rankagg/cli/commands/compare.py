@@ -12,7 +12,7 @@ from rankagg.aggregation.defaults import default_aggregators
 from rankagg.analysis.comparison.comparison import Comparison, compare_until
 from rankagg.analysis.comparison.text import text_of
 from rankagg.cli.options.aggregators import made, methods_option
-from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import SEED
@@ -59,7 +59,7 @@ def command(
     given: AnyInput,
     *,
     methods: tuple[str, ...],
-    tie_cost: float | None,
+    ties: Ties,
     deadline: Deadline,
     rows: int | None,
     one: bool,
@@ -89,7 +89,7 @@ def command(
         rankagg compare --dataset glue_human --method harmonic-mean --method kemeny
     """
     rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
-    rules = with_exact_options(rules, tie_cost=tie_cost, deadline=deadline)
+    rules = with_exact_options(rules, ties=ties, deadline=deadline)
     decisions = None if decide is None else _decisions(given, decide)
     # Looking at the other optima takes its share.
     comparison = compare_until(

@@ -7,7 +7,7 @@ import click
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.cli.options.aggregators import made, methods_option
-from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.core.pairwise import PairwiseMatrix
@@ -25,7 +25,7 @@ def command(
     given: AnyInput,
     *,
     methods: tuple[str, ...],
-    tie_cost: float | None,
+    ties: Ties,
     deadline: Deadline,
     as_json: bool,
 ) -> int:
@@ -42,7 +42,7 @@ def command(
     if isinstance(given.data, PairwiseMatrix):
         raise click.UsageError("Dispersion needs rankings or scores; a matrix does not hold them.")
     rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
-    rules = with_exact_options(rules, tie_cost=tie_cost, deadline=deadline)
+    rules = with_exact_options(rules, ties=ties, deadline=deadline)
     report = dispersion_report(
         given.data,
         rules,

@@ -8,7 +8,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.explanation import explain_until
 from rankagg.cli.options.aggregators import make, method_option
-from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import labels_of
 from rankagg.cli.options.output import echo_json, json_option
@@ -30,7 +30,7 @@ def command(
     *,
     pair: tuple[str, str],
     method: str,
-    tie_cost: float | None,
+    ties: Ties,
     deadline: Deadline,
     as_json: bool,
 ) -> int:
@@ -41,9 +41,7 @@ def command(
         rankagg explain sums.json --pair BERT GPT
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
-    (rule,) = with_exact_options(
-        [make(method, given.unranked)], tie_cost=tie_cost, deadline=deadline
-    )
+    (rule,) = with_exact_options([make(method, given.unranked)], ties=ties, deadline=deadline)
     evidence = Evidence(given.data, given.tolerance)
     first, second = labels_of("--pair", pair, evidence.items, "item")
     if first == second:

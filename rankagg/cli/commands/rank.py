@@ -8,7 +8,7 @@ import click
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.cli.options.aggregators import make, method_option
-from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import echo_json, json_option, write_frame, write_json
 from rankagg.cli.options.targets import FOLDER
@@ -30,7 +30,7 @@ def command(
     given: AnyInput,
     *,
     method: str,
-    tie_cost: float | None,
+    ties: Ties,
     deadline: Deadline,
     as_json: bool,
     out: Path | None,
@@ -41,9 +41,7 @@ def command(
         rankagg rank scores.csv --method borda
         rankagg rank election.soi --unranked ignore
     """
-    (rule,) = with_exact_options(
-        [make(method, given.unranked)], tie_cost=tie_cost, deadline=deadline
-    )
+    (rule,) = with_exact_options([make(method, given.unranked)], ties=ties, deadline=deadline)
     consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
     if as_json:
         echo_json({**consensus.to_dict(), "input": list(given.lines)})

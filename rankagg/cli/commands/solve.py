@@ -11,7 +11,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
-from rankagg.cli.options.exact import exact_options, exit_code, with_exact_options
+from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.output import echo_json, json_option, write_json
@@ -55,7 +55,7 @@ __all__ = ["command"]
 def command(
     given: AnyInput,
     *,
-    tie_cost: float | None,
+    ties: Ties,
     deadline: Deadline,
     backend: Any,
     certificate: Path | None,
@@ -76,7 +76,7 @@ def command(
     """
     (rule,) = with_exact_options(
         [Kemeny(unranked=given.unranked, backend=backend)],
-        tie_cost=tie_cost,
+        ties=ties,
         deadline=deadline,
     )
     consensus = rule.aggregate(
@@ -108,7 +108,7 @@ def _heatmap(consensus: Consensus) -> Axes:
 
 
 def _sum_above(consensus: Consensus, given: AnyInput) -> list[str]:
-    if not isinstance(given.data, PairwiseMatrix):
+    if not isinstance(given.data, PairwiseMatrix) or not consensus.aggregator.is_strict:
         return []
     total = given.data.wins.sum() - consensus.cost
     return [f"sum above the diagonal in the order found: {total:.12g}"]

@@ -9,10 +9,13 @@ import click
 
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
+from rankagg.aggregation.kemeny.weak.reader import SCHEMA
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, VerificationError
+from rankagg.io.strict_json import parse_json
 from rankagg.io.text import read_text
 
 __all__ = ["command"]
@@ -42,14 +45,16 @@ def command(given: AnyInput, *, certificate: Path) -> None:
     with options_named({"source": "CERTIFICATE"}):
         name, text = read_text(certificate)
     try:
-        proof = Certificate.from_json(text, name=name)
+        data = parse_json(text, name)
+        is_weak = type(data) is dict and data.get("schema") == SCHEMA
+        proof = (WeakCertificate if is_weak else Certificate).from_dict(data)
         proof.verify(votes)
     except (DataFormatError, VerificationError) as error:
         raise VerificationError(f"{name} proves nothing of these votes. {error}") from None
     click.echo(_told(proof))
 
 
-def _told(proof: Certificate) -> str:
+def _told(proof: Certificate | WeakCertificate) -> str:
     cost = _votes(Fraction(proof.scaled_cost, proof.denominator))
     bound = _votes(Fraction(proof.scaled_lower_bound, proof.denominator))
     exactness = f", all to within {_votes(proof.tolerance)}" if proof.tolerance else ""

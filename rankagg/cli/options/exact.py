@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rankagg.analysis.explanation import Explanation
 
 __all__ = [
+    "Ties",
     "exact_options",
     "exit_code",
     "show_progress",
@@ -29,16 +31,76 @@ __all__ = [
     "with_exact_options",
 ]
 
+# What a pair costs that is tied in one of two rankings.
+KEMENY_SNELL = 0.5
+
 
 def exact_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the exact method to a command."""
-    tie_cost = click.option(
-        "--tie-cost",
-        type=Number(0, 1),
-        metavar="NUMBER",
-        help="What a vote that ties two items costs every ranking, 0 to 1; default 0.",
+    """Add the options of the exact method to a command, which receives `ties` and `deadline`."""
+
+    @wraps(command)
+    def with_ties(
+        *args: Any,
+        tie_cost: float | None,
+        consensus_ties: bool,
+        consensus_tie_cost: float | None,
+        **options: Any,
+    ) -> Any:
+        if consensus_tie_cost is not None and not consensus_ties:
+            raise click.UsageError("--consensus-tie-cost needs --consensus-ties.")
+        ties = Ties(tie_cost, consensus_ties, consensus_tie_cost)
+        return command(*args, ties=ties, **options)
+
+    options = (
+        click.option(
+            "--tie-cost",
+            type=Number(0, 1),
+            metavar="NUMBER",
+            help="What a vote that ties two items costs every ranking that does not, 0 to 1; "
+            "default 0, with --consensus-ties 0.5.",
+        ),
+        click.option(
+            "--consensus-ties",
+            is_flag=True,
+            help="Let the exact consensus tie items: the optimum among all weak orders.",
+        ),
+        click.option(
+            "--consensus-tie-cost",
+            type=Number(0, 1),
+            metavar="NUMBER",
+            help="What a vote that orders two items costs where the consensus ties them, 0 to 1; "
+            "default that of --tie-cost.",
+        ),
+        time_limit_option("the whole command"),
     )
-    return tie_cost(time_limit_option("the whole command")(command))
+    for option in reversed(options):
+        with_ties = option(with_ties)
+    return with_ties
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What ties cost by the options, and whether the consensus may have some."""
+
+    tie_cost: float | None
+    consensus_ties: bool
+    consensus_tie_cost: float | None
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of the options that were given."""
+        tie_cost = ("--tie-cost",) if self.tie_cost is not None else ()
+        return (*tie_cost, "--consensus-ties") if self.consensus_ties else tie_cost
+
+    def of(self, rule: Kemeny) -> Kemeny:
+        """Return the rule with these costs."""
+        usual = KEMENY_SNELL if self.consensus_ties else rule.tie_cost
+        return replace(
+            rule,
+            tie_cost=usual if self.tie_cost is None else self.tie_cost,
+            consensus_ties=self.consensus_ties,
+            consensus_tie_cost=self.consensus_tie_cost,
+        )
 
 
 def time_limit_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -59,25 +121,15 @@ def _begin(context: click.Context, option: click.Parameter, seconds: float | Non
 
 
 def with_exact_options(
-    rules: Iterable[Aggregator], *, tie_cost: float | None, deadline: Deadline
+    rules: Iterable[Aggregator], *, ties: Ties, deadline: Deadline
 ) -> list[Aggregator]:
     """Give the exact rule its options; refuse them where there is none."""
     rules = list(rules)
-    given = [
-        name
-        for name, is_given in (
-            ("--tie-cost", tie_cost is not None), ("--time-limit", deadline != Deadline())
-        )
-        if is_given
-    ]  # fmt: skip
+    given = [*ties.given, *(["--time-limit"] if deadline != Deadline() else [])]
     if given and not any(isinstance(rule, Kemeny) for rule in rules):
         raise click.UsageError(f"{given[0]} belongs to the exact method: add --method kemeny.")
     show_progress()
-    if tie_cost is None:
-        return rules
-    return [
-        replace(rule, tie_cost=tie_cost) if isinstance(rule, Kemeny) else rule for rule in rules
-    ]
+    return [ties.of(rule) if isinstance(rule, Kemeny) else rule for rule in rules]
 
 
 class _Echo(logging.Handler):

@@ -16,6 +16,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
@@ -80,6 +81,11 @@ def dispersion_report(
             raise InvalidInputError(
                 "aggregators", f"rules with unranked={policy!r}, as the distances", rule
             )
+        if isinstance(rule, Kemeny) and rule.consensus_ties:
+            raise InvalidInputError(
+                "aggregators", "rules whose ties have no price: the bounds are of strict rankings",
+                rule, "`Kemeny()` goes here; `compare` takes both.",
+            )  # fmt: skip
     votes = evidence.votes(policy)
     assert votes.total_weight is not None, "votes that were counted here have a weight"
     return DispersionReport(

@@ -46,7 +46,7 @@ def run(bench: Bench) -> Found:
 
 def _solved(table: ScoreTable, ranks: RankIntervals) -> tuple[dict[str, Value], pd.DataFrame]:
     exact, borda = Kemeny().aggregate(table), Borda().aggregate(table)
-    assert exact.optima is not None, "no time limit was given"
+    assert isinstance(exact.optima, Optima), "it is strict, and no time limit was given"
     optima = exact.optima.within(PATIENCE)
     best, worst = optima.rank_ranges()
     found: dict[str, Value] = {

@@ -1,0 +1,159 @@
+"""Good weak orders quickly: the best buckets of an order, moves of single items, and kicks.
+
+All of it works on float costs, so gains are approximate where integers leave 53 bits; the caller
+recomputes costs exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats
+from rankagg.aggregation.deadline import Deadline
+
+__all__ = ["Costs", "best_buckets", "improve", "kicked", "starting_orders"]
+
+Levels = NDArray[np.intp]
+
+#: Gains below this share of the largest cost are rounding.
+NEGLIGIBLE = 1e-9
+
+NEVER = Deadline()
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """Float costs of pairs.
+
+    Attributes
+    ----------
+    above : ndarray of float, shape (n, n)
+        Of putting row above column; the diagonal is 0.
+    tied : ndarray of float, shape (n, n)
+        Of tying them; symmetric, with a diagonal of 0.
+    """
+
+    above: Floats
+    tied: Floats
+
+    @property
+    def negligible(self) -> float:
+        """What gain is rounding."""
+        return NEGLIGIBLE * max(float(self.above.max(initial=0.0)), 1.0)
+
+
+def starting_orders(costs: Costs) -> list[NDArray[np.intp]]:
+    """Return the orders by summed margins and by majorities, as positions, best first."""
+    margins = costs.above - costs.above.T
+    strengths = (-margins.sum(axis=1), (margins < 0).sum(axis=1) - (margins > 0).sum(axis=1))
+    return [np.argsort(-strength, kind="stable") for strength in strengths]
+
+
+def best_buckets(costs: Costs, order: NDArray[np.intp]) -> Levels:
+    """Return the cheapest weak order whose buckets are stretches of an order.
+
+    Dynamic programming over where the last bucket begins: O(n^2).
+
+    Parameters
+    ----------
+    costs : Costs
+        The costs.
+    order : ndarray of int, shape (n,)
+        Positions of the items, best first.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The number of each item's bucket, from 0, the best.
+    """
+    n = len(order)
+    inside = np.ix_(order, order)
+    change = np.triu((costs.tied - costs.above)[inside], k=1)
+    # gains[first, last]: what tying the stretch from first to last adds to the cost of the order.
+    gains = np.cumsum(np.cumsum(change, axis=1)[::-1], axis=0)[::-1]
+    best = np.zeros(n + 1)
+    begins = np.zeros(n, dtype=np.intp)
+    for last in range(n):
+        whole = best[: last + 1] + gains[: last + 1, last]
+        # Of equally good stretches the shortest: ties that gain nothing are none.
+        begins[last] = last - int(np.argmin(whole[::-1]))
+        best[last + 1] = whole[begins[last]]
+    starts = np.zeros(n, dtype=np.intp)
+    last = n - 1
+    while last >= 0:
+        starts[begins[last]] = 1
+        last = int(begins[last]) - 1
+    levels = np.empty(n, dtype=np.intp)
+    levels[order] = np.cumsum(starts) - 1
+    return levels
+
+
+def improve(costs: Costs, levels: Levels, deadline: Deadline = NEVER) -> Levels:
+    """Move single items into other buckets or between them until no such move helps.
+
+    All moves are weighed in one pass of matrix products; each pass makes the best one. Then the
+    buckets are chosen anew for the order, and so on until neither helps.
+    """
+    while not deadline.is_over:
+        levels = _moved_while_it_helps(costs, levels, deadline)
+        order = np.lexsort((levels,))
+        again = best_buckets(costs, order)
+        if cost_of(costs, again) >= cost_of(costs, levels) - costs.negligible:
+            return levels
+        levels = again
+    return levels
+
+
+def _moved_while_it_helps(costs: Costs, levels: Levels, deadline: Deadline) -> Levels:
+    n = len(levels)
+    items = np.arange(n)
+    _, levels = np.unique(levels, return_inverse=True)
+    member = np.zeros((n, int(levels.max(initial=0)) + 1))
+    member[items, levels] = 1.0
+    while not deadline.is_over:
+        # Of item i with all of bucket k: i above it, i below it, i tied with it.
+        over, under, level = costs.above @ member, costs.above.T @ member, costs.tied @ member
+        under = np.cumsum(under, axis=1)
+        over = np.cumsum(over[:, ::-1], axis=1)[:, ::-1]
+        before = np.pad(under, ((0, 0), (1, 0)))
+        after = np.pad(over, ((0, 0), (0, 1)))
+        alone = before + after  # in a bucket of its own, before bucket k
+        joined = before[:, :-1] + level + after[:, 1:]
+        now = joined[items, levels]
+        best_alone, best_joined = alone.argmin(axis=1), joined.argmin(axis=1)
+        gain = now - np.minimum(alone[items, best_alone], joined[items, best_joined])
+        item = int(np.argmax(gain))
+        if gain[item] <= costs.negligible:
+            return levels
+        if alone[item, best_alone[item]] < joined[item, best_joined[item]]:
+            target = int(best_alone[item])
+            levels = np.where(levels >= target, levels + 1, levels)
+            member = np.insert(member, target, 0.0, axis=1)
+        else:
+            target = int(best_joined[item])
+        member[item] = 0.0
+        member[item, target] = 1.0
+        levels[item] = target
+        empty = np.flatnonzero(~member.any(axis=0))
+        if len(empty):
+            member = np.delete(member, empty[0], axis=1)
+            levels = np.where(levels > empty[0], levels - 1, levels)
+    return levels
+
+
+def cost_of(costs: Costs, levels: Levels) -> float:
+    """Return the cost of a weak order."""
+    above = levels[:, None] < levels[None, :]
+    tied = np.triu(levels[:, None] == levels[None, :], k=1)
+    return float(costs.above[above].sum() + costs.tied[tied].sum())
+
+
+def kicked(levels: Levels, rng: np.random.Generator, strength: int) -> Levels:
+    """Return the weak order with some random items put into or between random buckets."""
+    changed = 2 * levels
+    picked = rng.integers(len(levels), size=strength)
+    changed[picked] = rng.integers(-1, 2 * int(levels.max()) + 2, size=strength)
+    return np.unique(changed, return_inverse=True)[1]

@@ -1,0 +1,146 @@
+"""The problem among weak orders in integers: every pair has three costs.
+
+For each pair of items a weak order puts one above the other or ties them. In variables z[i, j] = 1
+where i is not below j (so both are 1 where the two are tied), the cost of a pair is affine:
+
+    cost = both + slopes[i, j] * z[i, j] + slopes[j, i] * z[j, i]
+
+with slopes[i, j] = tie - (j above i) and both = (i above j) + (j above i) - tie. The rows are
+z[i, j] + z[j, i] >= 1 (one of them is not below the other) and z[i, j] + z[j, k] - z[i, k] <= 1
+(what is not below is transitive). On three items these and z <= 1 are all facets there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Integers
+from rankagg.aggregation.kemeny.problem import as_share
+from rankagg.core import exact
+from rankagg.core.pairwise import PairwiseMatrix
+
+__all__ = ["WeakProblem"]
+
+
+@dataclass(frozen=True, eq=False)
+class WeakProblem:
+    """Integer costs of the three places that two items can have to each other.
+
+    Attributes
+    ----------
+    above : ndarray of int, shape (n, n)
+        What it costs to put row above column; int64 where every sum fits, else Python integers.
+        The diagonal is 0.
+    tied : ndarray of int, shape (n, n)
+        What it costs to tie row and column; symmetric, with a diagonal of 0.
+    denominator : int
+        What integers are divided by to be in votes.
+    """
+
+    above: Integers
+    tied: Integers
+    denominator: int
+
+    @classmethod
+    def from_pairwise(
+        cls,
+        votes: PairwiseMatrix,
+        tie_cost: float | Fraction,
+        consensus_tie_cost: float | Fraction,
+    ) -> WeakProblem:
+        """State the problem of pairwise votes.
+
+        Parameters
+        ----------
+        votes : PairwiseMatrix
+            Putting i above j costs 1 for each vote for j above i.
+        tie_cost : float or Fraction
+            What a vote that ties two items costs where the consensus does not, 0 to 1.
+        consensus_tie_cost : float or Fraction
+            What a vote that orders two items costs where the consensus ties them, 0 to 1.
+
+        Returns
+        -------
+        WeakProblem
+        """
+        voted, agreed = as_share(tie_cost), as_share(consensus_tie_cost)
+        wins, ties, denominator = votes.lowest_terms
+        whole = lcm(voted.denominator, agreed.denominator)
+        share = exact.combine(wins.T, whole, ties, int(voted * whole))
+        both = exact.combine(wins, 1, wins.T, 1)
+        tied = exact.multiply(both, np.array(int(agreed * whole), dtype=object))
+        above, tied = share.copy(), tied.copy()
+        np.fill_diagonal(above, 0)
+        np.fill_diagonal(tied, 0)
+        return cls(exact.fit(above), exact.fit(tied), denominator * whole)
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return len(self.above)
+
+    @cached_property
+    def slopes(self) -> Integers:
+        """What the cost of a pair gains with z[row, column]; see the head of this module."""
+        return exact.combine(self.tied, 1, self.above.T, -1)
+
+    @cached_property
+    def cheapest(self) -> Integers:
+        """The least of the three costs of each pair; symmetric."""
+        return np.minimum(np.minimum(self.above, self.above.T), self.tied)
+
+    @cached_property
+    def floor(self) -> int:
+        """The sum of the least costs of all pairs: no weak order costs less."""
+        return exact.sum_of(np.triu(self.cheapest, k=1))
+
+    @cached_property
+    def both(self) -> int:
+        """The sum over all pairs of the constant of the affine cost."""
+        double = exact.combine(exact.combine(self.above, 1, self.above.T, 1), 1, self.tied, -1)
+        return exact.sum_of(np.triu(double, k=1))
+
+    @cached_property
+    def step(self) -> int:
+        """What the costs of weak orders differ by multiples of: the gcd of all differences."""
+        margins = exact.combine(self.above, 1, self.above.T, -1)
+        return int(
+            np.gcd(
+                np.gcd.reduce(margins.ravel(), initial=0),
+                np.gcd.reduce(self.slopes.ravel(), initial=0),
+            )
+        )
+
+    def cost(self, ranks: NDArray[np.integer]) -> int:
+        """Return the cost of a weak order, given as one number per item, smaller is better."""
+        above = ranks[:, None] < ranks[None, :]
+        tied = np.triu(ranks[:, None] == ranks[None, :], k=1)
+        return exact.sum_of(self.above * above) + exact.sum_of(self.tied * tied)
+
+    def restrict(self, part: NDArray[np.intp]) -> WeakProblem:
+        """Return the problem of some of the items."""
+        inside = np.ix_(part, part)
+        return WeakProblem(self.above[inside], self.tied[inside], self.denominator)
+
+    def next_attainable(self, bound: Fraction) -> int:
+        """Return the least cost that some weak order could have and that is not below `bound`."""
+        if self.step == 0:
+            return self.floor
+        steps = -((self.floor - bound) // self.step)
+        return self.floor + int(max(steps, 0)) * self.step
+
+    def last_below(self, threshold: int) -> int:
+        """Return the greatest cost below a threshold above the floor that could be attained."""
+        if self.step == 0:
+            return self.floor
+        return self.floor + (threshold - 1 - self.floor) // self.step * self.step
+
+    def in_votes(self, scaled: int) -> float:
+        """Turn a scaled cost into votes."""
+        return float(Fraction(scaled, self.denominator))
