@@ -28,6 +28,11 @@ def exact():
 
 
 @cache
+def weak():
+    return ra.Kemeny(consensus_ties=True, tie_cost=0.5).aggregate(COMPLETE)
+
+
+@cache
 def fit():
     return ra.PlackettLuce.fit(COMPLETE)
 
@@ -106,6 +111,8 @@ RESULTS = {
     "TaskSubsetResult": lambda: ra.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
     "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
+    "WeakCertificate": lambda: weak().certificate,
+    "WeakOptima": lambda: weak().optima,
 }
 
 

@@ -124,7 +124,9 @@ def combine(first: Integers, by_first: int, second: Integers, by_second: int) ->
 
 def multiply(first: Integers, second: Integers) -> Integers:
     """Return the products of two arrays, entry by entry, without overflow."""
-    if _largest(first) * _largest(second) * max(first.size, 1) < INT64_SAFE:
+    # Each must fit by itself, even where it meets zeros only.
+    bound = max(_largest(first), 1) * max(_largest(second), 1)
+    if bound * max(first.size, 1) < INT64_SAFE:
         small: Integers = first.astype(np.int64) * second.astype(np.int64)
         return small
     return fit(first.astype(object) * second.astype(object))

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import gcd, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,12 +110,8 @@ class WeakProblem:
     def step(self) -> int:
         """What the costs of weak orders differ by multiples of: the gcd of all differences."""
         margins = exact.combine(self.above, 1, self.above.T, -1)
-        return int(
-            np.gcd(
-                np.gcd.reduce(margins.ravel(), initial=0),
-                np.gcd.reduce(self.slopes.ravel(), initial=0),
-            )
-        )
+        both = (np.gcd.reduce(part.ravel(), initial=0) for part in (margins, self.slopes))
+        return gcd(*map(int, both))
 
     def cost(self, ranks: NDArray[np.integer]) -> int:
         """Return the cost of a weak order, given as one number per item, smaller is better."""

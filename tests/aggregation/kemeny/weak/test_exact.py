@@ -1,0 +1,218 @@
+"""The exact consensus among weak orders against all of them."""
+
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.weak.decomposition import groups
+from rankagg.aggregation.kemeny.weak.problem import WeakProblem
+from rankagg.exceptions import InvalidInputError
+from tests.aggregation.kemeny.weak.brute import (
+    PRICES,
+    cost,
+    cyclic_votes,
+    levels_of,
+    optima,
+    random_votes,
+    rule,
+    weak_orders,
+)
+from tests.strategies import policies, profiles, quick
+
+HALF = (Fraction(1, 2), Fraction(1, 2))
+prices_of_all_kinds = st.sampled_from(PRICES)
+
+
+def check(votes: ra.PairwiseMatrix, prices, **options) -> ra.Consensus:
+    """Hold a consensus against all weak orders."""
+    exact = rule(prices, **options).aggregate(votes)
+    least, best = optima(votes, prices)
+    assert levels_of(exact.ranking) in best
+    assert Fraction(exact.certificate.scaled_cost, exact.certificate.denominator) == least
+    assert exact.certificate.status == "optimal"
+    assert exact.certificate.verify(votes)
+    assert exact.certificate.ranking == exact.ranking
+    return exact
+
+
+@quick
+@given(profile=profiles(max_size=5), unranked=policies, prices=prices_of_all_kinds)
+def test_profiles_of_every_kind(profile: ra.Profile, unranked: str, prices) -> None:
+    exact = check(profile.pairwise(unranked), prices)
+    assert exact.cost == pytest.approx(exact.certificate.cost)
+    again = rule(prices, unranked=unranked).aggregate(profile)
+    assert again.certificate.scaled_cost == exact.certificate.scaled_cost
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_six_items(seed: int) -> None:
+    rng = Random(seed)
+    check(random_votes(rng, 6), rng.choice(PRICES))
+
+
+@pytest.mark.slow
+def test_a_thousand_random_instances() -> None:
+    rng = Random(17)
+    for _ in range(1000):
+        check(random_votes(rng, rng.choice((2, 3, 4, 5, 5, 6))), rng.choice(PRICES))
+
+
+def test_the_number_of_weak_orders() -> None:
+    assert [len(weak_orders(n)) for n in range(1, 7)] == [1, 3, 13, 75, 541, 4683]
+
+
+LIGHT = [prices for prices in PRICES if prices[1] in (0, 1, Fraction(1, 4))]
+
+
+@pytest.mark.parametrize(
+    "prices",
+    [
+        pytest.param(prices, marks=() if prices in LIGHT[:4] else pytest.mark.slow)
+        for prices in PRICES
+    ],
+)
+def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
+    """Eleven items with cyclic symmetry, held against the strict rule where it is the same."""
+    votes = cyclic_votes(11)
+    exact = rule(prices).aggregate(votes)
+    assert exact.certificate.status == "optimal"
+    if prices[1] >= HALF[1]:
+        # Without tied votes a tie costs no less than the cheaper of two ways to break it.
+        assert exact.certificate.cost == ra.Kemeny().aggregate(votes).cost == 20
+        assert exact.certificate.n_cases > 1
+    else:
+        # 55 pairs, every one of them with one vote.
+        assert exact.certificate.cost == float(55 * prices[1])
+        assert levels_of(exact.ranking) == (0,) * 11
+
+
+def test_without_tied_votes_and_with_half_a_vote_a_tie_the_strict_optimum_is_optimal() -> None:
+    rng = np.random.default_rng(3)
+    for n in (8, 15, 25):
+        votes = ra.Profile.from_orders([rng.permutation(n) for _ in range(7)]).pairwise()
+        exact = rule(HALF).aggregate(votes)
+        assert exact.cost == ra.Kemeny().aggregate(votes).cost
+
+
+def test_numbers_beyond_64_bits() -> None:
+    rng = np.random.default_rng(5)
+    wins = rng.integers(0, 9, size=(5, 5))
+    ties = np.triu(rng.integers(0, 9, size=(5, 5)), k=1)
+    small = ra.PairwiseMatrix.from_wins(wins, ties=ties + ties.T)
+    factor = 10**25
+    large = ra.PairwiseMatrix.from_wins(
+        (wins.astype(object) * factor).tolist(),
+        ties=((ties + ties.T).astype(object) * factor).tolist(),
+    )
+    for prices in PRICES:
+        few, many = check(small, prices), check(large, prices)
+        assert (
+            Fraction(many.certificate.scaled_cost, many.certificate.denominator)
+            == Fraction(few.certificate.scaled_cost, few.certificate.denominator) * factor
+        )
+
+
+# -- splitting --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None:
+    """Also where costs are no penalties at all: the proof asks nothing of them."""
+    rng = Random(seed)
+    n = rng.choice((3, 4, 5))
+    above = np.array([[rng.randrange(4) * (i != j) for j in range(n)] for i in range(n)])
+    half = np.array([[rng.randrange(4) * (i < j) for j in range(n)] for i in range(n)])
+    problem = WeakProblem(above, half + half.T, 1)
+    costs = {w: problem.cost(np.array(w)) for w in weak_orders(n)}
+    best = [w for w, c in costs.items() if c == min(costs.values())]
+
+    def keeps(levels, parts) -> bool:
+        return all(
+            max(levels[i] for i in earlier) < min(levels[i] for i in later)
+            for at, earlier in enumerate(parts)
+            for later in parts[at + 1 :]
+        )
+
+    assert any(keeps(w, groups(problem)) for w in best)
+    assert all(keeps(w, groups(problem, all_optima=True)) for w in best)
+    parts = groups(problem)
+    least = sum(
+        min(problem.restrict(part).cost(np.array(w)) for w in weak_orders(len(part)))
+        for part in parts
+    )
+    across = sum(
+        int(problem.cheapest[i, j])
+        for at, part in enumerate(parts)
+        for later in parts[at + 1 :]
+        for i in part
+        for j in later
+    )
+    assert least + across == min(costs.values())
+
+
+# -- what it costs ----------------------------------------------------------------------------
+
+
+@quick
+@given(profile=profiles(max_size=5), prices=prices_of_all_kinds, data=st.data())
+def test_the_cost_of_any_weak_order(profile: ra.Profile, prices, data: st.DataObject) -> None:
+    votes = profile.pairwise()
+    levels = data.draw(st.sampled_from(weak_orders(votes.n_items)))
+    ranking = ra.PartialRanking.from_ranks(levels, items=votes.items)
+    told = votes.exact_cost(ranking, tie_cost=float(prices[0]), consensus_tie_cost=float(prices[1]))
+    assert told == cost(levels, votes, prices)
+    assert votes.cost(ranking, tie_cost=0.5, consensus_tie_cost=None) == votes.cost(
+        ranking, tie_cost=0.5
+    )
+
+
+@quick
+@given(profile=profiles(ties=True, unranked=False, unlisted=False), data=st.data())
+def test_half_for_both_is_the_distance_of_kemeny_and_snell(
+    profile: ra.Profile, data: st.DataObject
+) -> None:
+    votes = profile.pairwise()
+    levels = data.draw(st.sampled_from(weak_orders(votes.n_items)))
+    ranking = ra.PartialRanking.from_ranks(levels, items=votes.items)
+    total = sum(
+        count * weight * ra.kendall_distance(ranking, vote, p=0.5)
+        for vote, count, weight in zip(profile, profile.counts, profile.weights, strict=True)
+    )
+    assert votes.cost(ranking, tie_cost=0.5, consensus_tie_cost=0.5) == pytest.approx(total)
+
+
+# -- what it stands on ------------------------------------------------------------------------
+
+
+def test_prices_that_do_not_go_together() -> None:
+    with pytest.raises(InvalidInputError, match="tie_cost of Kemeny` must be above 0"):
+        ra.Kemeny(consensus_ties=True)
+    with pytest.raises(InvalidInputError, match="None for a strict consensus"):
+        ra.Kemeny(consensus_tie_cost=0.5)
+    with pytest.raises(InvalidInputError, match="consensus_tie_cost of Kemeny"):
+        ra.Kemeny(consensus_ties=True, consensus_tie_cost=1.5)
+    with pytest.raises(InvalidInputError, match="'cuts' where the consensus may tie"):
+        ra.Kemeny(consensus_ties=True, tie_cost=0.5, backend="naive")
+    assert ra.Kemeny(consensus_ties=True, tie_cost=0.5).price_of_ties == 0.5
+    assert ra.Kemeny(consensus_ties=True, consensus_tie_cost=0.25).price_of_ties == 0.25
+    assert ra.Kemeny(tie_cost=0.5).price_of_ties is None
+
+
+@pytest.mark.parametrize("prices", PRICES)
+def test_the_guarantee_holds_with_ties_broken_at_random(prices) -> None:
+    rng = np.random.default_rng(1)
+    exact_rule = rule(prices)
+    assert not exact_rule.is_strict
+    if prices[1] == 0:
+        assert exact_rule.guarantee is None
+        return
+    for _ in range(10):
+        votes = ra.Profile.from_orders([rng.permutation(5) for _ in range(3)]).pairwise()
+        least = ra.Kemeny().aggregate(votes).cost
+        at_random = votes.cost(exact_rule.aggregate(votes).ranking)
+        assert at_random <= exact_rule.guarantee.factor * least + 1e-9

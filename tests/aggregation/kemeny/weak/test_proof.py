@@ -1,0 +1,146 @@
+"""Proofs against brute force: whatever weights, cases and thresholds say, no bound is too high."""
+
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+
+from rankagg.aggregation.kemeny.weak.known import Known, closed, learn, nothing
+from rankagg.aggregation.kemeny.weak.problem import WeakProblem
+from rankagg.aggregation.kemeny.weak.proof import (
+    WeakProof,
+    arrays_of,
+    fixed_below,
+    leaf_bound,
+    round_weights,
+)
+from rankagg.exceptions import VerificationError
+from tests.aggregation.kemeny.weak.brute import weak_orders
+from tests.aggregation.kemeny.weak.forging import N, random_leaf, random_tree
+
+
+def random_problem(rng: Random, n: int = N) -> WeakProblem:
+    step = rng.choice((1, 1, 2, 5))
+    above = np.array([[step * rng.randrange(6) * (i != j) for j in range(n)] for i in range(n)])
+    half = np.array([[step * rng.randrange(6) * (i < j) for j in range(n)] for i in range(n)])
+    return WeakProblem(above, half + half.T, 1)
+
+
+def costs_of(problem: WeakProblem) -> dict[tuple[int, ...], int]:
+    return {w: problem.cost(np.array(w)) for w in weak_orders(problem.n)}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_made_up_trees_bound_every_weak_order(seed: int) -> None:
+    rng = Random(seed)
+    problem = random_problem(rng)
+    least = min(costs_of(problem).values())
+    threshold = least + rng.randrange(-2, 8)
+    proof = WeakProof(tuple(range(N)), random_tree(rng, max(threshold, 0)))
+    try:
+        assert proof.bound(problem) <= least
+    except VerificationError:
+        pytest.fail("some case holds a weak order")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
+    rng = Random(seed)
+    problem = random_problem(rng)
+    costs = costs_of(problem)
+    rows, weights = arrays_of(random_leaf(rng))
+    threshold = min(costs.values()) + rng.randrange(0, 12)
+    known = random_known(rng)
+    fixed = fixed_below(problem, rows, weights, known, threshold)
+    for levels, cost in costs.items():
+        z = np.less_equal.outer(levels, levels)
+        if known.holds(z):
+            assert leaf_bound(problem, rows, weights, known) <= cost
+            if cost < threshold:
+                assert fixed is not None
+                assert fixed.holds(z)
+
+
+def random_known(rng: Random, n: int = N) -> Known:
+    known = nothing(n)
+    for _ in range(rng.randrange(4)):
+        more = learn(known, *rng.sample(range(n), 2), below=rng.random() < 0.5)
+        known = known if more is None else more
+    return known
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
+    rng = Random(seed)
+    n = 4
+    known, said = nothing(n), []
+    for _ in range(rng.randrange(1, 6)):
+        i, j = rng.sample(range(n), 2)
+        below = rng.random() < 0.5
+        said.append((i, j, below))
+        left = [
+            w for w in weak_orders(n) if all((w[a] > w[b]) == is_below for a, b, is_below in said)
+        ]
+        more = learn(known, i, j, below=below)
+        assert (more is None) == (not left)
+        if more is None:
+            return
+        # What all that are left have in common is what is known, and `closed` finds the same.
+        z = np.array([np.less_equal.outer(w, w) for w in left])
+        assert np.array_equal(more.not_below, z.all(axis=0))
+        assert np.array_equal(more.above, ~z.any(axis=0).T)
+        assert more.is_whole == (len(left) == 1)
+        not_below, above = np.zeros((2, n, n), dtype=bool)
+        for a, b, is_below in said:
+            (above if is_below else not_below)[(b, a) if is_below else (a, b)] = True
+        again = closed(not_below, above)
+        assert np.array_equal(again.not_below, more.not_below)
+        assert np.array_equal(again.above, more.above)
+        known = more
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_weights_without_a_limit(seed: int) -> None:
+    """Integers beyond 64 bits prove as much as small ones."""
+    rng = Random(seed)
+    problem = random_problem(rng, 4)
+    factor = 10**30
+    large = WeakProblem(
+        problem.above.astype(object) * factor, problem.tied.astype(object) * factor, 1
+    )
+    rows = np.array([rng.sample(range(4), 3) for _ in range(5)])
+    weights = np.array([rng.randrange(1, 2**21) for _ in rows])
+    small = leaf_bound(problem, rows, weights, nothing(4))
+    assert leaf_bound(large, rows, weights.astype(object) * factor, nothing(4)) == small * factor
+    far = leaf_bound(problem, rows, weights.astype(object) * 10**40, nothing(4))
+    assert far <= min(costs_of(problem).values())
+
+
+def test_rounded_weights_are_whole_and_not_negative() -> None:
+    duals = np.array([0.5, -1.0, np.nan, np.inf, 1e-9, 3.25])
+    assert round_weights(duals, 2).tolist() == [2**20, 0, 0, 0, 0, int(3.25 * 2**20) * 2]
+    huge = round_weights(np.array([1.0]), 10**40)
+    assert huge.tolist() == [2**20 * 10**40]
+
+
+def test_rows_and_totals_are_all_there_is_on_three_items() -> None:
+    """Any integer costs of three items are closed by weighted rows at the root."""
+    from rankagg.aggregation.kemeny.weak.search import WeakSearch
+
+    rng = Random(4)
+    for _ in range(25):
+        problem = random_problem(rng, 3)
+        search = WeakSearch(problem)
+        search.run()
+        assert len(search.nodes) == 1
+        assert search.upper == min(costs_of(problem).values())
+
+
+def test_pairs_have_three_places() -> None:
+    for n in (2, 3):
+        problem = random_problem(Random(n), n)
+        for levels in product(range(n), repeat=n):
+            z = np.less_equal.outer(levels, levels)
+            affine = problem.both + int((problem.slopes * z)[~np.eye(n, dtype=bool)].sum())
+            assert affine == problem.cost(np.array(levels))
