@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from check_certificate import (  # noqa: E402
+from check_certificate import (
     LARGEST,
     UNIT,
     RefusedError,

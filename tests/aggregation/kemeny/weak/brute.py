@@ -95,7 +95,7 @@ def random_votes(rng: Random, n: int) -> ra.PairwiseMatrix:
         [float("nan") if rng.random() < 0.15 else rng.randrange(levels) for _ in range(n)]
         for _ in range(rng.randrange(1, 8))
     ]
-    rows = [row if any(x == x for x in row) else [0.0] * n for row in rows]
+    rows = [row if not np.isnan(row).all() else [0.0] * n for row in rows]
     weights = [rng.choice((1.0, 2.0, 0.5, 1 / 3, 0.1)) for _ in rows]
     profile = ra.Profile.from_ranks(rows, weights=weights)
     return profile.pairwise(rng.choice(("uniform", "ignore", "last")))

@@ -143,7 +143,7 @@ def test_both_checkers_prove_the_same_bound_of_made_up_trees(seed: int) -> None:
 def test_two_true_statements_that_are_not_the_genuine_one() -> None:
     case = specimens()["rows"]
     modest = {**case.plain, "scaled_lower_bound": 29, "lower_bound": "29", "status": "gap"}
-    assert 29 < case.plain["scaled_lower_bound"]
+    assert case.plain["scaled_lower_bound"] > 29
     assert holds(modest, case)
     assert holds_alone(modest, case)
     assert is_true(modest, case)
@@ -158,9 +158,9 @@ def test_two_true_statements_that_are_not_the_genuine_one() -> None:
 def test_the_certificate_of_a_strict_order_is_another() -> None:
     case = specimens()["rows"]
     strict = ra.Kemeny(tie_cost=0.5).aggregate(case.votes).certificate.to_dict()
-    with pytest.raises(DataFormatError, match="`schema` must be 'rankagg.weak_certificate'"):
+    with pytest.raises(DataFormatError, match=r"must be 'rankagg\.weak_certificate'"):
         ra.WeakCertificate.from_dict(strict)
-    with pytest.raises(DataFormatError, match="`schema` must be 'rankagg.certificate'"):
+    with pytest.raises(DataFormatError, match=r"must be 'rankagg\.certificate'"):
         ra.Certificate.from_dict(case.plain)
 
 

@@ -15,6 +15,7 @@ from rankagg.aggregation.kemeny.weak.proof import (
     leaf_bound,
     round_weights,
 )
+from rankagg.aggregation.kemeny.weak.search import WeakSearch
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.weak.brute import weak_orders
 from tests.aggregation.kemeny.weak.forging import N, random_leaf, random_tree
@@ -126,8 +127,6 @@ def test_rounded_weights_are_whole_and_not_negative() -> None:
 
 def test_rows_and_totals_are_all_there_is_on_three_items() -> None:
     """Any integer costs of three items are closed by weighted rows at the root."""
-    from rankagg.aggregation.kemeny.weak.search import WeakSearch
-
     rng = Random(4)
     for _ in range(25):
         problem = random_problem(rng, 3)
