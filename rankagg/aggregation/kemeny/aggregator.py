@@ -114,6 +114,10 @@ class Kemeny(Aggregator):
 
     Notes
     -----
+    A memetic search looks for better rankings beside the proof where that takes long: for a fifth
+    of the time under a limit, or for half of it where the first relaxation will hardly fit in.
+    Without a limit its work is a share of what the proof is expected to take, the same each time.
+
     Which of several optima comes back is unspecified. Long solves tell their bounds to the logger
     "rankagg.kemeny" about once a second, which is silent unless configured.
 

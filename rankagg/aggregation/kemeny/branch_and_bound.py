@@ -247,6 +247,7 @@ class Search:
             return None
         if self.relaxation is None:
             self.deadline.seconds_left()
+            self._best.prepare()
             self.relaxation = relaxation_of(self.problem)
             # Without rows it would put each pair the cheaper way, whatever the others do.
             cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
@@ -261,6 +262,8 @@ class Search:
             self._best.round(point.before)
             bound = self._better(bound, point, decided)
             self._open[at] = (decided, bound)
+            if bound.value < self.upper:
+                self._best.search()
             if bound.value >= self.upper:
                 return None
             violated = self._violated(point.before)

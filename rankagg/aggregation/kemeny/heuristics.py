@@ -13,21 +13,32 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.kernels.insertion import best_moves
+from rankagg.kernels.local_search import Numbers, Searches
 
-__all__ = ["Order", "improve", "kicked", "starting_orders"]
+__all__ = ["Order", "descend", "improve", "kicked", "starting_orders", "threshold_of"]
 
 Order = NDArray[np.intp]
 
 #: Gains below this share of the largest margin are rounding.
 NEGLIGIBLE = 1e-9
 
+#: Additions between two looks at the clock.
+CHUNK = 300_000
+
 NEVER = Deadline()
 
 
-def starting_orders(margins: Floats) -> list[Order]:
+def starting_orders(margins: Numbers) -> list[Order]:
     """Return the orders of Borda (sum of margins) and Copeland (number of majorities)."""
     strengths = (-margins.sum(axis=1), (margins < 0).sum(axis=1) - (margins > 0).sum(axis=1))
     return [np.argsort(-strength, kind="stable") for strength in strengths]
+
+
+def threshold_of(margins: Numbers) -> float:
+    """Return up to which gains are rounding: 0 for integers."""
+    if margins.dtype.kind == "i":
+        return 0
+    return NEGLIGIBLE * float(np.abs(margins).max(initial=0.0))
 
 
 def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
@@ -38,7 +49,7 @@ def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
     keeps clear of those made. Passes are fewer than n in practice.
     """
     order = order.copy()
-    threshold = NEGLIGIBLE * float(np.abs(margins).max(initial=0.0))
+    threshold = threshold_of(margins)
     permuted = margins[np.ix_(order, order)]
     while not deadline.is_over:
         best, targets = best_moves(permuted)
@@ -50,6 +61,39 @@ def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
         order = order[route]
         permuted = permuted[np.ix_(route, route)]
     return order
+
+
+def descend(
+    margins: Numbers, order: Order, deadline: Deadline = NEVER, threshold: float = 0
+) -> Order:
+    """Do the same as `improve`, item by item: for many items, whose moves no matrix should hold.
+
+    Parameters
+    ----------
+    margins : ndarray of int64 or float64, shape (n, n)
+        Sums along a row must fit.
+    order : ndarray of int, shape (n,)
+        Where to begin.
+    deadline : Deadline
+        When to stop with what is there.
+    threshold : float, default 0
+        Gains up to this are rounding.
+    """
+    unused = np.random.default_rng(0)
+    search = Searches(margins, order[None], unused, strength=0, threshold=threshold)
+    steps, before = 0, None
+    # What no move has passed is not looked at again, so in the end everything is.
+    while before is None or search.gained[0] > before:
+        before = search.gained[0]
+        search.look_again()
+        while not (search.is_over or deadline.is_over):
+            some = max(1, CHUNK // len(order))
+            steps += some
+            search.advance(some, steps * len(order))
+        if deadline.is_over:
+            break
+    found: Order = search.orders[0]
+    return found
 
 
 def disjoint_moves(n: int, sources: list[int], targets: list[int]) -> Order:
@@ -82,7 +126,7 @@ def kicked(order: Order, rng: np.random.Generator, strength: int) -> Order:
 
 
 def evolve(
-    margins: Floats,
+    margins: Numbers,
     parents: list[Order],
     rng: np.random.Generator,
     patience: int,
@@ -136,6 +180,6 @@ def recombined(first: Order, second: Order, rng: np.random.Generator) -> Order:
     return child
 
 
-def order_cost(margins: Floats, order: Order) -> float:
+def order_cost(margins: Numbers, order: Order) -> float:
     """Return the sum of margins of the order's pairs: its cost, less that of the reverse."""
     return float(np.triu(margins[np.ix_(order, order)], k=1).sum())

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import heuristics
+from rankagg.aggregation.kemeny.memetic import LARGE, Memetic
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.kernels.local_search import Numbers
 
-__all__ = ["Incumbent"]
+__all__ = ["SHARE", "Incumbent"]
 
 SEED = 0
 PARENTS = 20
@@ -19,6 +23,24 @@ PATIENCE = 400
 
 # A first good order is worth a moment more than there is.
 GRACE = 0.25
+
+#: Of the time, for the memetic search beside the relaxation; the documentation states it.
+SHARE = 0.2
+#: Of the time there is, where the first relaxation is expected to take more than all of it.
+HOPELESS = 0.5
+#: Seconds that are worth beginning with: most problems are solved before they owe so much.
+LEAST = 0.02
+#: What the first relaxation takes about: so many seconds for each square of n and each pair that
+#: the order puts against its majority; it needs about so many rounds. Within a factor of five.
+EXPECTED, ROUNDS = 5e-7, 20
+#: Without a limit, no more than so many seconds before the first relaxation.
+LONGEST = 10.0
+#: Seconds of a step in NumPy, and of each margin that it adds up.
+STEP, ADDITION = 2e-5, 5e-9
+#: Margins between two looks at the clock.
+CHUNK = 300_000
+#: Loading the compiled loops may take so many seconds, compiling them for the first time included.
+LOADING = 5.0
 
 
 class Incumbent:
@@ -43,6 +65,9 @@ class Incumbent:
         As positions, best first.
     cost : int
         In the units of `Problem.costs`.
+    margins : ndarray of int64 or float64, shape (n, n)
+        Costs of row before column less those of the reverse, in units; what is decided is worth
+        more than everything else.
     """
 
     def __init__(
@@ -54,26 +79,45 @@ class Incumbent:
         deadline: Deadline = heuristics.NEVER,
     ) -> None:
         self._problem = problem
-        self._decided = decided
+        self._decided = decided if decided.any() else None
+        self._ends = deadline
         self._deadline = deadline.later(GRACE)
         self.margins = _biased_margins(problem, unit, decided)
+        self._threshold = heuristics.threshold_of(self.margins)
+        # Matrices of moves are quicker where they are small.
+        self._floats = self.margins.astype(np.float64) if problem.n <= LARGE else None
         self._rng = np.random.default_rng(SEED)
         self._last_rounded: NDArray[np.intp] | None = None
         near = heuristics.starting_orders(self.margins) if start is None else [start]
         # The first order must be sound: one that respects what is decided.
         self.order = _extension(decided, near[0])
         self.cost = problem.cost(self.order)
+        self._memetic: Memetic | None = None
+        self._began, self._used = monotonic(), 0.0
+        self._expected, self._owed = 0.0, 0.0
         for candidate in (self.order, *near):
             self.offer(candidate)
 
+    @property
+    def steps(self) -> int:
+        """Steps that the memetic search has taken, over all its orders."""
+        return 0 if self._memetic is None else self._memetic.steps
+
     def offer(self, order: NDArray[np.intp]) -> None:
         """Improve an order by moves of single items, and keep it if it is the best so far."""
-        improved = heuristics.improve(self.margins, order, self._deadline)
-        if np.tril(self._decided[np.ix_(improved, improved)]).any():
+        self._keep(self._improved(order))
+
+    def _improved(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
+        if self._floats is None:
+            return heuristics.descend(self.margins, order, self._deadline, self._threshold)
+        return heuristics.improve(self._floats, order, self._deadline)
+
+    def _keep(self, order: NDArray[np.intp]) -> None:
+        if self._decided is not None and np.tril(self._decided[np.ix_(order, order)]).any():
             return
-        cost = self._problem.cost(improved)
+        cost = self._problem.cost(order)
         if cost < self.cost:
-            self.order, self.cost = improved, cost
+            self.order, self.cost = order, cost
 
     def round(self, before: Floats) -> None:
         """Offer the order of a fractional point's row sums."""
@@ -86,20 +130,103 @@ class Incumbent:
         """Look for a better order among mixtures of those near a fractional point."""
         scores = before.sum(axis=1)
         noise = self._rng.normal(0.0, NOISE, (PARENTS, self._problem.n))
-        parents = [
-            heuristics.improve(self.margins, np.argsort(row), self._deadline)
-            for row in noise - scores
-        ]
+        parents = [self._improved(np.argsort(row)) for row in noise - scores]
         population = [self.order, *parents]
-        self.offer(heuristics.evolve(self.margins, population, self._rng, PATIENCE, self._deadline))
+        margins = self.margins if self._floats is None else self._floats
+        self.offer(heuristics.evolve(margins, population, self._rng, PATIENCE, self._deadline))
+
+    # -- the memetic search --------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Search before the first relaxation, in proportion to what that is expected to take.
+
+        Where there is a limit that it will hardly keep, `HOPELESS` of the time goes here.
+        """
+        # How many pairs the order has against their majorities tells how tangled they are.
+        order = self.order
+        against = sum(
+            int(np.count_nonzero(self.margins[item, order[place + 1 :]] > 0))
+            for place, item in enumerate(order)
+        )
+        self._expected = EXPECTED * against * len(order) ** 2
+        left = self._ends.time_limit
+        if left is None:
+            self._search_as_if(SHARE * min(self._expected, LONGEST))
+        else:
+            hopeless = self._expected > left
+            self._search_for(HOPELESS * left if hopeless else SHARE * self._expected)
+
+    def search(self) -> None:
+        """Search for what is owed of the share since the last time.
+
+        With a limit that is a share of the seconds that have passed. Without one it is a share of
+        what relaxations are expected to take, so that the work is the same each time.
+        """
+        if self._ends.time_limit is None:
+            self._owed += SHARE * self._expected / ROUNDS
+            if self._owed >= LEAST:
+                self._search_as_if(self._owed)
+                self._owed = 0.0
+        else:
+            self._search_for(SHARE * (monotonic() - self._began) - self._used)
+
+    def _search_for(self, seconds: float) -> None:
+        """Search for some seconds."""
+        if seconds < LEAST:
+            return
+        began = now = monotonic()
+        while now - began < seconds and not self._ends.is_over:
+            self._advance(self._chunk)
+            now = monotonic()
+        self._used += now - began
+
+    def _search_as_if(self, seconds: float) -> None:
+        """Take as many steps as NumPy takes in some seconds."""
+        if seconds < LEAST:
+            return
+        size = self._begun.size
+        steps = int(seconds / (STEP + ADDITION * self._problem.n * size))
+        while steps > 0:
+            self._advance(min(steps, self._chunk))
+            steps -= self._chunk
+
+    @property
+    def _chunk(self) -> int:
+        return max(1, CHUNK // (self._begun.size * self._problem.n))
+
+    @property
+    def _begun(self) -> Memetic:
+        if self._memetic is None:
+            rng = np.random.default_rng(SEED)
+            self._memetic = Memetic(self.margins, self.order[None], rng, self._threshold)
+        return self._memetic
+
+    def _advance(self, steps: int) -> None:
+        search = self._begun
+        left = self._ends.time_limit
+        search.may_load = left is None or left > LOADING
+        before = search.cost
+        search.advance(steps)
+        if search.cost < before:
+            self._keep(search.order)
 
 
-def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Floats:
+def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Numbers:
     """Return margins in which no decided pair is worth turning round."""
-    margins: Floats = (problem.margins / unit).astype(np.float64)
-    penalty = float(np.abs(margins).sum()) + 1.0
-    margins[decided] = -penalty
-    margins[decided.T] = penalty
+    margins: Numbers
+    if unit == 1 and problem.margins.dtype == np.int64:
+        margins = problem.margins
+    elif problem.step % unit == 0:
+        margins = (problem.margins // unit).astype(np.int64)
+    else:
+        margins = (problem.margins / unit).astype(np.float64)
+    if decided.any():
+        penalty = np.abs(margins).sum().item() + 1
+        # Sums along a row must fit.
+        fits = len(margins) * penalty < np.iinfo(np.int64).max
+        margins = margins.copy() if fits else margins.astype(np.float64)
+        margins[decided] = -penalty
+        margins[decided.T] = penalty
     return margins
 
 

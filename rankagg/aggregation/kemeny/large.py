@@ -66,6 +66,7 @@ class FirstSearch:
             for _ in range(RESTARTS):
                 method.run(self._deadline)
             history.append(method.value)
+            self._best.search()
             self._report(min(self._estimate(), self._best.cost), self._best.cost)
             if turn % ROUNDS == 0:
                 self._round()

@@ -1,0 +1,192 @@
+"""Iterated insertion search over several orders of the same items, row by row.
+
+One step of a search looks at one item. The costs of passing all the others, summed along the order,
+give what every place for it gains, in time n and with no matrix but that of the margins; the best
+one is taken. What a move passes is looked at again, from the first place on. Where nothing is left
+to look at, the order is kept if it is no worse than the one kept last, or else given up; some items
+are moved to random places (a kick), and it goes on from there.
+
+The searches do not meet. NumPy takes a step of all of them at a time, the compiled loops one search
+after the other; random numbers, sums and choices between equals are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools
+from rankagg.kernels.backend import compiled
+
+__all__ = ["Numbers", "Searches"]
+
+Order = NDArray[np.intp]
+#: int64 or float64.
+Numbers: TypeAlias = NDArray[Any]
+
+# The combined generator of L'Ecuyer (1988), https://doi.org/10.1145/62959.62969: it needs no more
+# than 53 bits, so that every path multiplies exactly.
+FACTORS = 40014, 40692
+MODULI = 2147483563, 2147483399
+
+
+@dataclass(eq=False)
+class Searches:
+    """Some orders that are searched from, each with its own random numbers.
+
+    Parameters
+    ----------
+    margins : ndarray of int64 or float64, shape (n, n)
+        Cost of row before column less that of the reverse; zeros on the diagonal. n at least 2.
+        Sums along a row must fit.
+    orders : ndarray of int, shape (P, n)
+        Where the searches begin; copied.
+    rng : Generator
+        Draws the seeds.
+    strength : int
+        Items that a kick moves; with 0 a search ends in its first local optimum.
+    reach : int
+        Places that a kick moves an item by, at most.
+    threshold : number
+        Gains up to this are rounding; 0 for integers.
+
+    Attributes
+    ----------
+    kept : ndarray of int, shape (P, n)
+        The last order of each search that was kept, its best one.
+    saved : ndarray, shape (P,)
+        How much less it costs than the one begun with.
+    """
+
+    margins: Numbers
+    orders: NDArray[np.intp]
+    rng: np.random.Generator
+    strength: int = 2
+    reach: int = 0
+    threshold: float = 0
+    kept: Order = field(init=False)
+    saved: Numbers = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = len(self.margins)
+        self.orders = np.array(self.orders, dtype=np.intp)
+        self.kept = self.orders.copy()
+        self.reach = min(self.reach or n, n - 1)
+        self.saved = np.zeros(len(self.orders), dtype=self.margins.dtype)
+        # What the present order costs less than the one kept last.
+        self._ahead = self.saved.copy()
+        self._unsure: Bools = np.ones(self.orders.shape, dtype=bool)
+        self._seeds = self.rng.integers(1, MODULI[1], size=(len(self.orders), 2))
+        # Sums up to each place, after a zero.
+        self._sums = np.zeros((len(self.orders), n + 1), dtype=self.margins.dtype)
+
+    @property
+    def is_over(self) -> bool:
+        """True where no search has an item left to look at."""
+        return not self._unsure.any()
+
+    @property
+    def gained(self) -> Numbers:
+        """How much less the present orders cost than those begun with."""
+        return self.saved + self._ahead
+
+    def look_again(self) -> None:
+        """Let every item be looked at."""
+        self._unsure[:] = True
+
+    def advance(self, steps: int, elementary: int | None = None) -> None:
+        """Take so many steps in each search.
+
+        Parameters
+        ----------
+        steps : int
+            Items to look at.
+        elementary : int, optional
+            Additions that are to come in all, or have been made already; by default those of this
+            call. Where they are many, compiled loops are loaded.
+        """
+        if fast := compiled(steps * self.orders.size if elementary is None else elementary):
+            state = self.orders, self.kept, self.saved, self._ahead, self._unsure, self._seeds
+            threshold = self.margins.dtype.type(self.threshold)
+            kicks = self.strength, self.reach
+            fast.search_steps(self.margins, state, steps, kicks, threshold)
+            return
+        for _ in range(steps):
+            if self.strength == 0 and self.is_over:
+                for at in range(len(self.orders)):
+                    self._keep(at)
+                break
+            self._step()
+
+    # -- a step in NumPy -----------------------------------------------------------------------
+
+    def _step(self) -> None:
+        n_searches, n = self.orders.shape
+        each = np.arange(n_searches)
+        places = self._unsure.argmax(axis=1)
+        idle = np.flatnonzero(~self._unsure[each, places])
+        if len(idle):
+            for at in idle.tolist():
+                self._keep(at)
+                if self.strength:
+                    self._kick(at)
+            places = self._unsure.argmax(axis=1)
+        items = self.orders[each, places]
+        row = self.margins.take(items[:, None] * n + self.orders)
+        np.cumsum(row, axis=1, out=self._sums[:, 1:])
+        gaps = self._sums.argmax(axis=1)
+        gains = self._sums[each, gaps] - self._sums[each, places]
+        gains[~self._unsure[each, places]] = 0  # in its local optimum, and not kicked
+        self._unsure[each, places] = False
+        for at in np.flatnonzero(gains > self.threshold).tolist():
+            place, gap = int(places[at]), int(gaps[at])
+            self._move(at, place, gap if gap <= place else gap - 1)
+            self._ahead[at] += gains[at]
+
+    def _keep(self, at: int) -> None:
+        """Keep a local optimum that is no worse than the last, or return to that."""
+        if self._ahead[at] >= 0:
+            self.saved[at] += self._ahead[at]
+            self.kept[at] = self.orders[at]
+        else:
+            self.orders[at] = self.kept[at]
+        self._ahead[at] = 0
+
+    def _kick(self, at: int) -> None:
+        """Move some random items some random places up or down, mirrored at the ends."""
+        n, order = self.orders.shape[1], self.orders[at]
+        for _ in range(self.strength):
+            place = self._draw(at) % n
+            way = 1 + self._draw(at) % (2 * self.reach)
+            target = place - way if way <= self.reach else place + way - self.reach
+            if not 0 <= target < n:
+                target = min(max(2 * place - target, 0), n - 1)
+            row = self.margins[order[place]]
+            if place < target:
+                self._ahead[at] += row[order[place + 1 : target + 1]].cumsum()[-1]
+            else:
+                self._ahead[at] -= row[order[target:place]].cumsum()[-1]
+            self._move(at, place, target)
+            self._unsure[at, target] = True
+
+    def _move(self, at: int, place: int, target: int) -> None:
+        """Move an item; all that it passes is to be looked at again, it is not."""
+        order, unsure = self.orders[at], self._unsure[at]
+        item = order[place]
+        if place < target:
+            order[place:target] = order[place + 1 : target + 1].copy()
+            unsure[place:target] = True
+        else:
+            order[target + 1 : place + 1] = order[target:place].copy()
+            unsure[target + 1 : place + 1] = True
+        order[target], unsure[target] = item, False
+
+    def _draw(self, at: int) -> int:
+        """Return a random whole number from 0, below 2**31."""
+        first = FACTORS[0] * int(self._seeds[at, 0]) % MODULI[0]
+        second = FACTORS[1] * int(self._seeds[at, 1]) % MODULI[1]
+        self._seeds[at] = first, second
+        return (first - second) % (MODULI[0] - 1)

@@ -1,0 +1,170 @@
+"""The best order of a part: what it respects, and how the memetic search is spread over time."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import incumbent as module
+from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.incumbent import Incumbent
+from rankagg.aggregation.kemeny.memetic import Memetic
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.relaxation import unit_of
+from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.kernels.insertion import insertion_gains
+
+
+def tangled(n: int, seed: int = 0, factor: int = 1, kind: type = np.int64) -> Problem:
+    costs = np.random.default_rng(seed).integers(0, 30, (n, n)).astype(kind) * factor
+    np.fill_diagonal(costs, 0)
+    return Problem(costs, 0, 1)
+
+
+def nothing(n: int) -> np.ndarray:
+    return np.zeros((n, n), dtype=bool)
+
+
+def incumbent(problem: Problem, decided=None, **options) -> Incumbent:
+    decided = nothing(problem.n) if decided is None else decided
+    return Incumbent(problem, unit_of(problem), decided, **options)
+
+
+class Clock:
+    """Seconds that pass with steps, so that tests count work."""
+
+    def __init__(self, monkeypatch, seconds_each: float = 1e-4) -> None:
+        self.now = 1000.0
+        advance = Memetic.advance
+
+        def counted(search: Memetic, steps: int) -> None:
+            self.now += steps * seconds_each
+            advance(search, steps)
+
+        monkeypatch.setattr(Memetic, "advance", counted)
+        monkeypatch.setattr(module, "monotonic", lambda: self.now)
+        monkeypatch.setattr("rankagg.aggregation.deadline.monotonic", lambda: self.now)
+
+    def deadline(self, seconds: float) -> Deadline:
+        return Deadline(self.now + seconds)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_decided_pairs_are_respected(seed) -> None:
+    problem = tangled(12, seed)
+    rng = np.random.default_rng(seed)
+    chain = rng.permutation(12)[:6].tolist()
+    decided = nothing(12)
+    for above, item in enumerate(chain):
+        decided[item, chain[above + 1 :]] = True
+    best = incumbent(problem, decided)
+    before = best.cost
+    best._search_as_if(0.2)
+    best.offer(rng.permutation(12))
+    assert best.cost == problem.cost(best.order) <= before
+    assert [item for item in best.order if item in chain] == chain
+    # The least cost, by a penalty in the costs of an exact table.
+    heavy = problem.costs.astype(object) + decided.T * 10**6
+    assert best.cost == problem.cost(SubsetTable(Problem(heavy, 0, 1)).order())
+
+
+@pytest.mark.parametrize("n", [8, 40])
+@pytest.mark.parametrize("large", [1, 300])
+def test_a_better_start_is_kept_and_orders_are_local_optima(monkeypatch, n, large) -> None:
+    monkeypatch.setattr(module, "LARGE", large)
+    problem = tangled(n, 5)
+    found = incumbent(problem)
+    found._search_as_if(0.1)
+    again = incumbent(problem, start=found.order)
+    assert again.cost <= found.cost
+    for best in (found, again):
+        assert insertion_gains(problem.margins[np.ix_(best.order, best.order)]).max() <= 0
+
+
+@pytest.mark.parametrize(
+    ("problem", "kind"),
+    [
+        (tangled(9), np.int64),
+        (tangled(9, factor=7), np.int64),
+        (tangled(9, factor=10**30, kind=object), np.int64),
+        (Problem(tangled(9).costs * 10**9 + tangled(9, 1).costs, 0, 1), np.float64),
+    ],
+)
+def test_margins_are_integers_where_they_can_be(problem, kind) -> None:
+    best = incumbent(problem)
+    assert best.margins.dtype == kind
+    ratios = best.margins.astype(object) * unit_of(problem) - problem.margins
+    assert np.abs(ratios.astype(float)).max() <= 1e-6 * np.abs(problem.margins.astype(float)).max()
+    best._search_as_if(0.1)
+    assert best.cost == problem.cost(SubsetTable(problem).order())
+
+
+@pytest.mark.parametrize("seconds", [0.5, 3.0])
+def test_the_search_has_its_share_of_the_time(monkeypatch, seconds) -> None:
+    clock = Clock(monkeypatch)
+    best = incumbent(tangled(20), deadline=clock.deadline(100))
+    assert best.steps == 0
+    for _ in range(50):
+        clock.now += seconds / 50  # the relaxation
+        best.search()
+    searched = best.steps / best._begun.size * 1e-4
+    whole = clock.now - 1000.0
+    assert searched == pytest.approx(module.SHARE * whole, abs=module.LEAST + best._chunk * 1e-4)
+
+
+def test_it_is_no_worse_than_the_search_alone_with_the_same_steps(monkeypatch) -> None:
+    clock = Clock(monkeypatch, 1e-5)
+    problem = tangled(30, 2)
+    best = incumbent(problem, deadline=clock.deadline(100))
+    first = best.order
+    best.prepare()
+    for round_ in range(20):
+        clock.now += 0.1
+        best.round(np.random.default_rng(round_).random((30, 30)))
+        best.search()
+    alone = Memetic(best.margins, first[None], np.random.default_rng(module.SEED))
+    alone.advance(best.steps // alone.size)
+    assert best.steps == alone.steps > 0
+    assert best.cost <= problem.cost(alone.order)
+
+
+def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
+    monkeypatch.setattr(module, "LEAST", 0.001)
+    steps = []
+    for speed in (1e-6, 1e-2):
+        with monkeypatch.context() as patch:
+            clock = Clock(patch, speed)
+            best = incumbent(tangled(30, 2))
+            best.prepare()
+            for _ in range(30):
+                clock.now += speed
+                best.search()
+            steps.append((best.steps, best.order.tolist()))
+    assert steps[0] == steps[1]
+    assert steps[0][0] > 0
+
+
+def test_where_the_relaxation_is_hopeless_half_of_the_time_is_searched(monkeypatch) -> None:
+    clock = Clock(monkeypatch)
+    best = incumbent(tangled(40), deadline=clock.deadline(10))
+    monkeypatch.setattr(module, "EXPECTED", 1e6)
+    best.prepare()
+    assert clock.now - 1000.0 == pytest.approx(10 * module.HOPELESS, abs=best._chunk * 1e-4)
+
+
+def test_no_search_after_the_deadline(monkeypatch) -> None:
+    clock = Clock(monkeypatch)
+    best = incumbent(tangled(20), deadline=clock.deadline(1.0))
+    clock.now += 2.0
+    best.search()
+    best.prepare()
+    assert best.steps == 0
+
+
+def test_easy_problems_are_not_searched() -> None:
+    votes = ra.datasets.load("tennessee").pairwise()
+    for problem in (Problem.from_pairwise(votes), tangled(8)):
+        search = Search(problem)
+        search.run()
+        assert search.is_done
+        assert search._best.steps == 0
