@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Label, Unranked
-from rankagg._validation import check_unranked
+from rankagg._validation import as_weights, check_unranked
 from rankagg.core.exact_sum import exact_mean
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
@@ -49,7 +49,7 @@ class ScoreSummary(Value):
     higher_is_better : bool or mapping from task to bool
         The direction that they were counted with.
     task_weights : mapping from task to float, optional
-        Positive weights; tasks not named weigh 1.
+        Weights from 1e-100 to 1e100; tasks not named weigh 1.
 
     Attributes
     ----------
@@ -98,12 +98,14 @@ class ScoreSummary(Value):
             if len(tally) != len(systems) or not tally.n_units:
                 allowed = f"of {counted(len(systems), 'system')}, with a score"
                 raise InvalidInputError("tallies", allowed, Described(f"those of {task!r}"))
+        weights = as_task_weights(task_weights, tasks)
+        as_weights(list(weights.values()), len(tasks), "task_weights")  # as for rankings
         self._set(
             systems=systems,
             tasks=tasks,
             _tallies=dict(tallies),
             _directions=as_directions(higher_is_better, tasks),
-            _weights=as_task_weights(task_weights, tasks),
+            _weights=weights,
         )
 
     @classmethod

@@ -337,6 +337,20 @@ def test_files_that_are_cut_off(step, run):
         assert told.out == ""
 
 
+@pytest.mark.parametrize("weight", [1e101, 1e-101, 1.7e308, 5e-324])
+def test_weights_that_rankings_may_not_have(weight, run):
+    """Sums and squares of such weights would be no floats."""
+    plain = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
+    plain["tasks"][0]["weight"] = weight
+    Path("sums.json").write_text(json.dumps(plain))
+    allowed = "must be from 1e-100 to 1e+100"
+    assert allowed in run("rank", "sums.json", code=2).err
+    write_summary(ra.ScoreSummary.from_scores(odd(THREE)), "sums.json")
+    told = run("intervals", "sums.json", f"--weight=x={weight}", code=2).err
+    assert f"`--weight` {allowed}" in told
+    run("rank", "sums.json", "--weight=x=1e100")
+
+
 @pytest.mark.parametrize("version", [0, 2, None, "1"])
 def test_other_versions(version, run):
     plain = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
