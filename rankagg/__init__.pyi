@@ -38,6 +38,9 @@ from .analysis.missing import MissingReport as MissingReport
 from .analysis.missing import missing_report as missing_report
 from .analysis.robustness.rank_shares import RankShares as RankShares
 from .analysis.robustness.rank_shares import rank_shares as rank_shares
+from .analysis.robustness.removal.radius import removal_radius as removal_radius
+from .analysis.robustness.removal.result import Removal as Removal
+from .analysis.robustness.removal.result import RemovalRadius as RemovalRadius
 from .analysis.robustness.sensitivity import Sensitivity as Sensitivity
 from .analysis.robustness.sensitivity import sensitivity as sensitivity
 from .analysis.robustness.stability import Stability as Stability

@@ -103,6 +103,7 @@ RESULTS = {
     "QuasiVariances": lambda: fit().quasi_variances(),
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
+    "RemovalRadius": lambda: ra.removal_radius(COMPLETE, ra.Borda()),
     "Replication": lambda: ra.replicate("p1-table-1", progress=False),
     "ScalingResult": lambda: small(ra.ScalingStudy, factors=[1, 5]),
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),

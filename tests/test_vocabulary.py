@@ -46,7 +46,7 @@ EXPLAINED = {(study, "seed") for study in STUDIES}
 
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {
-    "batch", "degree", "denominator", "digits", "k", "length", "limit", "max_iterations",
+    "batch", "degree", "denominator", "digits", "k", "length", "limit", "lower", "max_iterations",
     "max_samples", "max_tied", "rows", "seed", "shares", "sides", "size", "top",
 }  # fmt: skip
 

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label, Ranks, Unranked
-from rankagg._validation import check_choice
+from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
+from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
@@ -99,6 +99,29 @@ class TwoLevel(Aggregator):
     ) -> Outcome:
         if evidence.summary is not None:
             return self._aggregate_summary(evidence.summary, rng, deadline)
+        tasks, inside = self._tasks(evidence, rng, deadline)
+        return self._over(tasks, inside, rng, deadline)
+
+    def task_profile(self, evidence: Evidence, *, rng: RNGLike = None) -> Profile:
+        """Return the rankings of the tasks, which the outer rule sees.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Rankings in groups, or scores.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator for an inner rule that draws random numbers.
+
+        Returns
+        -------
+        Profile
+            One ranking a task, which is its group.
+        """
+        return self._tasks(evidence, as_generator(rng), Deadline())[0]
+
+    def _tasks(
+        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+    ) -> tuple[Profile, _Inside]:
         profile, groups = evidence.profile._sorted_by_group()
         scores = self.inner._scores_by_group(profile, groups)
         inside = (
@@ -106,8 +129,7 @@ class TwoLevel(Aggregator):
             if scores is None
             else _Inside(ranks_by_scores(scores))
         )
-        tasks = self._outer_profile(inside.ranks, profile, exact.starts_of(groups))
-        return self._over(tasks, inside, rng, deadline)
+        return self._outer_profile(inside.ranks, profile, exact.starts_of(groups)), inside
 
     def _over(
         self, tasks: Profile, inside: _Inside, rng: np.random.Generator, deadline: Deadline

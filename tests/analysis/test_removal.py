@@ -1,0 +1,355 @@
+"""The fewest removals, held against brute force over all of them."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.analysis.robustness.removal import contest, orders
+from rankagg.core import places
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
+from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks
+
+QUICK = settings(
+    max_examples=15, deadline=None, derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)  # fmt: skip
+POLICIES = st.sampled_from(["uniform", "ignore", "last"])
+ALPHAS = st.sampled_from([0.5, 0.0, 1.0, 1 / 3])
+
+
+@st.composite
+def profiles(draw, groups=False):
+    """Up to 7 ballots of up to 5 items: ties, gaps, top-k lists, counts and weights."""
+    n, m = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    rows = []
+    for _ in range(m):
+        places_ = [draw(st.sampled_from([0, 1, 2, 3, None, 4])) for _ in range(n)]
+        given_ = np.array([[np.nan if p is None else float(p) for p in places_]])
+        row = places.competition_ranks(given_)[0]
+        if draw(st.booleans()) and draw(st.booleans()):
+            row = np.where(row >= 2, places.UNLISTED, row)
+        rows.append(row)
+    spare = 7 - m
+    counts = np.ones(m, dtype=int)
+    for _ in range(draw(st.integers(0, spare))):
+        counts[draw(st.integers(0, m - 1))] += 1
+    return ra.Profile.from_ranks(
+        np.array(rows), items="ABCDE"[:n], counts=counts,
+        weights=draw(st.lists(st.sampled_from([1, 1, 2, 0.5, 1 / 3, 0.1]), min_size=m, max_size=m)),
+        groups=draw(st.lists(st.sampled_from("xyz"), min_size=m, max_size=m)) if groups else None,
+    )  # fmt: skip
+
+
+def pairs(draw, profile):
+    """Return a pair of the items, or None for the first place."""
+    if len(profile.items) < 2 or draw(st.booleans()):
+        return None
+    return tuple(draw(st.permutations(list(profile.items)))[:2])
+
+
+def check(profile, rule, pair, unit="ranking", choices=single_ballots):
+    found = ra.removal_radius(profile, rule, pair=pair, unit=unit)
+    assert found.is_proved
+    assert (found.level.number, found.overtaken.number) == radii(
+        profile, rule, pair, choices(profile)
+    )
+
+
+@QUICK
+@given(data=st.data(), profile=profiles(), policy=POLICIES)
+def test_borda_by_brute_force(data, profile, policy) -> None:
+    check(profile, ra.Borda(unranked=policy), pairs(data.draw, profile))
+
+
+@QUICK
+@given(data=st.data(), profile=profiles(), policy=POLICIES, alpha=ALPHAS)
+def test_copeland_by_brute_force(data, profile, policy, alpha) -> None:
+    check(profile, ra.Copeland(unranked=policy, alpha=alpha), pairs(data.draw, profile))
+
+
+@QUICK
+@given(data=st.data(), profile=profiles(), policy=POLICIES)
+def test_kemeny_by_brute_force(data, profile, policy) -> None:
+    check(profile, ra.Kemeny(unranked=policy), pairs(data.draw, profile))
+
+
+@settings(QUICK, max_examples=12)
+@given(data=st.data(), profile=profiles(), policy=POLICIES)
+def test_the_program_of_orders_alone(data, profile, policy) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(orders, "SUBSETS", -1)
+        patch.setattr(orders, "FEW", 0)
+        patch.setattr(orders, "_approach", lambda *_: None)
+        patch.setattr(contest, "FEW", 0)
+        check(profile, ra.Kemeny(unranked=policy), pairs(data.draw, profile))
+
+
+@settings(QUICK, max_examples=12)
+@given(data=st.data(), profile=profiles(), policy=POLICIES)
+def test_the_exact_engine_where_orders_are_not_all_looked_at(data, profile, policy) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contest, "FEW", 0)
+        patch.setattr(orders, "FEW", 0)
+        check(profile, ra.Kemeny(unranked=policy), pairs(data.draw, profile))
+
+
+@settings(QUICK, max_examples=25)
+@given(data=st.data(), profile=profiles(groups=True), policy=POLICIES)
+def test_groups_by_brute_force(data, profile, policy) -> None:
+    rule = data.draw(
+        st.sampled_from(
+            [
+                ra.Borda(unranked=policy),
+                ra.Copeland(unranked=policy),
+                ra.Kemeny(unranked=policy),
+                ra.TwoLevel(ra.Borda(unranked=policy), ra.Borda(unranked=policy)),
+                ra.TwoLevel(ra.Borda(unranked=policy), ra.Copeland(unranked=policy)),
+            ]
+        )
+    )
+    check(profile, rule, pairs(data.draw, profile), "task", whole_tasks)
+
+
+def test_two_levels_with_the_exact_rule_outside() -> None:
+    profile = ra.Profile.from_orders(
+        ["ABC", "BCA", "CAB", "ACB", "BAC", "CBA", "ABC"], groups=[1, 1, 2, 2, 3, 4, 5]
+    )
+    rule = ra.TwoLevel(ra.Borda(), ra.Kemeny())
+    tasks = rule.task_profile(ra.Evidence(profile))
+    found = ra.removal_radius(profile, rule)
+    again = ra.removal_radius(tasks, ra.Kemeny())
+    assert found.level == again.level
+    assert found.overtaken == again.overtaken
+
+
+# -- means ----------------------------------------------------------------------------------------
+
+
+@st.composite
+def tables(draw, gaps):
+    n, m = draw(st.integers(1, 4)), draw(st.integers(1, 6))
+    scores = st.sampled_from([0.1, 0.2, 0.3, 0.7, 1.0, 85.3])
+    cells = st.one_of(scores, st.just(np.nan)) if gaps else scores
+    values = [[draw(cells) for _ in range(m)] for _ in range(n)]
+    values[draw(st.integers(0, n - 1))] = [draw(scores) for _ in range(m)]
+    return ra.ScoreTable(
+        values, systems="ABCD"[:n], tasks=range(m),
+        higher_is_better={k: draw(st.booleans()) for k in range(m)},
+        task_weights={k: draw(st.sampled_from([1, 1, 2, 0.5])) for k in range(m)},
+    )  # fmt: skip
+
+
+@QUICK
+@given(data=st.data(), table=tables(gaps=False))
+def test_means_by_brute_force(data, table) -> None:
+    pair = pairs(data.draw, table.rankings())
+    found = ra.removal_radius(table, ra.Mean(), pair=pair)
+    assert (found.level.number, found.overtaken.number) == radii(
+        table, ra.Mean(), pair, whole_tasks(table)
+    )
+
+
+@QUICK
+@given(data=st.data(), table=tables(gaps=True))
+def test_means_with_missing_scores_by_brute_force(data, table) -> None:
+    whole = ra.Mean().aggregate(table)
+    scored = [
+        item for item, rank in zip(table.systems, whole.ranking.ranks, strict=True) if rank >= 0
+    ]
+    pair = pairs(data.draw, table.rankings())
+    if pair is not None and not set(pair) <= set(scored):
+        with pytest.raises(InvalidInputError, match="ranks"):
+            ra.removal_radius(table, ra.Mean(), pair=pair)
+        return
+    found = ra.removal_radius(table, ra.Mean(), pair=pair)
+    assert found.is_proved
+    tops = [found.pair[0]] if pair else list(found.first)
+
+    def answers(part, others):
+        """Say whether the tops, and one of the others, have a score left."""
+        scores = ra.Mean().aggregate(part)
+        ranks = dict(zip(part.systems, scores.ranking.ranks.tolist(), strict=True))
+        return all(ranks[top] >= 0 for top in tops) and any(ranks[one] >= 0 for one in others)
+
+    others = [found.pair[1]] if pair else [item for item in scored if item not in tops]
+    assert (found.level.number, found.overtaken.number) == radii(
+        table, ra.Mean(), pair, whole_tasks(table), lambda part: answers(part, others)
+    ) or not others
+
+
+# -- edges ----------------------------------------------------------------------------------------
+
+RULES = (ra.Borda(), ra.Copeland(), ra.Kemeny())
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_one_ballot_has_to_stay(rule) -> None:
+    found = ra.removal_radius(ra.Profile.from_orders(["ABC"]), rule)
+    assert found.level.is_impossible
+    assert found.overtaken.is_impossible
+    assert found.is_proved
+    assert found.level.number is None
+    assert found.level.taken is None
+    assert "one of 1 ranking has to stay" in found.headline()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_a_single_item_is_first_whatever_goes(rule) -> None:
+    found = ra.removal_radius(ra.Profile.from_orders(["A", "A"]), rule)
+    assert found.first == ("A",)
+    assert found.overtaken.is_impossible
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_equal_systems_are_level_as_it_is(rule) -> None:
+    ballots = ra.Profile.from_ranks([[0, 0, 2]] * 4 + [[1, 1, 0]], items="ABC")
+    for pair in (None, ("A", "B"), ("B", "A")):
+        found = ra.removal_radius(ballots, rule, pair=pair)
+        assert found.level.number == 0
+        assert found.level.taken == ()
+        assert found.overtaken.number == (4 if pair is None else None)
+        assert found.overtaken.is_impossible == (pair is not None)
+    everything = ra.Profile.from_ranks(np.zeros((6, 3), dtype=int), items="ABC")
+    found = ra.removal_radius(everything, rule)
+    assert found.level.number == 0
+    assert found.overtaken.is_impossible
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_huge_counts_are_classes(rule) -> None:
+    ballots = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[10**6, 7 * 10**5, 10])
+    found = ra.removal_radius(ballots, rule)
+    # Borda: B is ahead of A by 2,400,000 to 2,000,010 points, and each of its first places is worth
+    # two. Majorities: A is ahead of C by 299,990 and of B by 300,010. Kemeny: the sum of both.
+    assert found.is_proved
+    assert (found.level.number, found.overtaken.number) == {
+        "Borda": (199_995, 199_996), "Copeland": (299_991, 300_010), "Kemeny": (300_000, 300_001),
+    }[rule.name]  # fmt: skip
+
+
+def test_weights_are_not_what_is_counted() -> None:
+    ballots = ra.Profile.from_orders(["AB", "BA", "BA"], counts=[1, 3, 2], weights=[10, 0.1, 1 / 3])
+    for rule in RULES:
+        found = ra.removal_radius(ballots, rule)
+        assert found.n_units == 6
+        assert found.overtaken.number == 1
+        assert found.overtaken.taken == ((0, 1),)
+
+
+def test_numbers_too_large_for_floats() -> None:
+    ballots = ra.Profile.from_orders(
+        ["ABC", "BCA", "BCA"], counts=[3, 2, 2], weights=[1.0, 1e-9, 1 + 2**-40]
+    )
+    for rule in RULES:
+        found = ra.removal_radius(ballots, rule, pair=("A", "B"))
+        assert found.is_proved, rule
+        assert (
+            found.overtaken.number == radii(ballots, rule, ("A", "B"), single_ballots(ballots))[1]
+        )
+
+
+def test_equal_rows_are_taken_one_after_the_other() -> None:
+    ballots = ra.Profile.from_orders(["AB", "BA", "AB", "BA", "AB"], counts=[1, 1, 2, 1, 3])
+    found = ra.removal_radius(ballots, ra.Borda())
+    assert found.level.number == 4
+    assert found.level.taken == ((0, 1), (2, 2), (4, 1))
+    assert found.level.rankings == ("A > B",) * 3
+    assert found.to_frame()["count"].tolist()[:3] == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"aggregator": ra.Minimax()}, "aggregator"),
+        ({"aggregator": ra.TwoLevel(ra.Minimax(), ra.Borda())}, "aggregator"),
+        ({"aggregator": ra.Mean(), "unit": "ranking"}, "'task' for Mean"),
+        ({"aggregator": ra.TwoLevel(ra.Borda(), ra.Borda()), "unit": "ranking"}, "'task' for TwoL"),
+        ({"aggregator": ra.Copeland(alpha=0.123456)}, "denominator up to 1000"),
+        ({"data": [1, 2]}, "a ScoreTable or a Profile"),
+        ({"data": ra.datasets.load("tennessee"), "unit": "task"}, "without groups"),
+        ({"unit": "ballot"}, "'ranking' or 'task'"),
+        ({"pair": ("Human", "Human")}, "two different items"),
+        ({"pair": "AB"}, "two different items"),
+        ({"pair": ("Human", "Humn")}, "Human"),
+        ({"time_limit": -1}, "time_limit"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(changes, words) -> None:
+    given_ = {"data": ra.datasets.load("superglue_human"), "aggregator": ra.Borda(), **changes}
+    with pytest.raises(InvalidInputError, match=words):
+        ra.removal_radius(**given_)
+
+
+# -- time -----------------------------------------------------------------------------------------
+
+
+def test_without_time_nothing_is_claimed() -> None:
+    votes = ra.Uniform(range(9)).sample(30, rng=1)
+    found = ra.removal_radius(votes, time_limit=0)
+    assert not found.is_proved
+    assert found.first == ()
+    assert (found.level.lower, found.level.upper) == (0, None)
+    assert "not proved" in found.headline()
+
+
+@pytest.mark.parametrize("calls", [1, 2, 4, 8])
+def test_an_interval_holds_the_least_number(monkeypatch, calls) -> None:
+    # The time is over after so many solves, wherever the search is then.
+    monkeypatch.setattr(contest, "FEW", 0)
+    monkeypatch.setattr(orders, "FEW", 0)
+    votes = ra.Uniform(range(4)).sample(11, rng=3)
+    true = ra.removal_radius(votes)
+    assert true.is_proved
+    left = [calls]
+    real = orders.Contest._problem
+
+    def problem(self, margins):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OutOfTimeError
+        return real(self, margins)
+
+    monkeypatch.setattr(orders.Contest, "_problem", problem)
+    found = ra.removal_radius(votes)
+    assert "the time limit has passed before the least number was proved" in found.notes
+    for mine, least in ((found.level, true.level), (found.overtaken, true.overtaken)):
+        assert mine.lower <= least.number
+        assert mine.upper is None or mine.upper >= least.number
+
+
+# -- what it says ---------------------------------------------------------------------------------
+
+
+def test_it_names_tasks() -> None:
+    found = ra.removal_radius(ra.datasets.load("superglue_human"), ra.Borda())
+    assert found.headline() == (
+        "removing 2 of 10 tasks (CB, WiC) would put DeBERTa first in place of Human"
+    )
+    assert found.to_dict()["overtaken"]["number"] == 2
+    left = ra.datasets.load("superglue_human").drop(tasks=["CB", "WiC"])
+    assert ra.Borda().aggregate(left).buckets[0] == ("DeBERTa",)
+
+
+def test_the_upper_item_of_a_pair_comes_first() -> None:
+    votes = ra.datasets.load("tennessee")
+    one = ra.removal_radius(votes, ra.Borda(), pair=("Memphis", "Nashville"))
+    other = ra.removal_radius(votes, ra.Borda(), pair=("Nashville", "Memphis"))
+    assert one == other
+    assert one.pair == ("Nashville", "Memphis")
+    assert "put Memphis above Nashville" in one.headline()
+
+
+def test_glue_of_105_systems(data) -> None:
+    table = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True)
+    found = ra.removal_radius(table, ra.Borda())
+    assert (found.level.number, found.overtaken.number) == (3, 3)
+    assert ra.removal_radius(table, ra.Mean()).overtaken.taken == (("RTE", 1),)
+
+
+@pytest.mark.slow
+def test_the_exact_consensus_of_glue(data) -> None:
+    table = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True)
+    found = ra.removal_radius(table)
+    assert (found.level.number, found.overtaken.number) == (2, 3)
