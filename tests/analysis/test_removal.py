@@ -264,6 +264,7 @@ def test_equal_rows_are_taken_one_after_the_other() -> None:
     [
         ({"aggregator": ra.Minimax()}, "aggregator"),
         ({"aggregator": ra.TwoLevel(ra.Minimax(), ra.Borda())}, "aggregator"),
+        ({"aggregator": ra.Kemeny(consensus_ties=True, tie_cost=0.5)}, "strict"),
         ({"aggregator": ra.Mean(), "unit": "ranking"}, "'task' for Mean"),
         ({"aggregator": ra.TwoLevel(ra.Borda(), ra.Borda()), "unit": "ranking"}, "'task' for TwoL"),
         ({"aggregator": ra.Copeland(alpha=0.123456)}, "denominator up to 1000"),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.cbc import cbc
-from rankagg.aggregation.kemeny.cuts import why_not_highs
+from rankagg.aggregation.kemeny.highs import why_not_highs
 from rankagg.exceptions import OutOfTimeError, SolverError
 
 __all__ = ["IntegerProgram", "Optimum"]

@@ -10,6 +10,7 @@ from rankagg._typing import Label
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.bracket import Bracket, Question
 from rankagg.analysis.robustness.removal.units import Units
@@ -121,7 +122,7 @@ def _leaders(consensus: Consensus, deadline: Deadline) -> tuple[Label, ...]:
         return consensus.buckets[0] if consensus.buckets else ()
     if not consensus.is_proved:
         raise OutOfTimeError
-    assert consensus.optima is not None, "an exact rule knows its optima"
+    assert isinstance(consensus.optima, Optima), "a strict exact rule knows its optima"
     return consensus.optima._until(deadline).winners()
 
 
@@ -131,5 +132,5 @@ def _is_above(consensus: Consensus, pair: Pair, deadline: Deadline) -> bool:
     if consensus.is_proved is None:
         ranks = consensus.ranking.ranks
         return bool(0 <= ranks[upper] < ranks[lower])
-    assert consensus.optima is not None, "it is proved"
+    assert isinstance(consensus.optima, Optima), "a strict exact rule knows its optima"
     return bool(consensus.optima._until(deadline).relation()[upper, lower])

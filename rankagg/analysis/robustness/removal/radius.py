@@ -208,6 +208,11 @@ def _units(
         raise InvalidInputError(
             "aggregator", "Borda, Copeland, Kemeny, Mean, or a TwoLevel of these", rule
         )
+    if isinstance(outer, Kemeny) and outer.consensus_ties:
+        raise InvalidInputError(
+            "aggregator", "a rule whose consensus is strict, where it is the exact one", rule,
+            "Leave out `consensus_ties`.",
+        )  # fmt: skip
     has_tasks = isinstance(data, ScoreTable) or data.groups is not None
     if unit is None:
         unit = "task" if has_tasks else "ranking"
