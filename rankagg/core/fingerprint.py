@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
+
+import numpy as np
 
 from rankagg._typing import Integers, Label
 
 __all__ = ["fingerprint"]
+
+# Below this, all numbers are written beforehand.
+LISTED = 2**16
+# Numbers that are written in one go.
+BLOCK = 2**18
+BLANK, LINE_END = b" \n"
 
 
 def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
@@ -36,7 +44,26 @@ def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denomin
         else:
             digest.update(b"i%d\n" % label)
     for matrix in (wins, ties):
+        for text in _lines(matrix):
+            digest.update(text)
+    return digest.hexdigest()
+
+
+def _lines(matrix: Integers) -> Iterator[bytes]:
+    """Yield the rows as decimal numbers with a blank between two and a line end behind each."""
+    largest = int(matrix.max(initial=0))
+    if largest >= min(LISTED, matrix.size) or int(matrix.min(initial=0)) < 0:
         for row in matrix.tolist():
             # Printing a list takes half the time of joining its numbers.
-            digest.update(f"{str(row)[1:-1].replace(',', '')}\n".encode())
-    return digest.hexdigest()
+            yield f"{str(row)[1:-1].replace(',', '')}\n".encode()
+        return
+    # The bytes of every number with what follows it, and how many of them count.
+    width = len(str(largest)) + 1
+    words = np.array([b"%d " % number for number in range(largest + 1)], dtype=f"S{width}")
+    table = words.view(np.uint8).reshape(-1, width)
+    size = max(1, BLOCK // matrix.shape[1])
+    for start in range(0, len(matrix), size):
+        text = table[matrix[start : start + size].astype(np.intp)]
+        last = text[:, -1]
+        last[last == BLANK] = LINE_END
+        yield text[text != 0].tobytes()

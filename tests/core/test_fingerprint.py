@@ -4,8 +4,11 @@ from hashlib import sha256
 from itertools import combinations
 
 import numpy as np
+import pytest
 
 import rankagg as ra
+from rankagg.core.exact import fit
+from rankagg.core.fingerprint import fingerprint
 
 
 def by_hand(*lines: str) -> str:
@@ -60,3 +63,15 @@ def test_the_way_of_counting_is_no_part_of_it() -> None:
     plain = ra.PairwiseMatrix.from_wins(profile.pairwise().wins, items="ABC")
     assert profile.pairwise().fingerprint == plain.fingerprint
     assert profile.pairwise(unranked="ignore").fingerprint == plain.fingerprint
+
+
+@pytest.mark.parametrize("largest", [1, 9, 10, 99, 2**16, 10**20])
+@pytest.mark.parametrize("n", [1, 3, 40])
+def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> None:
+    rng = np.random.default_rng(n)
+    wins = rng.integers(0, min(largest, 2**40) + 1, (n, n)).astype(object)
+    wins[0, -1] = largest
+    np.fill_diagonal(wins, 0)
+    lines = [" ".join(map(str, row)) for matrix in (wins, 0 * wins) for row in matrix.tolist()]
+    heads = [f"rankagg.votes 1\n{n} 7", *(f"i{i}" for i in range(n))]
+    assert fingerprint(range(n), fit(wins), fit(0 * wins), 7) == by_hand(*heads, *lines)

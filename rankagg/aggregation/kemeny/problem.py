@@ -17,6 +17,12 @@ from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["Problem", "as_share"]
 
+# Margins that most often tell what all have in common.
+SOME = 2**16
+
+# What does not depend on the constant.
+SHARED = ("margins", "step")
+
 
 def as_share(tie_cost: float | Fraction) -> Fraction:
     """Return what a tied vote costs, 0 to 1, as a fraction."""
@@ -87,7 +93,14 @@ class Problem:
     @cached_property
     def step(self) -> int:
         """The greatest common divisor of all margins: costs of orders differ by multiples of it."""
-        return int(np.gcd.reduce(self.margins.ravel(), initial=0))
+        numbers = self.margins.ravel()
+        some, others = numbers[:SOME], numbers[SOME:]
+        divisor = int(np.gcd.reduce(some, initial=0))
+        if divisor == 1:
+            return 1
+        # Most often it divides all of them.
+        rest = others % divisor if divisor else others
+        return int(np.gcd.reduce(rest[rest != 0], initial=divisor))
 
     def cost(self, order: NDArray[np.intp]) -> int:
         """Return the cost of an order of the item positions, best first."""
@@ -97,6 +110,12 @@ class Problem:
 
     def restrict(self, part: NDArray[np.intp]) -> Problem:
         """Return the problem of some of the items, without the constant."""
+        if len(part) == self.n and (np.diff(part) > 0).all():
+            whole = Problem(self.costs, 0, self.denominator)
+            # What is known of the same costs is not found again.
+            known = {name: self.__dict__[name] for name in SHARED if name in self.__dict__}
+            whole.__dict__.update(known)
+            return whole
         return Problem(self.costs[np.ix_(part, part)], 0, self.denominator)
 
     def next_attainable(self, bound: Fraction) -> int:

@@ -37,6 +37,7 @@ from rankagg.aggregation.kemeny.nodes import (
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.rows import Derived, Form, Weighting, forms_of
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.aggregation.kemeny.totals import least_total
 from rankagg.core import exact
 from rankagg.core.costs import sum_below
 from rankagg.exceptions import VerificationError
@@ -93,7 +94,7 @@ def leaf_bound(problem: Problem, weighting: Weighting, decided: Bools) -> int:
     int
         In the units of `Problem.costs`.
     """
-    _, base = _excess(problem, weighting, decided)
+    base = least_total(problem, weighting, decided)
     return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
 
 
