@@ -260,7 +260,9 @@ class Kemeny(Aggregator):
             notes += [note for note in solution.notes if note not in notes]
             order += part[solution.order].tolist()
             proofs.append(solution.proof(part))
-        certificate = Certificate.build(votes, order, proofs, tie_cost=self.tie_cost)
+        certificate = Certificate.build(
+            votes, order, proofs, tie_cost=self.tie_cost, problem=problem
+        )
         if self.verify:
             certificate.verify(votes)
         return Outcome(

@@ -88,6 +88,7 @@ class Certificate(Result):
         proofs: Iterable[Proof],
         *,
         tie_cost: float | Fraction = 0.0,
+        problem: Problem | None = None,
     ) -> Certificate:
         """State what proofs prove about an order.
 
@@ -101,12 +102,14 @@ class Certificate(Result):
             For disjoint parts of the items; `verify` checks their form.
         tie_cost : float or Fraction, default 0
             What a vote that ties two items costs.
+        problem : Problem, optional
+            That of these votes, where it is stated already.
 
         Returns
         -------
         Certificate
         """
-        problem = Problem.from_pairwise(votes, tie_cost)
+        problem = problem or Problem.from_pairwise(votes, tie_cost)
         proved = tuple(proofs)
         return cls(
             items=votes.items.labels,
@@ -370,6 +373,6 @@ def _total_bound(problem: Problem, proofs: tuple[Proof, ...]) -> int:
     """Return the floor of all pairs, raised by what each part proves about its own."""
     bound = problem.floor
     for proof in proofs:
-        part = problem.restrict(np.array(proof.positions, dtype=np.intp))
-        bound += proof.bound(problem) - part.floor
+        part = proof.part_of(problem)
+        bound += proof.bound_of(part) - part.floor
     return bound

@@ -238,7 +238,14 @@ class Proof:
         VerificationError
             If every case contradicts itself, so that nothing is left to be bounded.
         """
-        part = problem.restrict(np.array(self.positions, dtype=np.intp))
+        return self.bound_of(self.part_of(problem))
+
+    def part_of(self, problem: Problem) -> Problem:
+        """Return the problem of the part."""
+        return problem.restrict(np.array(self.positions, dtype=np.intp))
+
+    def bound_of(self, part: Problem) -> int:
+        """Return what `bound` returns, from the problem of the part."""
         bounds = [
             self._own_bound(part, node, decided)
             for _, node, decided in self.walk(part)

@@ -38,7 +38,7 @@ def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
         total += exact.sum_of(problem.margins[decided & (problem.margins > 0)])
     tails, heads, amounts, paid = weighting.taken()
     low, high, off = _by_pair(tails, heads, amounts, problem.n)
-    costs = np.stack([problem.costs[low, high], problem.costs[high, low]])
+    costs: Any = np.stack([problem.costs[low, high], problem.costs[high, low]])
     costs = exact.multiply(costs, np.array(WEIGHT_DENOMINATOR, dtype=object))
     rest = exact.combine(costs, 1, off, -1)
     choice = decided[low, high], decided[high, low]
