@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Mapping
 from functools import cached_property
-from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -15,27 +13,35 @@ import pandas as pd
 from rankagg._typing import Floats, Label, Unranked
 from rankagg._validation import as_weights, check_unranked
 from rankagg.core.exact_sum import exact_mean
+from rankagg.core.grouped_tally import GroupedTally
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.plain_sums import (
+    GROUPED_VERSION,
+    SCHEMA,
+    VERSION,
+    fingerprint_of,
+    parsed,
+    plain_tasks,
+    sortable,
+)
 from rankagg.core.score_checks import as_directions, as_task_weights
 from rankagg.core.scores import ScoreTable
 from rankagg.core.summed_votes import votes_of
 from rankagg.core.task_tally import TaskTally
+from rankagg.core.unit_groups import check_groups, groups_of, keys_of_labels
 from rankagg.core.value import Value
-from rankagg.exceptions import DataFormatError, Described, InvalidInputError, ItemMismatchError
+from rankagg.exceptions import Described, InvalidInputError, ItemMismatchError
 
 __all__ = ["ScoreSummary"]
-
-SCHEMA, VERSION = "rankagg.score_summary", 1
 
 
 class ScoreSummary(Value):
     """Sums over the scores of systems on the instances of tasks, without the scores.
 
-    Made by `ScoreScan.summarize`, or `from_scores`. It goes wherever data go: means, Borda's rule
-    on one level or two, all rules on votes, exact Kemeny, `compare`, Hoeffding and Bernstein
-    intervals. What follows is the same to the last bit as from the scores themselves. What needs
-    single rankings raises `InformationLostError`.
+    Made by `ScoreScan.summarize`, or `from_scores`. It goes wherever data go: means, Borda's rule,
+    all rules on votes, exact Kemeny, `compare`, intervals. What follows is the same to the last bit
+    as from the scores themselves. What needs single rankings raises `InformationLostError`.
 
     Summaries of two parts of the data add up with `+`; that an instance is in one part only is
     yours to know.
@@ -44,8 +50,9 @@ class ScoreSummary(Value):
     ----------
     systems : ItemSet
         The systems.
-    tallies : mapping from task to TaskTally
-        What the scores of each task add up to.
+    tallies : mapping from task to TaskTally, or to GroupedTally
+        What the scores of each task add up to; of all tasks in the same number of groups, or of
+        none.
     higher_is_better : bool or mapping from task to bool
         The direction that they were counted with.
     task_weights : mapping from task to float, optional
@@ -57,11 +64,13 @@ class ScoreSummary(Value):
         The systems.
     tasks : ItemSet
         The tasks, in the order in which they first occur. The order is no part of the value.
+    n_groups : int or None
+        The number of groups that instances are in, which a bootstrap draws; None without.
 
     Notes
     -----
     A task takes 16 bytes for each two systems, and 16 more for each number of systems, other than
-    all of them, that are there together on some instance.
+    all of them, that are there together on some instance. With groups every group of a task does.
 
     Examples
     --------
@@ -79,14 +88,16 @@ class ScoreSummary(Value):
 
     systems: ItemSet
     tasks: ItemSet
+    n_groups: int | None
     _tallies: dict[Label, TaskTally]
+    _grouped: dict[Label, GroupedTally]
     _directions: dict[Label, bool]
     _weights: dict[Label, float]
 
     def __init__(
         self,
         systems: ItemSet,
-        tallies: Mapping[Label, TaskTally],
+        tallies: Mapping[Label, TaskTally | GroupedTally],
         *,
         higher_is_better: bool | Mapping[Label, bool],
         task_weights: Mapping[Label, float] | None = None,
@@ -100,22 +111,34 @@ class ScoreSummary(Value):
                 raise InvalidInputError("tallies", allowed, Described(f"those of {task!r}"))
         weights = as_task_weights(task_weights, tasks)
         as_weights(list(weights.values()), len(tasks), "task_weights")  # as for rankings
+        grouped = {t: tally for t, tally in tallies.items() if isinstance(tally, GroupedTally)}
+        numbers = {tally.n_groups for tally in grouped.values()}
+        if len(numbers) > 1 or (grouped and len(grouped) < len(tallies)):
+            allowed = "all in the same number of groups, or none"
+            raise InvalidInputError("tallies", allowed, Described("a mixture"))
         self._set(
             systems=systems,
             tasks=tasks,
-            _tallies=dict(tallies),
+            n_groups=min(numbers, default=None),
+            _tallies={
+                t: tally.total if isinstance(tally, GroupedTally) else tally
+                for t, tally in tallies.items()
+            },
+            _grouped=grouped,
             _directions=as_directions(higher_is_better, tasks),
             _weights=weights,
         )
 
     @classmethod
-    def from_scores(cls, table: ScoreTable) -> Self:
+    def from_scores(cls, table: ScoreTable, *, n_groups: int | None = None) -> Self:
         """Add up the scores of a table.
 
         Parameters
         ----------
         table : ScoreTable
             The scores; units without any are counted in `n_empty` and left out.
+        n_groups : int, optional
+            Add up instances in so many groups; see `ScoreScan.summarize`.
 
         Returns
         -------
@@ -123,10 +146,20 @@ class ScoreSummary(Value):
         """
         if not isinstance(table, ScoreTable):
             raise InvalidInputError("table", "a ScoreTable", table)
-        tallies = {}
-        for number, task in enumerate(table.tasks):
-            scores = np.ascontiguousarray(table.values[:, table.unit_tasks == number])
-            tallies[task] = TaskTally.of(scores, higher_is_better=table.higher_is_better[task])
+        number = check_groups(n_groups)
+        if number is not None and table.instances is None:
+            allowed = "None for a table without instances, by whose labels they are made"
+            raise InvalidInputError("n_groups", allowed, number)
+        tallies: dict[Label, Any] = {}
+        for at, task in enumerate(table.tasks):
+            units = np.flatnonzero(table.unit_tasks == at)
+            scores, better = np.take(table.values, units, axis=1), table.higher_is_better[task]
+            if number is None or table.instances is None:
+                tallies[task] = TaskTally.of(scores, higher_is_better=better)
+                continue
+            keys = keys_of_labels([table.instances[u] for u in units.tolist()])
+            codes = groups_of(keys, number)
+            tallies[task] = GroupedTally.of(scores, codes, number, higher_is_better=better)
         return cls(
             table.systems,
             tallies,
@@ -135,10 +168,9 @@ class ScoreSummary(Value):
         )
 
     def _key(self) -> tuple[Hashable, ...]:
-        tasks = sorted(self.tasks, key=_sortable)
+        tasks = sorted(self.tasks, key=sortable)
         return self.systems, tuple(
-            (task, self._directions[task], self._weights[task], self._tallies[task])
-            for task in tasks
+            (task, self._directions[task], self._weights[task], self._held[task]) for task in tasks
         )
 
     # -- shape --------------------------------------------------------------------------------
@@ -162,6 +194,15 @@ class ScoreSummary(Value):
     def tallies(self) -> Mapping[Label, TaskTally]:
         """What the scores of each task add up to."""
         return MappingProxyType(self._tallies)
+
+    @property
+    def grouped(self) -> Mapping[Label, GroupedTally]:
+        """The same by groups of instances; empty where there are none."""
+        return MappingProxyType(self._grouped)
+
+    @property
+    def _held(self) -> Mapping[Label, Any]:
+        return self._grouped or self._tallies
 
     @property
     def n_systems(self) -> int:
@@ -232,13 +273,7 @@ class ScoreSummary(Value):
         return np.array(columns, dtype=np.float64).T
 
     def by_task(self) -> dict[Label, ScoreSummary]:
-        """Return the summary of each task.
-
-        Returns
-        -------
-        dict
-            From task to ScoreSummary.
-        """
+        """Return the summary of each task."""
         return {
             task: ScoreSummary(
                 self.systems,
@@ -246,16 +281,26 @@ class ScoreSummary(Value):
                 higher_is_better=self._directions[task],
                 task_weights={task: self._weights[task]},
             )
-            for task, tally in self._tallies.items()
+            for task, tally in self._held.items()
         }
 
     def with_task_weights(self, task_weights: Mapping[Label, float]) -> ScoreSummary:
         """Return the summary with other task weights; tasks not named weigh 1."""
         return ScoreSummary(
             self.systems,
-            self._tallies,
+            self._held,
             higher_is_better=self._directions,
             task_weights=task_weights,
+        )
+
+    def sorted_by_task(self) -> ScoreSummary:
+        """Return the same summary, the tasks in the order of their labels, numbers first."""
+        held = {task: self._held[task] for task in sorted(self.tasks, key=sortable)}
+        return ScoreSummary(
+            self.systems,
+            held,
+            higher_is_better=self._directions,
+            task_weights=self._weights,
         )
 
     # -- sums ---------------------------------------------------------------------------------
@@ -266,8 +311,12 @@ class ScoreSummary(Value):
         if set(self.systems) != set(other.systems):
             raise ItemMismatchError(
                 "Added summaries must be of the same systems; only one has "
-                f"{sorted(set(self.systems) ^ set(other.systems), key=_sortable)}."
+                f"{sorted(set(self.systems) ^ set(other.systems), key=sortable)}."
             )
+        if self.n_groups != other.n_groups:
+            allowed = f"{self.n_groups}, as in the other summary"
+            remedy = "Add up all parts of the data with the same `n_groups=`."
+            raise InvalidInputError("n_groups", allowed, other.n_groups, remedy)
         for what, mine, theirs in (
             ("higher_is_better", self._directions, other._directions),
             ("task_weights", self._weights, other._weights),
@@ -277,10 +326,10 @@ class ScoreSummary(Value):
                     raise InvalidInputError(
                         what, f"{mine[task]!r} for {task!r}, as in the other summary", theirs[task]
                     )
-        tallies = dict(self._tallies)
+        tallies = dict(self._held)
         positions = np.array(other.systems.indices(self.systems.labels), dtype=np.int64)
         is_same = bool((positions == np.arange(len(positions))).all())
-        for task, tally in other._tallies.items():
+        for task, tally in other._held.items():
             fitting = tally if is_same else tally.reordered(positions)
             tallies[task] = tallies[task] + fitting if task in tallies else fitting
         return ScoreSummary(
@@ -296,17 +345,9 @@ class ScoreSummary(Value):
         """Return plain data for JSON, with `schema` and `version`; `from_dict` reads them."""
         return {
             "schema": SCHEMA,
-            "version": VERSION,
+            "version": VERSION if self.n_groups is None else GROUPED_VERSION,
             "systems": list(self.systems),
-            "tasks": [
-                {
-                    "task": task,
-                    "higher_is_better": self._directions[task],
-                    "weight": self._weights[task],
-                    "tally": tally.to_dict(),
-                }
-                for task, tally in self._tallies.items()
-            ],
+            "tasks": plain_tasks(self._tallies, self._grouped, self._directions, self._weights),
         }
 
     @classmethod
@@ -327,40 +368,16 @@ class ScoreSummary(Value):
         DataFormatError
             If they are not such data.
         """
-        if not isinstance(content, Mapping) or content.get("schema") != SCHEMA:
-            raise DataFormatError(f"the plain data are not of the schema {SCHEMA!r}.")
-        if content.get("version") != VERSION:
-            found = content.get("version")
-            raise DataFormatError(f"{SCHEMA}: version {found!r} is not known; {VERSION} is.")
-        try:
-            parts = content["tasks"]
-            if len({part["task"] for part in parts}) < len(parts):
-                raise ValueError("a task stands there twice")
-            return cls(
-                ItemSet(content["systems"]),
-                {part["task"]: TaskTally.from_dict(part["tally"]) for part in parts},
-                higher_is_better={part["task"]: part["higher_is_better"] for part in parts},
-                task_weights={part["task"]: part["weight"] for part in parts},
-            )
-        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-            raise DataFormatError(f"{SCHEMA}: not what a summary holds ({error}).") from None
+        return parsed(content, cls)
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of systems, directions and sums, as 64 hexadecimal digits.
 
-        The same for the same scores, however they were cut, ordered and stored; weights are no
-        part of it.
+        The same for the same scores, however they were cut, ordered and stored; weights and groups
+        are no part of it.
         """
-        order = sorted(range(self.n_systems), key=lambda i: _sortable(self.systems[i]))
-        positions = np.array(order, dtype=np.int64)
-        digest = sha256(f"{SCHEMA} {VERSION}\n".encode())
-        digest.update(json.dumps([self.systems[i] for i in order]).encode())
-        for task in sorted(self.tasks, key=_sortable):
-            tally = self._tallies[task].reordered(positions).to_dict()
-            content = [task, self._directions[task], tally]
-            digest.update(f"\n{json.dumps(content)}".encode())
-        return digest.hexdigest()
+        return fingerprint_of(self.systems, self._tallies, self._directions)
 
     # -- how it looks -------------------------------------------------------------------------
 
@@ -379,7 +396,3 @@ class ScoreSummary(Value):
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(na_rep="", escape=True, max_rows=20, max_cols=20)
-
-
-def _sortable(label: Label) -> tuple[bool, Label]:
-    return isinstance(label, str), label

@@ -162,6 +162,12 @@ class TaskTally(Value):
     # -- what follows -------------------------------------------------------------------------
 
     @property
+    def n_bytes(self) -> int:
+        """The memory of the arrays."""
+        arrays = (getattr(self, name) for name in FIELDS)
+        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
+    @property
     def observed(self) -> Counts:
         """Units in which each system is there, shape (n,)."""
         return np.diagonal(self.both)

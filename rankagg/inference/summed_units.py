@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast, get_args
 
@@ -19,11 +19,22 @@ from rankagg.core.shares import grid
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.inference.intervals.grouped import GroupSums
 from rankagg.inference.intervals.pair_values import PairValues
 from rankagg.inference.moments import Moments, PairSums, moments_of
 from rankagg.inference.units import Estimand, Unit, Units
 
-__all__ = ["SummedUnits", "check_no_more", "shares_of", "summed_points_of", "summed_units"]
+__all__ = [
+    "WITH_GROUPS", "SummedUnits", "check_fixed", "check_no_more", "shares_of",
+    "summed_points_of", "summed_units",
+]  # fmt: skip
+
+#: What to do where instances are to be drawn again.
+WITH_GROUPS = "add the scores up with `n_groups=200`"
+MANY_TIMES = (
+    "not every instance is in all tasks: one counts as often as it has rankings that tell of a "
+    "pair, and n_units is the number in the task with most"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +53,13 @@ class SummedUnits:
         True where a value is 1, 1/2 or 0.
     fixed_tasks : bool
         Whether the tasks are those of interest.
+    unit : {"ranking", "instance"}
+        What is independent: the ranking of every instance of a task, or all rankings of an
+        instance together.
+    groups : GroupSums or None
+        The sums of groups of units, which can be drawn again; None where they are not known.
+    notes : tuple of str
+        What the reader must know.
     """
 
     items: ItemSet
@@ -49,11 +67,14 @@ class SummedUnits:
     sums: tuple[Floats, Floats, Floats]
     is_direct: bool
     fixed_tasks: bool
+    unit: Unit = "ranking"
+    groups: GroupSums | None = None
+    notes: tuple[str, ...] = ()
 
     @property
-    def unit(self) -> Unit:
-        """What is independent: the ranking of every instance of a task."""
-        return "ranking"
+    def is_bounded(self) -> bool:
+        """True: no value is outside [0, 1]."""
+        return True
 
     @cached_property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -63,7 +84,9 @@ class SummedUnits:
 
     @property
     def n_units(self) -> int:
-        """The number of independent observations."""
+        """The number of independent observations; of instances, how many there are at least."""
+        if self.unit == "instance":
+            return max(tally.n_units for tally in self.summary.tallies.values())
         return self.summary.n_units
 
     @property
@@ -73,8 +96,10 @@ class SummedUnits:
 
     @property
     def is_weighted(self) -> bool:
-        """True where units differ in weight, or tasks are fixed."""
+        """True where units differ in weight, or may, or tasks are fixed."""
         weights = self.summary.weight_vector
+        if self.unit == "instance":
+            return True
         if self.fixed_tasks:
             return len(weights) > 1
         return bool(np.ptp(weights) > 1e-12 * weights.max())
@@ -95,6 +120,8 @@ class SummedUnits:
     @cached_property
     def _moments(self) -> Moments:
         n, first, second = self.sums
+        if self.unit == "instance":
+            return _moments_of_instances(n, first, self.summary.weight_vector)
         if self.fixed_tasks:
             together = PairSums(n, n, n, first, second)
         else:
@@ -102,6 +129,20 @@ class SummedUnits:
             parts = (n, w * n, w**2 * n, w * first, w * second)
             together = PairSums(*(part.sum(axis=0, keepdims=True) for part in parts))
         return moments_of(together, self.stratum_weights, is_weighted=self.is_weighted)
+
+
+def _moments_of_instances(n: Floats, first: Floats, weights: Floats) -> Moments:
+    """Return the moments of instances of which each counts as often as it has rankings.
+
+    There are as many as the task with most has, at least. None has a larger share than one that is
+    in every task, and shares sum to 1, so their squares sum to no more than that.
+    """
+    w = weights[:, None]
+    mass = (w * n).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (w * first).sum(axis=0) / mass
+        shares = (w * (n > 0)).sum(axis=0) / mass
+    return Moments(n.max(axis=0), mean, np.full_like(mean, np.nan), shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +171,14 @@ def check_no_more(
         raise InvalidInputError("instances", "left out for a ScoreSummary", instances)
 
 
+def check_fixed(fixed_tasks: object, unit: object) -> bool:
+    """Return whether tasks are fixed, which goes with single rankings as units only."""
+    fixed = check_flag(fixed_tasks, "fixed_tasks")
+    if fixed and unit != "ranking":
+        raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed)
+    return fixed
+
+
 def summed_units(
     summary: ScoreSummary, *, unit: object, estimand: object, fixed_tasks: object
 ) -> Units | SummedUnits:
@@ -139,9 +188,9 @@ def summed_units(
     ----------
     summary : ScoreSummary
         The sums.
-    unit : {"ranking", "task"}
-        What is independent: each instance of a task, or each task. Which instances the tasks
-        share is not known of a summary.
+    unit : {"ranking", "instance", "task"}
+        What is independent: each instance of a task, each instance with all of its rankings, or
+        each task. Which instances the tasks share is known of a summary with groups only.
     estimand : {"direct", "imputed"}
         See `units_of`.
     fixed_tasks : bool
@@ -154,23 +203,32 @@ def summed_units(
     Raises
     ------
     InformationLostError
-        If the unit is "instance".
+        If the unit is "instance", and the summary has no groups.
     """
     kind = check_choice(unit, get_args(Unit), "unit")
     what = cast(Estimand, check_choice(estimand, get_args(Estimand), "estimand"))
-    fixed = check_flag(fixed_tasks, "fixed_tasks")
-    if kind == "instance":
+    fixed = check_fixed(fixed_tasks, kind)
+    if kind == "instance" and summary.n_groups is None:
         raise InformationLostError(
-            "unit='instance' needs rankings; a ScoreSummary does not hold them. Read the scores "
-            "with `read_scores`, or take unit='ranking' where no instance is in two tasks."
+            "unit='instance' needs rankings, or groups of instances; this ScoreSummary does not "
+            f"hold them. Read the scores with `read_scores`, {WITH_GROUPS}, or take unit='ranking' "
+            "where no instance is in two tasks."
         )
+    if kind != "task":
+        summary = summary.sorted_by_task()
     pairs = np.triu_indices(summary.n_systems, k=1)
     sums = [_sums(tally, what, pairs) for tally in summary.tallies.values()]
     n, first, second = (np.stack(part) for part in zip(*sums, strict=True))
-    if kind == "ranking":
-        return SummedUnits(summary.systems, summary, (n, first, second), what == "direct", fixed)
-    if fixed:
-        raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed)
+    if kind != "task":
+
+        def of(task: Label, tally: TaskTally) -> tuple[Floats, Floats]:
+            told, values, _ = _sums(tally, what, pairs)
+            return told, values
+
+        units = SummedUnits(
+            summary.systems, summary, (n, first, second), what == "direct", fixed, unit=kind
+        )
+        return _with_groups(units, of)
     with np.errstate(invalid="ignore"):
         means = first / n
     # Each task a cluster of one: resamples draw them in the order that they have in a table.
@@ -179,6 +237,49 @@ def summed_units(
         summary.systems, "task", _TaskMeans(means, summary.n_systems), np.ones(len(means)),
         summary.weight_vector, numbers, np.zeros_like(numbers), np.ones(1), False,
     )  # fmt: skip
+
+
+def _with_groups(
+    units: SummedUnits, of: Callable[[Label, TaskTally], tuple[Floats, Floats]]
+) -> SummedUnits:
+    """Return the units with the sums of their groups, where they are known.
+
+    Parameters
+    ----------
+    units : SummedUnits
+        The units.
+    of : callable
+        From a task and sums over some of its units to how many tell of each pair, and the sums of
+        their values.
+    """
+    summary = units.summary
+    if summary.n_groups is None:
+        return units
+    sums = []
+    for task, grouped in summary.grouped.items():
+        scored = {g: tally for g, tally in grouped.parts.items() if tally.n_units}
+        told, first = (
+            np.stack(part) for part in zip(*(of(task, t) for t in scored.values()), strict=True)
+        )
+        sums.append((np.array(list(scored)), told, first))
+    n, values, squares = (part.sum(axis=0) for part in units.sums)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alike = squares / n == (values / n) ** 2
+    shared = units.unit == "instance"
+    groups = GroupSums.of(
+        sums, summary.weight_vector, (values == 0) | (values == n) | alike,
+        fixed_tasks=units.fixed_tasks, shared=shared,
+    )  # fmt: skip
+    notes = (MANY_TIMES,) if shared and not _in_all_tasks(sums) else ()
+    return replace(units, groups=groups, notes=notes)
+
+
+def _in_all_tasks(sums: Sequence[tuple[NDArray[np.intp], Floats, Floats]]) -> bool:
+    """Say whether every group tells of each pair as often in one task as in the others."""
+    numbers, told, _ = sums[0]
+    return all(
+        np.array_equal(numbers, other) and np.array_equal(told, times) for other, times, _ in sums
+    )
 
 
 def summed_points_of(
@@ -197,11 +298,12 @@ def summed_points_of(
     summary : ScoreSummary
         What the scores add up to.
     of, method : str
-        Those of `rank_intervals`; only "borda" and "hoeffding" go with sums.
+        Those of `rank_intervals`; only "borda" and "hoeffding" go with sums, and "max-t" with
+        those of groups.
     unranked : {"uniform", "ignore", "last"}
         The policy for absent systems.
     unit, fixed_tasks
-        See `units_of`; only "ranking".
+        See `units_of`; only "ranking", and "instance" with groups.
 
     Returns
     -------
@@ -212,24 +314,35 @@ def summed_points_of(
     InformationLostError
         If the sums do not tell what the options need.
     """
-    check_choice(unit, get_args(Unit), "unit")
-    if of != "borda" or method not in (None, "hoeffding") or unit != "ranking":
+    kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+    has_groups = summary.n_groups is not None
+    methods = (None, "hoeffding", "max-t")[: 3 if has_groups else 2]
+    kinds = ("ranking", "instance")[: 2 if has_groups else 1]
+    if of != "borda" or method not in methods or kind not in kinds:
+        more = f" (or 'max-t', and unit='instance', {WITH_GROUPS})" * (not has_groups)
         raise InformationLostError(
             f"of={of!r} with method={method!r} and unit={unit!r} needs rankings; a ScoreSummary "
             "does not hold them. Read the scores with `read_scores`, or take of='pairwise', or "
-            "of='borda' with method='hoeffding' and unit='ranking'."
+            f"of='borda' with method={' or '.join(repr(m) for m in methods[1:])} and "
+            f"unit={' or '.join(repr(k) for k in kinds)}{more}."
         )
+    fixed = check_fixed(fixed_tasks, kind)
+    summary = summary.sorted_by_task()
     first, second = np.triu_indices(summary.n_systems, k=1)
     largest = max(summary.n_systems - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
-    numbers, values = [], []
-    for part in summary.with_task_weights({}).by_task().values():
+
+    def of_tally(task: Label, tally: TaskTally) -> tuple[Floats, Floats]:
+        better = summary.higher_is_better[task]
+        part = ScoreSummary(summary.systems, {task: tally}, higher_is_better=better)
         points = summed_points(part, unranked)
-        numbers.append(np.full(len(first), float(part.n_units)))
-        values.append(part.n_units / 2 + (points[first] - points[second]) / (2.0 * largest))
-    n = np.stack(numbers)
+        told = np.full(len(first), float(tally.n_units))
+        return told, tally.n_units / 2 + (points[first] - points[second]) / (2.0 * largest)
+
+    parts = [of_tally(task, tally) for task, tally in summary.tallies.items()]
+    n, values = (np.stack(part) for part in zip(*parts, strict=True))
     unknown = np.full_like(n, np.nan)  # of a square the points of two systems together are needed
-    fixed = check_flag(fixed_tasks, "fixed_tasks")
-    return SummedUnits(summary.systems, summary, (n, np.stack(values), unknown), False, fixed)
+    units = SummedUnits(summary.systems, summary, (n, values, unknown), False, fixed, unit=kind)
+    return _with_groups(units, of_tally)
 
 
 def _sums(

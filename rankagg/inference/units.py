@@ -97,6 +97,11 @@ class Units:
         return self.source.pairs
 
     @property
+    def is_bounded(self) -> bool:
+        """True where no possible value is outside [0, 1]."""
+        return self.source.is_bounded
+
+    @property
     def n_units(self) -> int:
         """The number of independent observations."""
         if self.clusters is None:

@@ -7,7 +7,8 @@ from hashlib import sha256
 from os import PathLike
 from typing import NoReturn
 
-from rankagg.core.tallied_scores import SCHEMA, ScoreSummary
+from rankagg.core.plain_sums import SCHEMA
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import DataFormatError
 from rankagg.io.output_files import write_text
 from rankagg.io.strict_json import check_characters

@@ -233,3 +233,16 @@ def test_rows_of_long_text_are_estimated(tmp_path):
     packed.write_bytes(gzip.compress(b"A,B\n1,2\n"))
     (part,) = parts_of(find_files(packed), whole=False)
     assert rows_about(part) is None
+
+
+def test_groups_are_kept(folder, run):
+    out = folder / "sums.json"
+    said = run("scan", folder / "data", *COLUMNS, "--groups", 5, "--out", out).out
+    assert "groups: 5, by the labels of instances" in said
+    kept = ra.ScoreSummary.from_dict(json.loads(out.read_text()))
+    assert kept.n_groups == 5
+    assert kept.fingerprint in said
+    run("compare", out)
+    refused = run("scan", folder / "data", "--task", "task", "--groups", 5, code=2).err
+    assert "--groups" in refused
+    assert "--instance" in refused

@@ -65,6 +65,9 @@ def test_the_same_as_this_machine(form, names, seed, client, tmp_path):
     assert found.to_dict() == made.summarize().to_dict()
     with client.as_current():
         assert made.summarize(engine="dask") == found
+    grouped = made.summarize(engine="dask", client=client, n_groups=5)
+    assert grouped == ra.ScoreSummary.from_scores(table, n_groups=5)
+    assert grouped.to_dict() == made.summarize(n_groups=5).to_dict()
 
 
 def test_relative_paths_and_a_journal(client, tmp_path, monkeypatch):

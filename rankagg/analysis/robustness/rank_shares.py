@@ -7,7 +7,7 @@ the bootstrap of a discrete choice such as "who is first" has no coverage to pro
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,23 +15,26 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, RNGLike
-from rankagg._validation import as_generator, check_integer
+from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.analysis.robustness.redraw import Redraw, Span
+from rankagg.analysis.robustness.redraw_sums import RedrawSums
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.result import Result, plain_rows
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_rows
+from rankagg.inference.summed_units import check_fixed, check_no_more
 from rankagg.inference.units import Unit, rankings_of, units_of
 
 __all__ = ["RankShares", "rank_shares"]
 
 
 def rank_shares(
-    data: Profile | ScoreTable,
+    data: Profile | ScoreTable | ScoreSummary,
     aggregator: Aggregator | None = None,
     *,
     n_resamples: int = 1000,
@@ -48,8 +51,9 @@ def rank_shares(
 
     Parameters
     ----------
-    data : Profile or ScoreTable
-        Rankings, or scores.
+    data : Profile, ScoreTable or ScoreSummary
+        Rankings, or scores. Of a summary tasks can be drawn, and groups of instances where it has
+        some; see `ScoreScan.summarize`.
     aggregator : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     n_resamples : int, default 1000
@@ -75,6 +79,8 @@ def rank_shares(
     ------
     InvalidInputError
         If the data do not hold what the unit or the rule needs.
+    InformationLostError
+        If the data are a summary without groups, and the unit is not "task".
 
     Examples
     --------
@@ -93,15 +99,22 @@ def rank_shares(
         raise InvalidInputError("aggregator", "an aggregator such as Borda()", rule)
     times = check_integer(n_resamples, "n_resamples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
-    profile, known = rankings_of(data, tolerance, instances)
-    units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
-    rows = resample_rows(units, times, as_generator(rng))
-    redraw = Redraw(data, profile, rule, tolerance, _draws_tasks(profile, unit, fixed_tasks))
+    redraw: Redraw | RedrawSums
+    if isinstance(data, ScoreSummary):
+        check_no_more(data, tolerance, instances)
+        items, kind = data.systems, cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+        redraw = RedrawSums(data, rule, kind, check_fixed(fixed_tasks, kind)).in_order()
+        rows = redraw.draw(times, as_generator(rng))
+    else:
+        profile, known = rankings_of(data, tolerance, instances)
+        units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
+        items, rows = profile.items, resample_rows(units, times, as_generator(rng))
+        redraw = Redraw(data, profile, rule, tolerance, _draws_tasks(profile, unit, fixed_tasks))
     rule.aggregate(redraw.whole())  # what the rule cannot take is said before anything is drawn
     chunks = [rows] if jobs == 1 else np.array_split(rows, min(times, 64))
     parts = Parallel(n_jobs=jobs)(delayed(redraw.spans)(chunk) for chunk in chunks)
     spans = [span for part in parts for span in part]
-    return RankShares.from_spans(profile.items, rule, unit, spans, fixed_tasks=fixed_tasks)
+    return RankShares.from_spans(items, rule, unit, spans, fixed_tasks=fixed_tasks)
 
 
 def _draws_tasks(profile: Profile, unit: Unit, fixed_tasks: bool) -> bool:

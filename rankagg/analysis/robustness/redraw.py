@@ -20,7 +20,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.scores import ScoreTable
 
-__all__ = ["Redraw", "Span"]
+__all__ = ["Redraw", "Span", "span_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Redraw:
             base = Profile._trusted(
                 self.profile.items, self.profile.ranks, weights=self.profile.weights
             )
-            return [_span(c) for c in resample_kemeny(base, rows, self.rule)]
+            return [span_of(c) for c in resample_kemeny(base, rows, self.rule)]
         return [self._span(counts) for counts in rows]
 
     def _span(self, counts: NDArray[np.int64]) -> Span:
@@ -87,7 +87,7 @@ class Redraw:
         if evidence is None:
             nowhere = np.zeros(self.profile.n_items, dtype=np.intp)
             return Span(nowhere, nowhere, nowhere > 0)
-        return _span(self.rule.aggregate(evidence))
+        return span_of(self.rule.aggregate(evidence))
 
     def _evidence(self, counts: NDArray[np.int64]) -> Evidence | None:
         """Return a resample; None where no score was drawn at all."""
@@ -132,7 +132,8 @@ class Redraw:
         )
 
 
-def _span(consensus: Consensus) -> Span:
+def span_of(consensus: Consensus) -> Span:
+    """Return the ranks that a result leaves."""
     certificate = consensus.certificate
     if certificate is None or certificate.status != "optimal":
         return _span_of_ranking(consensus.ranking, is_proved=certificate is None)

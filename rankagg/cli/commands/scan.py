@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankagg.cli.options.numbers import Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.scans import add_options, run_options, summed
 from rankagg.cli.options.targets import FILE
 from rankagg.core.items import counted, shortened
 from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.unit_groups import MOST_GROUPS
 from rankagg.io.summaries import write_summary
 
 if TYPE_CHECKING:
@@ -43,8 +45,17 @@ COLUMNS = [
 ]
 
 
+GROUPS = click.option(
+    "--groups",
+    type=Whole(2, MOST_GROUPS),
+    metavar="NUMBER",
+    help="Also add up instances in so many groups, by their labels, which a bootstrap can draw; "
+    "200 are enough. Needs --instance.",
+)
+
+
 def _options(command: Any) -> Any:
-    return add_options(command, [*COLUMNS, *run_options()])
+    return add_options(command, [*COLUMNS, *run_options(), GROUPS])
 
 
 @click.command("scan")

@@ -26,6 +26,7 @@ __all__ = ["add_options", "run_options", "summed"]
 
 NAMES = {
     "address": "--scheduler",
+    "n_groups": "--groups",
     "higher_is_better": "--lower",
     "instance": "--instance",
     "journal": "--journal",
@@ -128,6 +129,8 @@ def summed(
     for option in ("lower", "weight"):
         if values[option] and values["task"] is None:
             raise click.UsageError(f"--{option} needs --task: the column of tasks.")
+    if values.get("groups") is not None and values["instance"] is None:
+        raise click.UsageError("--groups needs --instance: the column by whose labels they go.")
     if values["lower_is_better"] and values["lower"]:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
     with _options_told(), options_named({**NAMES, "sources": called}):
@@ -145,19 +148,26 @@ def summed(
             summary = summary.with_task_weights(weights)
     more = f" and {counted(len(sources) - 1, 'more source')}" if len(sources) > 1 else ""
     shown = f"{sources[0]}{more}, {counted(len(scan.files), 'file')}"
-    return summary, tell_scores(summary, {**values, **READ_WHOLE, "file": shown})
+    lines = tell_scores(summary, {**values, **READ_WHOLE, "file": shown})
+    if summary.n_groups is not None:
+        lines = (*lines, f"groups: {summary.n_groups}, by the labels of instances")
+    return summary, lines
 
 
 def _summarize(scan: ScoreScan, values: Mapping[str, Any]) -> ScoreSummary:
     progress = True if values["progress"] else None
     if values["scheduler"] is None:
-        return scan.summarize(n_jobs=values["jobs"], progress=progress, journal=values["journal"])
+        return scan.summarize(
+            n_jobs=values["jobs"], progress=progress, journal=values["journal"],
+            n_groups=values.get("groups"),
+        )  # fmt: skip
     if values["jobs"] != 1:
         raise click.UsageError("--jobs has no meaning for --engine dask, which has workers.")
     with connected(values["scheduler"]) as client:
         return scan.summarize(
-            engine="dask", client=client, progress=progress, journal=values["journal"]
-        )
+            engine="dask", client=client, progress=progress, journal=values["journal"],
+            n_groups=values.get("groups"),
+        )  # fmt: skip
 
 
 @contextmanager

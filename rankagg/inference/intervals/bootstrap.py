@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats
 from rankagg.inference.units import Block, Units
 
-__all__ = ["Resamples", "resample_counts", "resample_rows", "resampled_means"]
+__all__ = [
+    "Resamples", "resample_counts", "resample_rows", "resampled_means", "stratified_means",
+]  # fmt: skip
 
 # Numbers that are drawn at one time.
 CHUNK = 20_000_000
@@ -165,10 +167,38 @@ def resample_rows(units: Units, times: int, rng: np.random.Generator) -> NDArray
 def _means(
     units: Units, block: Block, counts: NDArray[np.generic], values: Floats, present: Floats
 ) -> Floats:
+    return stratified_means(block.strata, units.stratum_weights, counts, values, present)
+
+
+def stratified_means(
+    strata: NDArray[np.intp],
+    stratum_weights: Floats,
+    counts: NDArray[np.generic],
+    values: Floats,
+    present: Floats,
+) -> Floats:
+    """Return the mean of every pair in samples that hold rows so often.
+
+    Parameters
+    ----------
+    strata : ndarray of int, shape (u,)
+        The fixed task of each row.
+    stratum_weights : ndarray of float, shape (s,)
+        The weights of the fixed tasks.
+    counts : ndarray, shape (B, u)
+        How often each sample holds each row.
+    values, present : ndarray of float, shape (u, p)
+        Weighted values, 0 where a row does not tell, and the weight of what it tells.
+
+    Returns
+    -------
+    ndarray of float, shape (B, p)
+        NaN where no row tells.
+    """
     total = np.zeros((len(counts), values.shape[1]))
     mass = np.zeros_like(total)
-    for s, weight in enumerate(units.stratum_weights):
-        inside = block.strata == s
+    for s, weight in enumerate(stratum_weights):
+        inside = strata == s
         drawn = counts[:, inside].astype(np.float64)
         told = drawn @ present[inside]
         with np.errstate(invalid="ignore", divide="ignore"):

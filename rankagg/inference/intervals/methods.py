@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankagg._typing import Floats
+from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_choice, check_flag, check_integer
 from rankagg.core.items import counted
 from rankagg.exceptions import InformationLostError, InvalidInputError
@@ -17,10 +17,11 @@ from rankagg.inference.intervals.bounds import (
     bernstein_radius,
     hoeffding_radius,
 )
+from rankagg.inference.intervals.grouped import few_groups, grouped_means
 from rankagg.inference.intervals.measured import few_units
 from rankagg.inference.intervals.normal import is_near_normal, normal_radius
 from rankagg.inference.moments import Moments
-from rankagg.inference.summed_units import SummedUnits
+from rankagg.inference.summed_units import WITH_GROUPS, SummedUnits
 from rankagg.inference.units import Units
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Options",
     "Simultaneous",
     "bounds_of",
+    "resamples_of",
 ]
 
 Method: TypeAlias = Literal[
@@ -114,14 +116,9 @@ def bounds_of(
     if options.method in BINOMIAL:
         bounds = _binomial(units, options, alpha)
     elif options.method in RESAMPLING:
-        if isinstance(units, SummedUnits):
-            raise InformationLostError(
-                f"method={options.method!r} needs rankings; a ScoreSummary does not hold them. "
-                "Take 'hoeffding', 'bernstein' or 'normal', or read the scores with `read_scores`."
-            )
         if options.method == "bca" and len(units.stratum_weights) > 1:
             raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
-        drawn = resamples or resampled_means(units, options.n_resamples, rng)
+        drawn = resamples or resamples_of(units, options, rng)
         bounds = _resampling(units, options, alpha, drawn)
     else:
         bounds = _concentration(units, options, alpha)
@@ -132,12 +129,27 @@ def bounds_of(
         upper = np.ones_like(upper)
     elif options.alternative == "less":
         lower = np.zeros_like(lower)
-    notes = bounds.notes
+    notes = (*bounds.notes, *units.notes) if isinstance(units, SummedUnits) else bounds.notes
     if silent.any():
         never = int(silent.sum())
         were = "pair was" if never == 1 else "pairs were"
         notes = (f"{never} {were} never compared: the interval is [0, 1]", *notes)
     return Bounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
+
+
+def resamples_of(
+    units: Units | SummedUnits, options: Options, rng: np.random.Generator
+) -> Resamples:
+    """Draw units again, or groups of them where only their sums are known."""
+    if isinstance(units, Units):
+        return resampled_means(units, options.n_resamples, rng)
+    if units.groups is None:
+        name = "max-t" if options.simultaneous == "max-t" else options.method
+        raise InformationLostError(
+            f"method={name!r} needs rankings; a ScoreSummary does not hold them. Take 'hoeffding', "
+            f"'bernstein' or 'normal', {WITH_GROUPS}, or read the scores with `read_scores`."
+        )
+    return grouped_means(units.groups, options.n_resamples, rng)
 
 
 def _too_few(units: Units | SummedUnits, options: Options, n: Floats) -> tuple[str, ...]:
@@ -215,7 +227,9 @@ def _binomial(units: Units | SummedUnits, options: Options, alpha: float) -> Bou
         return Bounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
 
-def _resampling(units: Units, options: Options, alpha: float, resamples: Resamples) -> Bounds:
+def _resampling(
+    units: Units | SummedUnits, options: Options, alpha: float, resamples: Resamples
+) -> Bounds:
     moments = units.moments()
     varies = resamples.varies
     lower, upper = _agreeing_bounds(units, moments, options)
@@ -223,22 +237,42 @@ def _resampling(units: Units, options: Options, alpha: float, resamples: Resampl
         lower[varies], upper[varies] = _resampled_bounds(resamples.take(varies), options, alpha)
     # Where all units agree the interval is exact, and so few are no harm.
     notes = list(_too_few(units, options, moments.n[varies]))
+    if isinstance(units, SummedUnits) and units.groups is not None:
+        name = "max-t" if options.simultaneous == "max-t" else options.method
+        notes += few_groups(name, units.groups, moments.n, varies)
     tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         notes.append(
             f"only {counted(tails, 'resample', '.2g')} to be expected beyond each bound: raise "
             "`n_resamples`"
         )
-    constant = int(((moments.n > 0) & ~varies).sum())
-    if constant:
-        notes.append(
-            f"all units agree on {constant} pair{'s' * (constant > 1)}, and so do resamples, which "
-            f"then say nothing of how sure that is: the interval is {_kind_of_agreement(units)}"
-        )
+    agreed = _agreed(units, moments)
+    for alike, who in ((agreed, "units"), (~agreed, "groups")):
+        constant = int(((moments.n > 0) & ~varies & alike).sum())
+        if constant:
+            exact = who == "units" and _knows_agreement(units)
+            notes.append(
+                f"all {who} agree on {constant} pair{'s' * (constant > 1)}, and so do resamples, "
+                "which then say nothing of how sure that is: the interval is "
+                f"{'the exact one for units that agree' if exact else '[0, 1]'}"
+            )
     return Bounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
 
 
-def _agreeing_bounds(units: Units, moments: Moments, options: Options) -> tuple[Floats, Floats]:
+def _agreed(units: Units | SummedUnits, moments: Moments) -> Bools:
+    """Return whether all units agree on the pairs on which all resamples do."""
+    if isinstance(units, SummedUnits) and units.groups is not None:
+        return units.groups.agreed
+    return np.ones(len(moments.n), dtype=bool)
+
+
+def _knows_agreement(units: Units | SummedUnits) -> bool:
+    return units.is_bounded and not units.fixed_tasks
+
+
+def _agreeing_bounds(
+    units: Units | SummedUnits, moments: Moments, options: Options
+) -> tuple[Floats, Floats]:
     """Return bounds of the mean for pairs on which all n units have the same value c.
 
     By Markov's inequality a unit has the value c or more with a chance of mean/c at most, so means
@@ -246,20 +280,14 @@ def _agreeing_bounds(units: Units, moments: Moments, options: Options) -> tuple[
     whose means may differ, refute nothing.
     """
     lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
-    if not units.source.is_bounded or units.fixed_tasks:
+    if not _knows_agreement(units):
         return lower, upper
     together = len(lower) if options.simultaneous else 1
-    told = moments.n > 0
+    told = (moments.n > 0) & _agreed(units, moments)
     root = (options.alpha / options.sides / together) ** (1.0 / moments.n[told])
     lower[told] = moments.mean[told] * root
     upper[told] = 1.0 - (1.0 - moments.mean[told]) * root
     return lower, upper
-
-
-def _kind_of_agreement(units: Units) -> str:
-    if units.source.is_bounded and not units.fixed_tasks:
-        return "the exact one for units that agree"
-    return "[0, 1]"
 
 
 def _resampled_bounds(

@@ -128,8 +128,10 @@ class PairwiseIntervals(Result):
         ----------
         data : ScoreTable, ScoreSummary or Profile
             Rankings, of which counts are independent repetitions and weights importance; or
-            scores, which are ranked first. Of a summary no unit is an instance of several tasks,
-            and units cannot be resampled unless they are tasks.
+            scores, which are ranked first. Of a summary without groups no unit is an instance of
+            several tasks, and units cannot be resampled unless they are tasks; with groups these
+            are drawn, see `ScoreScan.summarize`, and an instance counts as often as it has
+            rankings.
         tolerance : float or mapping from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
         method : str, default "hoeffding"

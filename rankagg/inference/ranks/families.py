@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
-from rankagg.inference.intervals.bootstrap import Resamples, resampled_means
-from rankagg.inference.intervals.methods import Bounds, Options, bounds_of
+from rankagg.inference.intervals.bootstrap import Resamples
+from rankagg.inference.intervals.methods import Bounds, Options, bounds_of, resamples_of
 from rankagg.inference.ranks.sign_flips import SignFlips
 from rankagg.inference.step_down import tarone
 from rankagg.inference.summed_units import SummedUnits
@@ -96,13 +96,12 @@ def decided_by_intervals(
     """
     resamples = None
     if options.simultaneous == "max-t":
-        assert isinstance(units, Units), "sums cannot be resampled"
-        resamples = resampled_means(units, options.n_resamples, rng)
+        resamples = resamples_of(units, options, rng)
     bounds = bounds_of(units, options, rng, resamples)
     together = _outside(units, bounds)
     if len(units.items) < 3:
         return Families.at_once(together), bounds.notes
-    if resamples is not None and isinstance(units, Units):
+    if resamples is not None:
         return _from_resamples(units, together, resamples, options.alpha), bounds.notes
     alone = replace(options, simultaneous=None, alpha=options.alpha / (len(units.items) - 1))
     mine = _outside(units, bounds_of(units, alone, rng)).astype(np.int8)
@@ -121,7 +120,9 @@ def _outside(units: Units | SummedUnits, bounds: Bounds) -> Bools:
     return above
 
 
-def _from_resamples(units: Units, together: Bools, resamples: Resamples, alpha: float) -> Families:
+def _from_resamples(
+    units: Units | SummedUnits, together: Bools, resamples: Resamples, alpha: float
+) -> Families:
     """Decide within the pairs of each item by the largest deviation there.
 
     What all units agree on does not vary; it is decided as for all pairs.

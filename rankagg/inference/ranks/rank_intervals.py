@@ -68,7 +68,7 @@ def rank_intervals(
     ----------
     data : Profile, ScoreTable or ScoreSummary
         Rankings, or scores. A summary is enough for "pairwise", and for "borda" by "hoeffding",
-        which is its default.
+        which is its default; one with groups for "max-t" too, see `ScoreScan.summarize`.
     of : {"borda", "mean", "pairwise"}, default "borda"
         What "above" means in the population. "borda": more Borda points on average, which are the
         same for every increasing transformation of a unit's scores. "mean": a larger mean score.
@@ -169,8 +169,9 @@ def rank_intervals(
         summed = summed_points_of(
             data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
         )
-        options = joint_options("hoeffding", alpha, RESAMPLES)
-        return _Case(kind, "hoeffding", False, (), summed, options.alpha).by_bounds(options, rng)
+        decided_by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
+        options = joint_options(decided_by, alpha, n_resamples or RESAMPLES)
+        return _Case(kind, decided_by, False, (), summed, options.alpha).by_bounds(options, rng)
     seen = observed(chosen)
     units = seen.units(unit, fixed_tasks)
     if method is None and len(units.stratum_weights) > 1:

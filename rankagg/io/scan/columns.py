@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Label
+from rankagg.core.unit_groups import keys_of_labels, keys_of_texts
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.formulas import unguard
 from rankagg.io.scan.arrow import Batch
 
 __all__ = ["Codes", "Keys", "coded", "keys_of", "scores_into"]
 
+# What fits in 64 bits for sure, written as numbers are, and what may be longer.
+SHORT_NUMBER, LONG_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$", r"^-?[1-9][0-9]{18,}$"
+
 Codes = NDArray[np.int64]
-#: What tells instances apart: whole numbers as they are, text by its hash.
+#: What tells instances apart: whole numbers as they are, also of text; other text by its hash.
 Keys = NDArray[np.uint64]
 
 
@@ -133,10 +137,36 @@ def keys_of(batch: Batch, name: str) -> Keys:
     if types.is_integer(values.type):
         keys: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
     else:
-        texts = values.to_numpy(zero_copy_only=False).astype(object)
-        keys = pd.util.hash_array(texts, categorize=False)
+        keys = _keys_of_texts(values, is_csv=batch.begin.file.kind == "csv")
     spread: Keys = keys[column.indices.to_numpy()]
     return spread
+
+
+def _keys_of_texts(values: Any, *, is_csv: bool) -> Keys:
+    """Return what `keys_of_labels` says of texts, as they are read from a file."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import compute  # noqa: PLC0415
+
+    values = compute.fill_null(values.cast(pa.large_string()), "")
+    if is_csv:
+        values = compute.utf8_trim_whitespace(values)
+        if compute.any(compute.starts_with(values, "'")).as_py():
+            values = pa.array([unguard(text) for text in values.to_pylist()], pa.large_string())
+    short, long = (
+        compute.match_substring_regex(values, pattern) for pattern in (SHORT_NUMBER, LONG_NUMBER)
+    )
+    keys = np.empty(len(values), dtype=np.uint64)
+
+    def put(where: Any, of: Callable[[Any], Keys]) -> None:
+        chosen = values.filter(where)
+        if len(chosen):
+            keys[where.to_numpy(zero_copy_only=False)] = of(chosen)
+
+    put(short, lambda some: some.cast(pa.int64()).to_numpy().view(np.uint64))
+    put(long, lambda some: keys_of_labels(some.to_pylist()))
+    other = compute.invert(compute.or_(short, long))
+    put(other, lambda some: keys_of_texts(some.to_numpy(zero_copy_only=False).astype(object)))
+    return keys
 
 
 def _without_null(batch: Batch, name: str) -> Any:

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankagg._typing import Floats, Label
+from rankagg.core.grouped_tally import GroupedTally, check_room
 from rankagg.core.task_tally import TaskTally
+from rankagg.core.unit_groups import groups_of
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.scan.arrow import Batch, Part, batches
 from rankagg.io.scan.columns import Codes, Keys, coded, keys_of, scores_into
 from rankagg.io.scan.keys import KeyLedger, KeyRuns, Places
 from rankagg.io.scan.layout import ONE_TASK, Layout
 
-__all__ = ["PartCounts", "count_part"]
+__all__ = ["PartCounts", "Tally", "check_groups_fit", "count_part"]
 
 # Cells that are read, and that wait for others of their task, at one time.
 BATCH_CELLS, WAITING_CELLS = 2**21, 2**22
 BATCH_ROWS, LEAST_ROWS = 2**16, 256
 # Units of a task from which on they are counted without waiting for more.
 ENOUGH = 2**14
+# The same for each group of units, of which more wait, as a call takes longer than few units do.
+ENOUGH_GROUPED, WAITING_CELLS_GROUPED = 2**10, 2**23
+
+Tally: TypeAlias = TaskTally | GroupedTally
 
 
 @dataclass(frozen=True)
@@ -33,14 +39,14 @@ class PartCounts:
     ----------
     number : int
         The position of the part.
-    tallies : dict from task to TaskTally
+    tallies : dict from task to TaskTally or GroupedTally
         Sums by task, in the order in which tasks first occur.
     keys : dict from task to KeyRuns
         The instances, where there is a column of them.
     """
 
     number: int
-    tallies: dict[Label, TaskTally]
+    tallies: dict[Label, Tally]
     keys: dict[Label, KeyRuns]
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,9 +62,13 @@ class PartCounts:
         """Return what `to_dict` gave."""
         return cls(
             plain["number"],
-            {task: TaskTally.from_dict(tally) for task, tally in plain["tallies"]},
+            {task: _tally(tally) for task, tally in plain["tallies"]},
             {task: KeyRuns.from_dict(runs) for task, runs in plain["keys"]},
         )
+
+
+def _tally(plain: dict[str, Any]) -> Tally:
+    return (GroupedTally if "n_groups" in plain else TaskTally).from_dict(plain)
 
 
 class _Units(NamedTuple):
@@ -75,17 +85,20 @@ class _Waiting:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._blocks: dict[Label, list[Floats]] = {}
+        self._blocks: dict[Label, list[tuple[Floats, Keys | None]]] = {}
         self._cells = 0
-        self.tallies: dict[Label, TaskTally] = {}
+        groups = layout.n_groups
+        self._enough = ENOUGH if groups is None else ENOUGH_GROUPED * groups
+        self._most = WAITING_CELLS if groups is None else WAITING_CELLS_GROUPED
+        self.tallies: dict[Label, Tally] = {}
 
-    def add(self, task: Label, scores: Floats) -> None:
+    def add(self, task: Label, scores: Floats, keys: Keys | None) -> None:
         waiting = self._blocks.setdefault(task, [])
-        waiting.append(scores)
+        waiting.append((scores, keys))
         self._cells += scores.size
-        if sum(block.shape[1] for block in waiting) >= ENOUGH:
+        if sum(block.shape[1] for block, _ in waiting) >= self._enough:
             self._count(task)
-        if self._cells > WAITING_CELLS:
+        if self._cells > self._most:
             self.flush()
 
     def flush(self) -> None:
@@ -97,10 +110,30 @@ class _Waiting:
         if not blocks:
             return
         self._blocks[task] = []
-        whole = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+        scores = [block for block, _ in blocks]
+        whole = scores[0] if len(scores) == 1 else np.concatenate(scores, axis=1)
         self._cells -= whole.size
-        tally = TaskTally.of(whole, higher_is_better=self._layout.direction(task))
+        better, number = self._layout.direction(task), self._layout.n_groups
+        tally: Any
+        if number is None:
+            tally = TaskTally.of(whole, higher_is_better=better)
+        else:
+            groups = groups_of(
+                np.concatenate([keys for _, keys in blocks if keys is not None]), number
+            )
+            tally = GroupedTally.of(whole, groups, number, higher_is_better=better)
         self.tallies[task] = self.tallies[task] + tally if task in self.tallies else tally
+        check_groups_fit(self._layout, self.tallies)
+
+
+def check_groups_fit(layout: Layout, tallies: Mapping[Label, Tally]) -> None:
+    """Raise where the sums of groups take too much memory."""
+    if layout.n_groups is None:
+        return
+    assert layout.systems is not None, "the systems of a long file are found first"
+    grouped = [tally for tally in tallies.values() if isinstance(tally, GroupedTally)]
+    size = sum(tally.n_bytes for tally in grouped)
+    check_room(size, layout.n_groups, len(grouped), len(layout.systems))
 
 
 def count_part(
@@ -139,9 +172,10 @@ def count_part(
         names = list(tasks)
         for code, at in _by_task(found.tasks):
             task = names[code]
-            waiting.add(task, found.scores[:, at])
-            if found.keys is not None:
-                ledger.add(task, found.keys[at], found.rows[at])
+            keys = None if found.keys is None else found.keys[at]
+            waiting.add(task, found.scores[:, at], keys)
+            if keys is not None:
+                ledger.add(task, keys, found.rows[at])
         if advance is not None:
             advance(places.n_rows - done)
             done = places.n_rows

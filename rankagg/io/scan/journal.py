@@ -22,7 +22,7 @@ from rankagg.io.scan.count import PartCounts
 
 __all__ = ["ScanJournal"]
 
-SCHEMA, VERSION = "rankagg.scan", 1
+SCHEMA, VERSION = "rankagg.scan", 2
 
 
 class ScanJournal:

@@ -38,6 +38,8 @@ class Layout:
         All columns that are read, and their types.
     higher_is_better : bool or mapping from task to bool
         The direction of tasks.
+    n_groups : int or None
+        In how many groups instances are added up.
     """
 
     systems: ItemSet | None
@@ -48,6 +50,7 @@ class Layout:
     instance: str | None
     types: Types
     higher_is_better: bool | Mapping[Label, bool]
+    n_groups: int | None = None
 
     @property
     def is_long(self) -> bool:

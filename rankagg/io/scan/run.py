@@ -12,10 +12,9 @@ from tqdm import tqdm
 
 from rankagg._typing import Label
 from rankagg.core.items import counted
-from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataWarning, InvalidInputError, WorkerError
 from rankagg.io.scan.arrow import Part, rows_about
-from rankagg.io.scan.count import PartCounts, count_part
+from rankagg.io.scan.count import PartCounts, Tally, check_groups_fit, count_part
 from rankagg.io.scan.dask import count_on_cluster
 from rankagg.io.scan.journal import ScanJournal
 from rankagg.io.scan.keys import KeyRuns, check_apart
@@ -31,13 +30,13 @@ class Totals:
     """The sums so far; tasks are in the order of the data, whichever part came first."""
 
     def __init__(self) -> None:
-        self._tallies: dict[Label, TaskTally] = {}
+        self._tallies: dict[Label, Any] = {}
         self._first: dict[Label, tuple[int, int]] = {}
         self._keys: dict[Label, list[tuple[int, KeyRuns]]] = {}
         self.done: set[int] = set()
 
-    def add(self, counts: PartCounts) -> None:
-        """Add a part."""
+    def add(self, counts: PartCounts, layout: Layout | None = None) -> None:
+        """Add a part; raises where sums of groups take too much memory for a layout."""
         self.done.add(counts.number)
         for at, (task, tally) in enumerate(counts.tallies.items()):
             place = counts.number, at
@@ -45,8 +44,10 @@ class Totals:
             self._tallies[task] = self._tallies[task] + tally if task in self._tallies else tally
         for task, runs in counts.keys.items():
             self._keys.setdefault(task, []).append((counts.number, runs))
+        if layout is not None:
+            check_groups_fit(layout, self._tallies)
 
-    def tallies(self, parts: Sequence[Part]) -> dict[Label, TaskTally]:
+    def tallies(self, parts: Sequence[Part]) -> dict[Label, Tally]:
         """Return the sums by task, without tasks that have no score.
 
         Raises
@@ -102,7 +103,7 @@ def run_parts(
     totals = Totals()
     if journal is not None:
         for counts in journal.read():
-            totals.add(counts)
+            totals.add(counts, layout)
     left = [part for part in parts if part.number not in totals.done]
     sizes = {part.number: rows_about(part) for part in parts}
     known = {number: size for number, size in sizes.items() if size is not None}
@@ -117,7 +118,7 @@ def run_parts(
         for counts in _counted(layout, left, n_jobs, client, bar=bar, sizes=known):
             if journal is not None:
                 journal.append(counts)
-            totals.add(counts)
+            totals.add(counts, layout)
     assert totals.done == {part.number for part in parts}, "no part may be lost"
     return totals
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_flag
+from rankagg.core.grouped_tally import check_room
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.unit_groups import check_groups
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.cluster import check_client
@@ -178,6 +180,7 @@ class ScoreScan(Value):
         n_jobs: int | None = None,
         progress: bool | None = None,
         journal: str | PathLike[str] | None = None,
+        n_groups: int | None = None,
     ) -> ScoreSummary:
         """Add up all scores: one pass, in memory that does not grow with the rows.
 
@@ -199,6 +202,10 @@ class ScoreScan(Value):
             terminal only.
         journal : path, optional
             A file that every finished part is noted in. A scan that was stopped goes on from it.
+        n_groups : int, optional
+            Add up instances in so many groups besides, which a bootstrap draws: 200 are enough.
+            The group of an instance follows from its label alone, by a fixed hash; it is the same
+            in all tasks, and for 7 and "7". Needs a column of instances.
 
         Returns
         -------
@@ -212,7 +219,8 @@ class ScoreScan(Value):
             than finite scores, an instance twice, or rows of one instance apart; the message
             names file, row group and row.
         InvalidInputError
-            If a task has no direction, or the journal is one of another scan.
+            If a task has no direction, the journal is one of another scan, or the sums of groups
+            take more than 2 GiB.
         OutputError
             If the journal cannot be written.
         WorkerError
@@ -227,18 +235,21 @@ class ScoreScan(Value):
         -----
         Beside one batch of rows it holds the sums of every task, see `ScoreSummary`, and 8 bytes
         for each instance where there is a column of them (whole numbers that follow each other
-        take none), by which it knows those that occur twice.
+        take none), by which it knows those that occur twice. With groups a batch is twice as large,
+        and there are sums of every task and group.
         """
         check_choice(engine, get_args(Engine), "engine")
         cluster = self._cluster(engine, client, n_jobs)
         shown = None if progress is None else check_flag(progress, "progress")
-        layout = self._layout
+        layout = replace(self._layout, n_groups=self._checked_groups(n_groups))
         files = self._files
         parts = parts_of(files, whole=layout.is_long)
-        book = None if journal is None else ScanJournal(journal, self._plain())
+        book = None if journal is None else ScanJournal(journal, self._plain(layout.n_groups))
         if layout.systems is None:
             assert layout.system is not None, "the long form names it"
             layout = replace(layout, systems=_labels_of(layout.system, layout, parts))
+        n = len(layout.systems or ())
+        check_room((layout.n_groups or 0) * 16 * n**2, layout.n_groups or 0, 1, n)
         with TemporaryDirectory(prefix="rankagg-") as folder:
             if self._scattered == "sort":
                 files, layout = sorted_files(layout, parts, Path(folder))
@@ -254,6 +265,16 @@ class ScoreScan(Value):
             higher_is_better=layout.higher_is_better,
             task_weights=self._weights,
         )
+
+    def _checked_groups(self, n_groups: object) -> int | None:
+        """Return the number of groups; None for none."""
+        number = check_groups(n_groups)
+        if number is not None and self._layout.instance is None:
+            raise InvalidInputError(
+                "n_groups", "None where no column of instances is named, by whose labels they are "
+                "made", number, "Name it with `instance=` of `scan_scores`.",
+            )  # fmt: skip
+        return number
 
     def _cluster(self, engine: Engine, client: Client | None, n_jobs: int | None) -> Client | None:
         """Return the client of the cluster; None for this machine."""
@@ -272,8 +293,8 @@ class ScoreScan(Value):
             )  # fmt: skip
         return check_client(client)
 
-    def _plain(self) -> dict[str, Any]:
-        """Return plain data of what is read, for the journal."""
+    def _plain(self, n_groups: int | None = None) -> dict[str, Any]:
+        """Return plain data of what is read, and how it is added up, for the journal."""
         layout = self._layout
         directions = layout.higher_is_better
         return {
@@ -288,6 +309,7 @@ class ScoreScan(Value):
                 if isinstance(directions, Mapping)
                 else directions
             ),
+            "groups": n_groups,
         }
 
     def __repr__(self) -> str:

@@ -1,0 +1,334 @@
+"""Sums by groups of instances, against counting in plain Python."""
+
+import copy
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.core import grouped_tally, unit_groups
+from rankagg.core.grouped_tally import GroupedTally
+from rankagg.core.task_tally import TaskTally
+from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io.summaries import read_summary, write_summary
+from tests.core.test_task_tally import tables
+from tests.strategies import quick
+
+MASK = 2**64 - 1
+NAN = float("nan")
+
+
+def turned(x, bits):
+    return ((x << bits) | (x >> (64 - bits))) & MASK
+
+
+def siphash(text, key=b"0123456789123456"):
+    """Return SipHash-2-4 of a text, as its authors define it."""
+    data = text.encode()
+    k0, k1 = (int.from_bytes(key[i : i + 8], "little") for i in (0, 8))
+    v = [0x736F6D6570736575 ^ k0, 0x646F72616E646F6D ^ k1,
+         0x6C7967656E657261 ^ k0, 0x7465646279746573 ^ k1]  # fmt: skip
+
+    def rounds(times):
+        for _ in range(times):
+            v[0] = (v[0] + v[1]) & MASK
+            v[1] = turned(v[1], 13) ^ v[0]
+            v[0] = turned(v[0], 32)
+            v[2] = (v[2] + v[3]) & MASK
+            v[3] = turned(v[3], 16) ^ v[2]
+            v[0] = (v[0] + v[3]) & MASK
+            v[3] = turned(v[3], 21) ^ v[0]
+            v[2] = (v[2] + v[1]) & MASK
+            v[1] = turned(v[1], 17) ^ v[2]
+            v[2] = turned(v[2], 32)
+
+    data += b"\0" * (7 - len(data) % 8) + bytes([len(text.encode()) % 256])
+    for at in range(0, len(data), 8):
+        word = int.from_bytes(data[at : at + 8], "little")
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    rounds(4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def mixed(x):
+    """Return the finalizer of SplitMix64."""
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
+    return x ^ (x >> 31)
+
+
+def group_of(label, n_groups):
+    """Return the group of a label in plain Python."""
+    try:
+        number = int(label)
+        is_number = str(number) == str(label) and len(str(abs(number))) <= 20
+    except ValueError:
+        is_number = False
+    key = number if is_number else mixed(siphash(label))  # as pandas ends it
+    return ((mixed((key + 0x9E3779B97F4A7C15) & MASK) >> 32) * n_groups) >> 32
+
+
+LABELS = ["", "a", "i7", "id-000123456789", "é中", "007", "-0", "+1", "1.0", "1" * 21, " 7", 0,
+          "0", 7, "7", -7, "-7", 10**18 - 1, 2**63, str(2**63), -(2**63), 10**20 - 1,
+          10**21]  # fmt: skip
+
+
+def as_text(label):
+    return str(label) if isinstance(label, int) and len(str(abs(label))) > 20 else label
+
+
+@pytest.mark.parametrize("n_groups", [2, 7, 200, 10**6])
+def test_groups_follow_from_labels_alone(n_groups):
+    found = unit_groups.groups_of(unit_groups.keys_of_labels(LABELS), n_groups)
+    assert found.tolist() == [group_of(as_text(label), n_groups) for label in LABELS]
+
+
+@quick
+@given(labels=st.lists(st.text(max_size=20) | st.integers(-(10**19), 10**19)))
+def test_any_labels(labels):
+    found = unit_groups.groups_of(unit_groups.keys_of_labels(labels), 1000)
+    assert found.tolist() == [group_of(label, 1000) for label in labels]
+
+
+@pytest.mark.parametrize("labels", [range(200_000), range(0, 10**9, 5000)])
+def test_groups_are_alike(labels):
+    found = unit_groups.groups_of(unit_groups.keys_of_labels(labels), 100)
+    sizes = np.bincount(found, minlength=100)
+    squares = ((sizes - 2000) ** 2 / 2000).sum()  # chi-squared with 99 degrees of freedom
+    assert 50 < squares < 165
+
+
+def plain_groups(table, n_groups):
+    """Return for each task and group the units, and what they add up to."""
+    units = {}
+    for u, instance in enumerate(table.instances):
+        task = table.tasks[int(table.unit_tasks[u])]
+        units.setdefault(task, {}).setdefault(group_of(instance, n_groups), []).append(u)
+    return units
+
+
+def plain_sums(table, task, units):
+    """Return wins, units with both, and exact sums, in plain Python."""
+    n, better = table.n_systems, 1 if table.higher_is_better[task] else -1
+    wins, both = ([[0] * n for _ in range(n)] for _ in range(2))
+    sums = [Fraction(0)] * n
+    for u in units:
+        column = table.values[:, u].tolist()
+        for i, one in enumerate(column):
+            sums[i] += Fraction(one) if one == one else 0  # noqa: PLR0124
+            for j, other in enumerate(column):
+                both[i][j] += one == one and other == other  # noqa: PLR0124
+                wins[i][j] += better * one > better * other
+    return wins, both, sums
+
+
+@quick
+@given(table=tables(), n_groups=st.sampled_from([2, 3, 50]))
+def test_counts_in_plain_python(table, n_groups):
+    summary = ra.ScoreSummary.from_scores(table, n_groups=n_groups)
+    expected = plain_groups(table, n_groups)
+    assert set(summary.grouped) == set(expected)
+    for task, groups in expected.items():
+        assert list(summary.grouped[task].parts) == sorted(groups)
+        for group, units in groups.items():
+            tally = summary.grouped[task].parts[group]
+            wins, both, sums = plain_sums(table, task, units)
+            assert tally.wins.tolist() == wins
+            assert tally.both.tolist() == both
+            assert [Fraction(total, 2**1074) for total in tally.sums] == sums
+            assert tally.n_units == len(units)
+    plain = ra.ScoreSummary.from_scores(table)
+    assert dict(summary.tallies) == dict(plain.tallies)
+    assert summary.fingerprint == plain.fingerprint
+    assert summary != plain
+
+
+@quick
+@given(table=tables(), cut=st.integers(0, 9), n_groups=st.sampled_from([2, 5]))
+def test_parts_add_up_and_come_back(table, cut, n_groups):
+    whole = ra.ScoreSummary.from_scores(table, n_groups=n_groups)
+    parts = [np.arange(table.n_units)[:cut], np.arange(table.n_units)[cut:]]
+    pieces = [
+        ra.ScoreSummary.from_scores(_units(table, part), n_groups=n_groups)
+        for part in parts
+        if len(part)
+    ]
+    total = sum(pieces[1:], start=pieces[0])
+    assert total == whole
+    assert hash(total) == hash(whole)
+    again = ra.ScoreSummary.from_dict(json.loads(json.dumps(whole.to_dict())))
+    assert again == whole
+    assert again.to_dict() == whole.to_dict()
+    assert copy.deepcopy(whole) == whole
+    for kept in (whole.with_task_weights({}), *whole.by_task().values()):
+        assert kept.n_groups == n_groups
+
+
+def _units(table, units):
+    tasks = [table.tasks[int(table.unit_tasks[u])] for u in units]
+    return ra.ScoreTable(
+        table.values[:, units], systems=table.systems, tasks=tasks,
+        instances=[table.instances[u] for u in units],
+        higher_is_better={task: table.higher_is_better[task] for task in tasks},
+        task_weights={task: table.task_weights[task] for task in tasks},
+    )  # fmt: skip
+
+
+def test_systems_in_another_order():
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(3, 20))
+    one, other = (
+        ra.ScoreSummary.from_scores(
+            ra.ScoreTable(values[order], systems=np.array(["A", "B", "C"])[order].tolist(),
+                          tasks=["x"] * 20, instances=range(20), higher_is_better=True), n_groups=4)
+        for order in ([0, 1, 2], [2, 0, 1])
+    )  # fmt: skip
+    assert one + other == one + one
+
+
+@quick
+@given(table=tables(), data=st.data())
+def test_groups_drawn_again(table, data):
+    grouped = ra.ScoreSummary.from_scores(table, n_groups=3).grouped
+    times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=3, max_size=3)))
+    for task, tally in grouped.items():
+        scored = [u for u in range(table.n_units) if table.tasks[int(table.unit_tasks[u])] == task]
+        often = [u for u in scored for _ in range(times[group_of(table.instances[u], 3)])]
+        found = tally.drawn(times)
+        if not often:
+            assert found is None
+            continue
+        better = table.higher_is_better[task]
+        assert found == TaskTally.of(table.values[:, often], higher_is_better=better)
+
+
+def test_many_systems_drawn_again():
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 50, (101, 30)).astype(float)
+    values[rng.random(values.shape) < rng.random(30)] = NAN
+    values[0, np.isnan(values).all(axis=0)] = 1
+    groups = rng.integers(0, 4, 30)
+    tally = GroupedTally.of(values, groups, 4, higher_is_better=True)
+    assert tally.total.shares is None
+    found = tally.drawn(np.array([2, 0, 1, 3]))
+    often = np.concatenate([np.flatnonzero(groups == g) for g in (0, 0, 2, 3, 3, 3)])
+    expected = TaskTally.of(values[:, often], higher_is_better=True)
+    for name in ("wins", "both", "on_grid", "squares_on_grid", "sums", "n_units"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
+
+
+def made(n_groups=4):
+    table = ra.ScoreTable(
+        np.arange(24.0).reshape(2, 12), systems="AB", tasks=["x", "y"] * 6, instances=range(12),
+        higher_is_better=True,
+    )  # fmt: skip
+    return ra.ScoreSummary.from_scores(table, n_groups=n_groups)
+
+
+@pytest.mark.parametrize("other", [None, 5])
+def test_unequal_groups_do_not_add_up(other):
+    with pytest.raises(InvalidInputError, match=r"`n_groups` must be 4, as in the other summary"):
+        made() + made(other)
+    with pytest.raises(InvalidInputError, match="groups"):
+        made(other) + made()
+    with pytest.raises(InvalidInputError, match="groups"):
+        made().grouped["x"] + made(5).grouped["x"]
+    mixed = {"x": made().grouped["x"], "y": made(other)._held["y"]}
+    with pytest.raises(InvalidInputError, match="same number of groups"):
+        ra.ScoreSummary(made().systems, mixed, higher_is_better=True)
+
+
+@pytest.mark.parametrize("groups", [0, 1, -3, 2.5, "many", True, 10**6 + 1])
+def test_impossible_numbers_of_groups(groups):
+    with pytest.raises(InvalidInputError, match="groups"):
+        made(groups)
+
+
+def test_no_groups_without_instances():
+    table = ra.ScoreTable([[1, 2], [2, 1]], tasks="xy", higher_is_better=True)
+    with pytest.raises(InvalidInputError, match="without instances"):
+        ra.ScoreSummary.from_scores(table, n_groups=2)
+
+
+def test_sums_that_would_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(grouped_tally, "ROOM", 1000)
+    with pytest.raises(InvalidInputError, match=r"at most about 50 with 2 tasks of 3 systems"):
+        grouped_tally.check_room(2000, 100, 2, 3)
+
+
+def off_by_one(plain):
+    plain["parts"][0][1]["n_empty"] += 1
+
+
+def left_out(plain):
+    del plain["parts"][0]
+
+
+def twice(plain):
+    plain["parts"].insert(0, plain["parts"][0])
+
+
+def beyond(plain):
+    plain["n_groups"] = plain["parts"][-1][0]
+
+
+def below(plain):
+    plain["parts"][0][0] = -1
+
+
+def no_number(plain):
+    plain["parts"][0][0] = 0.0
+
+
+def impossible(plain):
+    plain["parts"][0][1]["wins"][0][1] += 1
+
+
+def fewer_systems(plain):
+    plain["parts"][0][1] = TaskTally.of(np.ones((1, 1)), higher_is_better=True).to_dict()
+
+
+def nothing(plain):
+    plain["parts"] = []
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [off_by_one, left_out, twice, beyond, below, no_number, impossible, fewer_systems, nothing],
+)
+def test_forged_groups_are_refused(forge):
+    plain = made().to_dict()
+    forge(plain["tasks"][0]["groups"])
+    with pytest.raises(DataFormatError, match="not what a summary holds"):
+        ra.ScoreSummary.from_dict(plain)
+
+
+@pytest.mark.parametrize("version", [0, 1, 3])
+def test_versions_and_what_they_hold(version):
+    plain = made().to_dict()
+    assert plain["version"] == 2
+    assert made(None).to_dict()["version"] == 1
+    with pytest.raises(DataFormatError):
+        ra.ScoreSummary.from_dict({**plain, "version": version})
+    with pytest.raises(DataFormatError):
+        ra.ScoreSummary.from_dict({**made(None).to_dict(), "version": 2})
+
+
+def test_files(tmp_path):
+    path = tmp_path / "sums.json"
+    write_summary(made(), path)
+    assert read_summary(path) == made()
+    # Two groups exchanged add up to the same.
+    plain = json.loads(path.read_text())
+    parts = plain["tasks"][0]["groups"]["parts"]
+    parts[0][1], parts[1][1] = parts[1][1], parts[0][1]
+    path.write_text(json.dumps(plain))
+    with pytest.raises(DataFormatError, match="changed since it was written"):
+        read_summary(path)
