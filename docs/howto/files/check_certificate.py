@@ -142,7 +142,7 @@ class Part:
             require(len(nodes) == 1 and self.n <= 20, "an enumeration stands alone, for 20 items")
             return self.enumerate()
         cases = {0: [0] * self.n}  # for each place in a case the set of places known behind it
-        bounds = []
+        bounds, chain = [], 0
         for at, node in enumerate(nodes):
             require(at in cases, "a node is the child of no node before it")
             require(type(node) is dict, "a node is an object")
@@ -157,6 +157,11 @@ class Part:
                 price, total = self.priced(cycles, rows, case)
                 below = [(rest, self.fixed(case, price, total, integer(threshold)))]
                 bounds += [threshold] if case else []
+            elif "exchange" in node or "cut" in node:
+                require(at == chain, "an exchange or a cut is behind another node")
+                chain = node.get("rest")
+                below = [(chain, decided(case, self.persistent(node, case)))]
+                require(below[0][1] is not None, "pairs of every optimum contradict each other")
             else:
                 price, total = self.priced(*fields(node, "cycles", "rows"), case)
                 bounds += [self.lift(total)] if case else []
@@ -241,6 +246,38 @@ class Part:
                 if self.lift(total + abs(excess)) >= threshold:
                     new.append((i, j) if excess < 0 else (j, i))
         return decided(case, new)
+
+    def persistent(self, node, known):
+        """Return pairs that every optimum has, after checking that it must."""
+
+        def gain(i, j):
+            return self.cost[j][i] - self.cost[i][j]
+
+        if "exchange" in node:
+            pairs, up, down, _ = fields(node, "exchange", "up", "down", "rest")
+            integers([up, down], 0, COUNT)
+        else:
+            above, pairs, _ = fields(node, "above", "cut", "rest")
+            upper = self.places(integers(above, 0, LARGEST))
+            lower = [v for v in range(self.n) if v not in upper]
+        require(type(pairs) is list and pairs, "there are no pairs")
+        pairs = [self.places(integers(pair, 0, LARGEST, 2)) for pair in pairs]
+        for x, y in pairs:
+            between = {k for k in range(self.n) if not (known[k] >> y & 1 or known[x] >> k & 1)}
+            if "exchange" in node:
+                total = (up + down) * gain(x, y) + sum(
+                    min(0, up * gain(x, k) + down * gain(k, y)) for k in between - {x, y}
+                )
+            else:
+                require(x in upper and y in lower, "a pair is not across its cut")
+                total = gain(x, y) + sum(
+                    min(0, gain(u, v))
+                    for u in between.intersection(upper)
+                    for v in between.intersection(lower)
+                    if not known[u] >> v & 1
+                )
+            require(total > 0, "a pair is not so in every optimum")
+        return pairs
 
     def enumerate(self):
         """Return the least cost of all orders; with 20 items this takes minutes."""

@@ -18,7 +18,14 @@ from rankagg.aggregation.kemeny.certificate_reader import (
     Content,
     read_certificate,
 )
-from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration, Leaf
+from rankagg.aggregation.kemeny.nodes import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Enumeration,
+    Fixing,
+    Leaf,
+    Persistent,
+)
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.core.items import ItemSet, counted
@@ -170,6 +177,15 @@ class Certificate(Result):
         return sum(len(proof.rows) for proof in self.proofs)
 
     @property
+    def n_decided(self) -> int:
+        """The number of pairs that are shown to be so in every optimum, over all parts.
+
+        What follows from them by transitivity is not counted.
+        """
+        early = (node for p in self.proofs for node in p.nodes if isinstance(node, Persistent))
+        return sum(len(node.pairs) for node in early)
+
+    @property
     def n_cases(self) -> int:
         """The number of cases that the proof distinguishes, over all parts."""
         return sum(proof.n_cases for proof in self.proofs)
@@ -210,9 +226,12 @@ class Certificate(Result):
             means.append(f"{self.n_cycles} weighted 3-cycle{plural}")
         if self.n_rows:
             means.append(f"{counted(self.n_rows, 'row')} derived from them")
+        if self.n_decided:
+            means.append(f"{counted(self.n_decided, 'pair')} that every optimum has")
         if any(Enumeration() in proof.nodes for proof in self.proofs):
             means.append("enumeration of subsets")
-        cases = sum(len(proof.nodes) > 1 for proof in self.proofs) and self.n_cases
+        splits = any(isinstance(n, Branch | Fixing) for p in self.proofs for n in p.nodes)
+        cases = self.n_cases if splits else 0
         return (" and ".join(means) or "majorities alone") + (
             f" in {counted(cases, 'case')}" if cases else ""
         )

@@ -15,7 +15,9 @@ from rankagg._typing import Label
 from rankagg.aggregation.kemeny.nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
+    Cut,
     Enumeration,
+    Exchange,
     Fixing,
     Leaf,
     Node,
@@ -208,6 +210,8 @@ class _NodeReader:
         self._n_rows = n_rows
         self._n_nodes = n_nodes
         self.children: set[int] = set()
+        # Where the chain goes on of nodes that say what holds in every optimum.
+        self._chain = 0
 
     def read(self, at: int, node: Field) -> Node:
         if node.has("enumeration"):
@@ -219,6 +223,20 @@ class _NodeReader:
         if node.has("threshold"):
             cycles, rows, threshold, rest = node.members("cycles", "rows", "threshold", "rest")
             return Fixing(self._leaf(cycles, rows), threshold.integer(), self._child(at, rest))
+        if node.has("exchange"):
+            pairs, up, down, rest = node.members("exchange", "up", "down", "rest")
+            return Exchange(
+                self._pairs(pairs),
+                up.integer(high=LARGEST_COUNT),
+                down.integer(high=LARGEST_COUNT),
+                self._next_in_chain(at, node, rest),
+            )
+        if node.has("cut"):
+            above, pairs, rest = node.members("above", "cut", "rest")
+            upper = tuple(above.integers())
+            if len(set(upper)) < len(upper) or not self._part.issuperset(upper):
+                above.refuse("different positions of the proof")
+            return Cut(upper, self._pairs(pairs), self._next_in_chain(at, node, rest))
         return self._leaf(*node.members("cycles", "rows"))
 
     def _enumeration(self, node: Field) -> Enumeration:
@@ -234,6 +252,18 @@ class _NodeReader:
         if len(pair) != 2 or len(set(pair)) != 2 or not self._part.issuperset(pair):
             field.refuse("two different positions of the proof")
         return pair
+
+    def _pairs(self, field: Field) -> tuple[tuple[int, int], ...]:
+        pairs = [self._pair(element) for element in field.elements()]
+        if not pairs:
+            field.refuse("a list of at least one pair")
+        return tuple((first, second) for first, second in pairs)
+
+    def _next_in_chain(self, at: int, node: Field, rest: Field) -> int:
+        if at != self._chain:
+            node.refuse("the root, or the rest of another exchange or cut")
+        self._chain = self._child(at, rest)
+        return self._chain
 
     def _child(self, at: int, field: Field) -> int:
         child = field.integer(low=at + 1, high=self._n_nodes - 1)

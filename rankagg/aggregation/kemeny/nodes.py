@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 __all__ = [
     "WEIGHT_DENOMINATOR",
     "Branch",
+    "Cut",
     "Enumeration",
+    "Exchange",
     "Fixing",
     "Leaf",
     "Node",
+    "Persistent",
     "leaf_of",
     "moved_to",
     "node_to_dict",
@@ -84,11 +87,54 @@ class Fixing:
 
 
 @dataclass(frozen=True)
+class Exchange:
+    """Pairs that have the same order in every optimum, because moves gain nothing in one.
+
+    Only what other nodes of its kind, or cuts, have found may be known before; see `persistency`.
+
+    Attributes
+    ----------
+    pairs : tuple of (int, int)
+        Positions x, y of items: x is before y in every optimum.
+    up, down : int
+        How often the move of x counts, and how often that of y.
+    rest : int
+        The node of the case that has these pairs, and what follows by transitivity.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    up: int
+    down: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Pairs that have the same order in every optimum, because many items can be moved at once.
+
+    Attributes
+    ----------
+    above : tuple of int
+        Positions of the items that are moved up.
+    pairs : tuple of (int, int)
+        Positions x, y of items, where only x is among those above.
+    rest : int
+        As that of an exchange.
+    """
+
+    above: tuple[int, ...]
+    pairs: tuple[tuple[int, int], ...]
+    rest: int
+
+
+@dataclass(frozen=True)
 class Enumeration:
     """A small part whose best order is found again by dynamic programming over all subsets."""
 
 
-Node = Leaf | Branch | Fixing | Enumeration
+#: What holds in every optimum; these nodes stand in a chain from the root, before all others.
+Persistent = Exchange | Cut
+Node = Leaf | Branch | Fixing | Exchange | Cut | Enumeration
 
 
 def leaf_of(node: Node) -> Leaf | None:
@@ -118,6 +164,11 @@ def moved_to(
             return Fixing(move_leaf(node.leaf), node.threshold, node.rest)
         if isinstance(node, Branch):
             return Branch(where[node.first], where[node.second], node.before, node.after)
+        if isinstance(node, Persistent):
+            pairs = tuple((where[x], where[y]) for x, y in node.pairs)
+            if isinstance(node, Exchange):
+                return replace(node, pairs=pairs)
+            return replace(node, above=tuple(where[i] for i in node.above), pairs=pairs)
         return node
 
     return tuple(move(node) for node in nodes)
@@ -137,4 +188,9 @@ def node_to_dict(node: Node) -> dict[str, Any]:
         return node_to_dict(node.leaf) | {"threshold": node.threshold, "rest": node.rest}
     if isinstance(node, Branch):
         return {"pair": [node.first, node.second], "before": node.before, "after": node.after}
+    if isinstance(node, Persistent):
+        pairs = [list(pair) for pair in node.pairs]
+        if isinstance(node, Exchange):
+            return {"exchange": pairs, "up": node.up, "down": node.down, "rest": node.rest}
+        return {"above": list(node.above), "cut": pairs, "rest": node.rest}
     return {"enumeration": True}

@@ -10,6 +10,10 @@ it is turned round can be fixed for all orders below the threshold, so one set o
 many pairs at once. And a pair can be decided both ways: one case for i before j and one for j
 before i, and the bound is the smaller of the two. In each case the pair, and what follows from the
 decisions by transitivity, has only one direction to choose from.
+
+Before all that, pairs can be decided without any threshold, because no optimum has them the other
+way (see `persistency`). Some optimum is among the orders that are left, so what is proved of these
+is proved of all.
 """
 
 from __future__ import annotations
@@ -28,12 +32,15 @@ from rankagg.aggregation.kemeny.nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
     Enumeration,
+    Exchange,
     Fixing,
     Leaf,
     Node,
+    Persistent,
     leaf_of,
     node_to_dict,
 )
+from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.rows import Derived, Form, Weighting, forms_of
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
@@ -120,19 +127,7 @@ def fixed_below(
         return None
     # More than the last attainable cost below the threshold is at least the threshold.
     last = problem.last_below(threshold) * WEIGHT_DENOMINATOR
-    return _closure(decided | (excess > last - base).T)
-
-
-def _closure(before: Bools) -> Bools | None:
-    """Close a relation under transitivity; None if it contradicts itself."""
-    while True:
-        steps = before.astype(np.float32)
-        closed: Bools = before | (steps @ steps > 0)
-        if closed.diagonal().any():
-            return None
-        if np.array_equal(closed, before):
-            return closed
-        before = closed
+    return closed(decided | (excess > last - base).T)
 
 
 def forced_bounds(
@@ -144,7 +139,7 @@ def forced_bounds(
     ----------
     problem : Problem
         The problem of the part.
-    nodes : sequence of Leaf, Branch or Fixing
+    nodes : sequence of nodes without an Enumeration
         A tree of cases over positions within the part.
     rows : sequence of Derived, optional
         The derived rows that they use.
@@ -168,6 +163,9 @@ def forced_bounds(
             before, after = bounds.pop(node.before, nowhere), bounds.pop(node.after, nowhere)
             bounds[at] = np.minimum(before, after)
             continue
+        if isinstance(node, Persistent):
+            bounds[at] = _with_the_others(problem, bounds.pop(node.rest))
+            continue
         leaf = node.leaf if isinstance(node, Fixing) else node
         excess, base = _excess(problem, proof.weighting(leaf), decided)
         case = -((-excess.astype(object) - base) // WEIGHT_DENOMINATOR) + problem.constant
@@ -177,6 +175,19 @@ def forced_bounds(
         case[decided.T] = impossible
         bounds[at] = case
     return bounds[0]
+
+
+def _with_the_others(problem: Problem, rest: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return the bounds of all orders from those of orders among which all optima are.
+
+    Whichever way a pair is, no order of the rest costs less than the lower of its two bounds. Some
+    optimum is in the rest, so that holds for all orders; and an order outside is no optimum, so it
+    costs a step more at least.
+    """
+    pairs = ~np.eye(problem.n, dtype=bool)
+    least = problem.next_attainable(Fraction(max(np.minimum(rest, rest.T)[pairs])))
+    bounds: NDArray[np.object_] = np.minimum(rest, least + problem.step)
+    return bounds
 
 
 def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Integers, int]:
@@ -209,7 +220,7 @@ class Proof:
     ----------
     positions : tuple of int
         The items of the part.
-    nodes : tuple of Leaf, Branch, Fixing or Enumeration
+    nodes : tuple of Leaf, Branch, Fixing, Exchange, Cut or Enumeration
         The tree of cases; the first node is the root, and children stand behind their parents.
         `certificate_reader` says what else a proof must be, and checks it.
     rows : tuple of Derived
@@ -236,7 +247,8 @@ class Proof:
         Raises
         ------
         VerificationError
-            If every case contradicts itself, so that nothing is left to be bounded.
+            If every case contradicts itself, so that nothing is left to be bounded; or if an
+            exchange or a cut does not hold.
         """
         return self.bound_of(self.part_of(problem))
 
@@ -249,7 +261,7 @@ class Proof:
         bounds = [
             self._own_bound(part, node, decided)
             for _, node, decided in self.walk(part)
-            if not isinstance(node, Branch)
+            if not isinstance(node, Branch | Persistent)
         ]
         if not bounds:
             raise VerificationError("Every case of a proof contradicts itself.")
@@ -258,6 +270,7 @@ class Proof:
     def walk(self, part: Problem) -> Iterator[tuple[int, Node, Bools]]:
         """Yield each node with its index and what its case has decided, parents first.
 
+        Raises `VerificationError` where an exchange or a cut does not hold.
         Cases that contradict themselves hold no order and are left out.
         """
         stack: list[tuple[int, Bools]] = [(0, np.zeros((part.n, part.n), dtype=bool))]
@@ -275,7 +288,24 @@ class Proof:
             elif isinstance(node, Fixing):
                 fixed = fixed_below(part, self.weighting(node.leaf), decided, node.threshold)
                 cases = [(node.rest, fixed)]
+            elif isinstance(node, Persistent):
+                cases = [(node.rest, self._persistent(part, node, decided))]
             stack.extend((child, case) for child, case in cases if case is not None)
+
+    def _persistent(self, part: Problem, node: Persistent, known: Bools) -> Bools:
+        """Return what is known of every optimum with the pairs of a node; raise if they fail."""
+        pairs = self._where[np.array(node.pairs, dtype=np.intp).reshape(-1, 2)]
+        if isinstance(node, Exchange):
+            holds = all_by_exchange(part, known, pairs, node.up, node.down)
+        else:
+            above = self._where[np.array(node.above, dtype=np.intp)]
+            holds = all_by_cut(part, known, above, pairs)
+        more = known.copy()
+        more[tuple(pairs.T)] = True
+        found = closed(more) if holds else None
+        if found is None:
+            raise VerificationError("A pair that a proof has in every optimum is not proved so.")
+        return found
 
     @property
     def n_cases(self) -> int:

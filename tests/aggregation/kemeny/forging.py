@@ -14,9 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
+from rankagg.aggregation.kemeny.early import Persistence
+from rankagg.aggregation.kemeny.nodes import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Cut,
+    Fixing,
+    Leaf,
+    Node,
+    Persistent,
+)
+from rankagg.aggregation.kemeny.persistency import all_by_cut, closed
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.rows import Derived
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.votes import votes_to_dict
 
@@ -85,6 +96,8 @@ def specimens() -> dict[str, Specimen]:
         "a gap": specimen(PALEY, backend="naive"),
         "enumeration": specimen(cycles, backend="subset-dp"),
         "fixings": of_certificate(*fixing()),
+        "rows of rows": of_certificate(*derived()),
+        "every optimum": of_certificate(*early()),
     }
     assert found["rounded weights"].plain["tolerance"] != "0"
     assert found["ties that cost"].plain["tie_cost"] == "3/10"
@@ -107,26 +120,111 @@ def fixing() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
     return ra.Certificate.build(votes, best, [Proof(positions, tree)]), votes
 
 
+def derived() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
+    """Return a proof of five items whose rows use each other, and that nothing else proves.
+
+    Each item beats the next two; of any two 3-cycles that follow each other, half is rounded up.
+    """
+    wins = [[int((j - i) % 5 in (1, 2)) for j in range(5)] for i in range(5)]
+    votes = ra.PairwiseMatrix.from_wins(np.array(wins) * 2 + 3)
+    against = [tuple((at - step) % 5 for step in (0, 1, 2, 3, 4)) for at in range(5)]
+    cycles = [(a, b, d) for a, b, _, d, _ in against]
+    rows = (
+        Derived(tuple((1, cycle) for cycle in cycles[:3])),
+        Derived(((1, 0), *((1, cycle) for cycle in cycles[3:])), 2),
+        Derived(((2, 1), (1, cycles[0]), (1, (0, 1))), 2),
+    )
+    weight = WEIGHT_DENOMINATOR
+    tree = (Leaf((cycles[0],), (weight // 4,), ((1, weight), (2, weight // 2))),)
+    certificate = ra.Certificate.build(votes, range(5), [Proof(tuple(range(5)), tree, rows)])
+    floor = ra.Certificate.build(votes, range(5), [])
+    assert certificate.scaled_lower_bound > floor.scaled_lower_bound
+    return certificate, votes
+
+
+def early() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
+    """Return a proof of five items that decides pairs by exchanges and cuts, and then branches."""
+    rng = Random(4)
+    while True:
+        wins = [[rng.randrange(9) for _ in range(N)] for _ in range(N)]
+        votes = ra.PairwiseMatrix.from_wins(wins)
+        problem = Problem.from_pairwise(votes)
+        chain = early_chain(rng, problem)
+        kinds = [type(node).__name__ for node in chain]
+        if {"Exchange", "Cut"} <= set(kinds) and len(kinds) >= 3:
+            break
+    best = min(permutations(range(N)), key=lambda order: problem.cost(np.array(order)))
+    leaf = Leaf(((0, 1, 2),), (WEIGHT_DENOMINATOR,))
+    at = len(chain)
+    tree = (*chain, Branch(*rng.sample(range(N), 2), at + 1, at + 2), leaf, Leaf())
+    return ra.Certificate.build(votes, best, [Proof(tuple(range(N)), tree)]), votes
+
+
 # -- proofs that nobody searched for --------------------------------------------------------------
 
 
-def random_leaf(rng: Random) -> Leaf:
+def random_rows(rng: Random) -> tuple[Derived, ...]:
+    """Return rows that use arcs, cycles and each other."""
+    rows = []
+    for at in range(rng.randrange(5)):
+        terms = []
+        for _ in range(rng.randrange(1, 6)):
+            items = tuple(rng.sample(range(N), rng.choice((2, 3, 3, 4))))
+            source = rng.randrange(at) if at and rng.random() < 0.3 else items
+            terms.append((rng.randrange(1, 4), source))
+        rows.append(Derived(tuple(terms), rng.choice((1, 2, 2, 3))))
+    return tuple(rows)
+
+
+def random_leaf(rng: Random, n_rows: int = 0) -> Leaf:
     cycles = tuple(tuple(rng.sample(range(N), 3)) for _ in range(4))
-    return Leaf(cycles, tuple(rng.randrange(1, 3 * WEIGHT_DENOMINATOR) for _ in cycles))
+    weights = tuple(rng.randrange(1, 3 * WEIGHT_DENOMINATOR) for _ in cycles)
+    rows = [rng.randrange(n_rows) for _ in range(rng.randrange(4))] if n_rows else []
+    return Leaf(
+        cycles, weights, tuple((row, rng.randrange(1, 2 * WEIGHT_DENOMINATOR)) for row in rows)
+    )
 
 
-def random_tree(rng: Random, threshold: int) -> tuple:
+def random_tree(rng: Random, threshold: int, n_rows: int = 0, start: int = 0) -> tuple[Node, ...]:
     """Return fixings and branches in every mixture, with children behind their parents."""
     first, second = rng.sample(range(N), 2)
-    leaves = [random_leaf(rng) for _ in range(3)]
+    leaves = [random_leaf(rng, n_rows) for _ in range(3)]
     return (
-        Fixing(random_leaf(rng), threshold, 1),
-        Branch(first, second, 2, 3),
-        Fixing(random_leaf(rng), threshold + rng.randrange(3), 4),
+        Fixing(random_leaf(rng, n_rows), threshold, start + 1),
+        Branch(first, second, start + 2, start + 3),
+        Fixing(random_leaf(rng, n_rows), threshold + rng.randrange(3), start + 4),
         leaves[0],
-        Branch(*rng.sample(range(N), 2), 5, 6),
+        Branch(*rng.sample(range(N), 2), start + 5, start + 6),
         *leaves[1:],
     )
+
+
+def early_chain(rng: Random, problem: Problem) -> tuple[Persistent, ...]:
+    """Return some of what is found, and cuts that hold, where any do: most decide nothing more."""
+    found = Persistence(problem).nodes
+    chain: list[Persistent] = list(found[: rng.randrange(len(found) + 1)])
+    known = np.zeros((N, N), dtype=bool)
+    for node in chain:
+        known[tuple(np.array(node.pairs).T)] = True
+    known = closed(known)
+    for _ in range(6):
+        above = tuple(rng.sample(range(N), rng.randrange(1, N)))
+        lower = sorted(set(range(N)) - set(above))
+        pairs = tuple(
+            (x, y)
+            for x in above
+            for y in lower
+            if all_by_cut(problem, known, np.array(above), pair(x, y))
+        )
+        if pairs:
+            chain.append(Cut(above, pairs, len(chain) + 1))
+            known[tuple(np.array(pairs).T)] = True
+            known = closed(known)
+    return tuple(chain)
+
+
+def pair(x: int, y: int) -> np.ndarray:
+    return np.array([[x, y]])
 
 
 # -- what a forger does ---------------------------------------------------------------------------
@@ -181,7 +279,9 @@ def change(data: dict[str, Any], rng: Random) -> None:
         other = rng.choice(paths)
         where[key] = deepcopy(holder(data, other)[other[-1]])
     elif action == 3 and isinstance(where, dict):
-        where[rng.choice(["more", "threshold", "enumeration", "pair", "cycles"])] = 0
+        where[
+            rng.choice(["more", "threshold", "enumeration", "pair", "cycles", "exchange", "cut"])
+        ] = 0
     elif action == 4 and isinstance(where, list):
         rng.shuffle(where)
     else:

@@ -18,6 +18,7 @@ from tests.aggregation.kemeny.forging import (
     N,
     change,
     checker,
+    early_chain,
     holds,
     holds_alone,
     is_true,
@@ -25,6 +26,7 @@ from tests.aggregation.kemeny.forging import (
     mutant,
     of_certificate,
     places,
+    random_rows,
     random_tree,
     restate,
     specimens,
@@ -32,7 +34,8 @@ from tests.aggregation.kemeny.forging import (
 
 KINDS = (
     "majorities alone", "one cycle", "cycles", "ties that cost", "rounded weights",
-    "integers beyond doubles", "cases", "a gap", "enumeration", "fixings",
+    "integers beyond doubles", "cases", "a gap", "enumeration", "fixings", "rows of rows",
+    "every optimum",
 )  # fmt: skip
 
 
@@ -69,7 +72,7 @@ def test_twenty_thousand_mutants(kind: str) -> None:
     assert verdicts[False] > 1_000
 
 
-@pytest.mark.parametrize("kind", ["one cycle", "fixings", "enumeration", "ties that cost"])
+@pytest.mark.parametrize("kind", [*KINDS[1:2], *KINDS[3:4], *KINDS[-4:]])
 def test_every_field_with_every_kind_of_junk(kind: str) -> None:
     case = specimens()[kind]
     rng = Random(1)
@@ -86,7 +89,7 @@ def test_every_field_with_every_kind_of_junk(kind: str) -> None:
             assert not verdict or is_true(data, case), (path, where[path[-1]])
 
 
-@pytest.mark.parametrize("kind", ["one cycle", "fixings", "cases"])
+@pytest.mark.parametrize("kind", ["one cycle", "fixings", "cases", "every optimum"])
 def test_mutated_bytes(kind: str) -> None:
     case = specimens()[kind]
     rng = Random(7)
@@ -135,11 +138,14 @@ def test_both_checkers_prove_the_same_bound(seed: int) -> None:
     order = rng.sample(range(N), N)
     threshold = problem.floor + rng.randrange(-1, 12) * max(problem.step, 1)
     good = genuine_leaf(votes)
+    rows = random_rows(rng)
+    chain = early_chain(rng, problem) if rng.random() < 0.7 else ()
     tree = tuple(
         replace(node, leaf=good) if isinstance(node, Fixing) and rng.random() < 0.5 else node
-        for node in random_tree(rng, max(threshold, 0))
+        for node in random_tree(rng, max(threshold, 0), len(rows), len(chain))
     )
-    certificate = ra.Certificate.build(votes, order, [Proof(tuple(range(N)), tree)])
+    proof = Proof(tuple(range(N)), (*chain, *tree), rows)
+    certificate = ra.Certificate.build(votes, order, [proof])
     case = of_certificate(certificate, votes)
     assert is_true(case.plain, case)
     assert holds(case.plain, case)
@@ -197,7 +203,9 @@ def refused(certificate: ra.Certificate, case) -> None:
     assert is_true(certificate.to_dict(), case), certificate
 
 
-@pytest.mark.parametrize("kind", ["one cycle", "fixings", "rounded weights", "enumeration"])
+@pytest.mark.parametrize(
+    "kind", ["one cycle", "fixings", "rounded weights", "enumeration", "every optimum"]
+)
 def test_verify_relies_on_nothing_that_the_constructor_was_given(kind: str) -> None:
     case = specimens()[kind]
     genuine = ra.Certificate.from_dict(case.plain)

@@ -1,0 +1,176 @@
+"""Pairs that have the same order in every optimum, told from the votes alone.
+
+Let g(a, b) be what an order gains that has a before b in place of b before a. Suppose that some
+optimal order has y before x, and let K be the items between them: y K x.
+
+Exchange
+    To move x up before y gains g(x, y), and g(x, k) for every k in K. To move y down behind x gains
+    g(x, y), and g(k, y). An optimum gains by neither, so not by `up` times the one and `down` times
+    the other together. Hence, if
+
+        (up + down) g(x, y) + sum over all k of min(0, up g(x, k) + down g(k, y)) > 0,
+
+    x is before y in every optimum. What is known of every optimum helps: no k can be in K that is
+    known before y, or behind x. (None is known to be in K: y before k before x has y before x.)
+
+Cut
+    Let U hold x and not y. To put x and those of K in U before y and the others, both in the order
+    that they had, gains g(x, y), and g(u, v) for every u in U and v not in U that were the other
+    way round. Hence, if
+
+        g(x, y) + sum over all other u in U, v not in U of min(0, g(u, v)) > 0,
+
+    x is before y in every optimum. Only items count that can be in K, and a pair counts nothing
+    where u is known before v.
+
+Gains are strict, so no optimum is left out, whatever weights, ties and gaps the votes have. Among
+complete strict rankings, g(x, k) + g(k, y) is twice the number of those that have k between x and
+y, x first, less twice the number of those with y first. So an exchange with equal multipliers says
+what the Major Order Theorem says, and rounds of it, what its iterated version says.
+
+References
+----------
+Milosz and Hamel (2016), https://doi.org/10.1007/978-3-319-29221-2_23; Phung and Hamel (2025),
+https://arxiv.org/abs/2506.15097; cuts: Stein, Irmai and Andres (2026),
+https://arxiv.org/abs/2602.17346.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.core import exact
+
+__all__ = ["Pairs", "all_by_cut", "all_by_exchange", "closed", "passing"]
+
+# Entries that are worked on at once: they stay in the cache.
+AT_ONCE = 2**16
+COLUMNS = 64
+
+#: Positions of x and of y, one row per pair.
+Pairs = NDArray[np.intp]
+
+
+def closed(before: Bools) -> Bools | None:
+    """Close a relation under transitivity; None if it contradicts itself."""
+    while True:
+        steps = before.astype(np.float32)
+        more: Bools = before | (steps @ steps > 0)
+        if more.diagonal().any():
+            return None
+        if np.array_equal(more, before):
+            return more
+        before = more
+
+
+def all_by_exchange(problem: Problem, known: Bools, pairs: Pairs, up: int, down: int) -> bool:
+    """Say whether x is before y in every optimum, by an exchange, for all of some pairs.
+
+    Parameters
+    ----------
+    problem : Problem
+        Any integer costs.
+    known : ndarray of bool, shape (n, n)
+        Row before column in every optimum, closed under transitivity.
+    pairs : ndarray of int, shape (m, 2)
+        x and y of each.
+    up, down : int
+        The multipliers, not negative.
+
+    Returns
+    -------
+    bool
+    """
+    gains = -problem.margins
+    largest = int(np.abs(gains).max(initial=0)) + 1
+    # Numbers, and what bars items, stay below four times the largest product.
+    fits = 8 * (problem.n + 1) * largest * (up + down + 1) < exact.INT64_SAFE
+    return bool(passing(gains.astype(np.int64 if fits else object), known, pairs, up, down).all())
+
+
+def passing(gains: NDArray[Any], known: Bools, pairs: Pairs, up: int, down: int) -> Bools:
+    """Return for which pairs the sum of an exchange is positive.
+
+    Parameters
+    ----------
+    gains : ndarray of int, shape (n, n)
+        g, in a type that holds 8 (n + 1) times the largest product with a multiplier.
+    known, pairs, up, down : see `all_by_exchange`
+
+    Returns
+    -------
+    ndarray of bool, shape (m,)
+    """
+    # x and y themselves, and items that cannot be between, gain so much that they count nothing.
+    bar = (up + down) * int(np.abs(gains).max(initial=0)) + 1
+    barred = known | np.eye(len(known), dtype=bool)
+    moved_up = np.where(barred, bar, up * gains).astype(gains.dtype)
+    moved_down = np.where(barred, bar, down * gains).T.astype(gains.dtype)
+    own = (up + down) * gains[pairs[:, 0], pairs[:, 1]]
+    return _stay_positive(own, moved_up, moved_down, pairs)
+
+
+def _stay_positive(
+    own: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any], pairs: Pairs
+) -> Bools:
+    """Say where `own` plus the sum of min(0, firsts[x] + seconds[y]) is positive; it only falls."""
+    n = len(firsts)
+    blocks = [slice(start, start + COLUMNS) for start in range(0, n, COLUMNS)]
+    firsts_in = [np.ascontiguousarray(firsts[:, block]) for block in blocks]
+    seconds_in = [np.ascontiguousarray(seconds[:, block]) for block in blocks]
+    positive = own > 0
+    left = np.flatnonzero(positive)
+    step = max(AT_ONCE // COLUMNS, 1)
+    for start in range(0, len(left), step):
+        chunk = left[start : start + step]
+        total = own[chunk]
+        for first, second in zip(firsts_in, seconds_in, strict=True):
+            sums = first[pairs[chunk, 0]]
+            sums += second[pairs[chunk, 1]]
+            np.minimum(sums, 0, out=sums)
+            total = total + sums.sum(axis=1, dtype=sums.dtype)
+            alive = total > 0
+            positive[chunk[~alive]] = False
+            chunk, total = chunk[alive], total[alive]
+            if len(chunk) == 0:
+                break
+    return positive
+
+
+def all_by_cut(problem: Problem, known: Bools, above: NDArray[np.intp], pairs: Pairs) -> bool:
+    """Say whether x is before y in every optimum, by a cut, for all of some pairs.
+
+    Parameters
+    ----------
+    problem : Problem
+        Any integer costs.
+    known : ndarray of bool, shape (n, n)
+        Row before column in every optimum, closed under transitivity.
+    above : ndarray of int
+        Positions of the items of U.
+    pairs : ndarray of int, shape (m, 2)
+        x in U and y not in U of each.
+
+    Returns
+    -------
+    bool
+    """
+    inside = np.zeros(problem.n, dtype=bool)
+    inside[above] = True
+    if not inside[pairs[:, 0]].all() or inside[pairs[:, 1]].any():
+        return False
+    upper, lower = np.flatnonzero(inside), np.flatnonzero(~inside)
+    lost = np.minimum(-problem.margins[np.ix_(upper, lower)], 0)
+    lost[known[np.ix_(upper, lower)]] = 0
+    for x, y in pairs.tolist():
+        between = ~(known[:, y] | known[x])
+        gain = -int(problem.margins[x, y])
+        total = exact.sum_of(lost[np.ix_(between[upper], between[lower])])
+        if gain + total <= 0:  # a gain above 0 is not among what is lost
+            return False
+    return True

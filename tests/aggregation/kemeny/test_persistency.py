@@ -1,0 +1,335 @@
+"""Pairs that are decided before anything is solved, against all orders of a few items."""
+
+from itertools import combinations, permutations
+from random import Random
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import branch_and_bound, early
+from rankagg.aggregation.kemeny.early import Persistence
+from rankagg.aggregation.kemeny.nodes import Branch, Cut, Exchange, Fixing, Leaf
+from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
+from rankagg.exceptions import VerificationError
+from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
+from tests.aggregation.kemeny.test_eight_items import all_optima, even_ballots, single_votes
+
+
+def random_problem(seed: int, n: int) -> Problem:
+    """Return a problem of one of many kinds: few or many ties of pairs and of optima, rankings."""
+    rng = np.random.default_rng([seed, n])
+    kind = seed % 4
+    if kind == 0:
+        rows = [rng.permutation(n) for _ in range(2 + seed % 5)]
+        return Problem.from_pairwise(ra.Profile.from_ranks(rows, items=range(n)).pairwise())
+    wins = rng.integers(0, (2, 4, 40)[kind - 1], size=(n, n))
+    wins[np.triu_indices(n, k=1)] += int(rng.integers(0, 2))
+    return Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins))
+
+
+def relation_of(problem: Problem) -> np.ndarray:
+    """Return which pairs all optima have."""
+    orders = np.array(list(permutations(range(problem.n))))
+    costs = np.array([problem.cost(order) for order in orders])
+    places = np.argsort(orders[costs == costs.min()], axis=1)
+    return (places[:, :, None] < places[:, None, :]).all(axis=0)
+
+
+def some_of(relation: np.ndarray, rng: Random) -> np.ndarray:
+    """Return a part of a relation, closed."""
+    known = relation & (np.array([[rng.random() for _ in row] for row in relation]) < 0.3)
+    found = closed(known)
+    assert found is not None
+    return found
+
+
+# -- one pair -------------------------------------------------------------------------------------
+
+
+def by_exchange(problem: Problem, known: np.ndarray, x: int, y: int, by: tuple[int, int]) -> bool:
+    up, down = by
+    gain = (-problem.margins).tolist()
+    total = (up + down) * gain[x][y]
+    for k in set(range(problem.n)) - {x, y}:
+        if not known[k, y] and not known[x, k]:
+            total += min(0, up * gain[x][k] + down * gain[k][y])
+    return total > 0
+
+
+def by_cut(problem: Problem, known: np.ndarray, upper: set[int], x: int, y: int) -> bool:
+    gain = (-problem.margins).tolist()
+    between = {k for k in range(problem.n) if not known[k, y] and not known[x, k]}
+    total = gain[x][y]
+    for u in between & upper:
+        for v in between - upper:
+            if (u, v) != (x, y) and not known[u, v]:
+                total += min(0, gain[u][v])
+    return total > 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_passes_is_so_in_every_optimum(seed: int) -> None:
+    rng = Random(seed)
+    problem = random_problem(seed, 5)
+    truth = relation_of(problem)
+    known = some_of(truth, rng)
+    for x, y in permutations(range(5), 2):
+        pair = np.array([[x, y]])
+        for up, down in ((1, 1), (1, 0), (0, 1), (2, 1), (0, 0), (3, 7), (10**9, 1)):
+            passes = all_by_exchange(problem, known, pair, up, down)
+            assert passes == by_exchange(problem, known, x, y, (up, down))
+            assert truth[x, y] or not passes
+        others = sorted(set(range(5)) - {x, y})
+        for size in range(4):
+            for more in combinations(others, size):
+                passes = all_by_cut(problem, known, np.array([x, *more]), pair)
+                assert passes == by_cut(problem, known, {x, *more}, x, y)
+                assert truth[x, y] or not passes
+
+
+def test_all_pairs_must_pass() -> None:
+    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 2], [0, 0, 0], [0, 0, 0]]))
+    nothing = np.zeros((3, 3), dtype=bool)
+    good, tied = [0, 1], [1, 2]
+    assert all_by_exchange(problem, nothing, np.array([good, [0, 2]]), 1, 1)
+    assert not all_by_exchange(problem, nothing, np.array([good, tied]), 1, 1)
+    assert all_by_cut(problem, nothing, np.array([0]), np.array([good, [0, 2]]))
+    assert not all_by_cut(problem, nothing, np.array([0, 1]), np.array([[0, 2], tied]))
+
+
+def test_a_pair_of_a_cut_is_across_it() -> None:
+    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 2], [0, 0, 2], [0, 0, 0]]))
+    nothing = np.zeros((3, 3), dtype=bool)
+    assert all_by_cut(problem, nothing, np.array([0, 1]), np.array([[0, 2]]))
+    assert not all_by_cut(problem, nothing, np.array([0, 1]), np.array([[0, 1]]))
+    assert not all_by_cut(problem, nothing, np.array([1]), np.array([[0, 1]]))
+    assert not all_by_cut(problem, nothing, np.array([], dtype=int), np.array([[0, 1]]))
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 4))
+def test_equal_multipliers_count_the_items_between(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    places = np.array([rng.permutation(7) for _ in range(5)])
+    votes = ra.Profile.from_ranks(places, items=range(7)).pairwise()
+    nothing = np.zeros((7, 7), dtype=bool)
+    problem = Problem.from_pairwise(votes)
+    for x, y in permutations(range(7), 2):
+        lead = int((places[:, x] < places[:, y]).sum() - (places[:, x] > places[:, y]).sum())
+        for k in set(range(7)) - {x, y}:
+            after_x = (places[:, x] < places[:, k]) & (places[:, k] < places[:, y])
+            after_y = (places[:, y] < places[:, k]) & (places[:, k] < places[:, x])
+            lead -= max(0, int(after_y.sum()) - int(after_x.sum()))
+        assert all_by_exchange(problem, nothing, np.array([[x, y]]), 1, 1) == (lead > 0)
+
+
+# -- all that is found ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+def test_what_is_found_is_so_in_every_optimum(n: int) -> None:
+    found = true = 0
+    kinds = set()
+    for seed in range(40 if n < 6 else 12):
+        problem = random_problem(seed, n)
+        truth = relation_of(problem)
+        early_pairs = Persistence(problem)
+        assert not (early_pairs.known & ~truth).any()
+        found += int(early_pairs.known.sum())
+        true += int(truth.sum())
+        # The lines say all of it.
+        *_, (_, _, decided) = Proof(tuple(range(n)), (*early_pairs.nodes, Leaf())).walk(problem)
+        assert np.array_equal(decided, early_pairs.known)
+        kinds |= {type(node) for node in early_pairs.nodes}
+    assert found > 0.4 * true
+    assert Exchange in kinds
+
+
+def larger_problem(seed: int) -> Problem:
+    rng = np.random.default_rng(seed)
+    strength = np.linspace(0, 3, 70)
+    rows = [np.argsort(np.argsort(strength + rng.normal(size=70))) for _ in range(9)]
+    return Problem.from_pairwise(ra.Profile.from_ranks(rows, items=range(70)).pairwise())
+
+
+def test_among_more_items_than_a_block_has_columns() -> None:
+    problem = larger_problem(0)
+    truth = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(problem.costs.T)).optima.relation()
+    known = Persistence(problem).known
+    assert not (known & ~truth).any()
+    nothing = np.zeros((70, 70), dtype=bool)
+    first, *_ = Persistence(problem).nodes
+    listed = np.zeros((70, 70), dtype=bool)
+    for x, y in permutations(range(70), 2):
+        listed[x, y] = by_exchange(problem, nothing, x, y, (1, 1))
+    pairs = np.array(first.pairs)
+    assert (first.up, first.down) == (1, 1)
+    assert listed[tuple(pairs.T)].all()
+    stated = nothing.copy()
+    stated[tuple(pairs.T)] = True
+    assert np.array_equal(closed(stated), closed(listed))
+    assert len(pairs) < listed.sum() / 2
+
+
+@pytest.mark.parametrize("factor", [3, 10**8, 10**17, 10**40])
+def test_the_unit_of_the_votes_does_not_matter(factor: int) -> None:
+    problem = larger_problem(1)
+    costs = problem.costs.astype(object) * factor
+    scaled = Problem(costs if factor > 10**15 else costs.astype(np.int64), 0, 1)
+    known = Persistence(scaled).known
+    assert np.array_equal(known, Persistence(problem).known)
+    nodes = Persistence(scaled).nodes
+    *_, (_, _, decided) = Proof(tuple(range(70)), (*nodes, Leaf())).walk(scaled)
+    assert np.array_equal(decided, known)
+
+
+def test_numbers_of_all_sizes_are_rounded_so_that_less_is_proved() -> None:
+    rng = np.random.default_rng(3)
+    for exponent in (20, 25, 40):
+        wins = rng.integers(0, 9, size=(6, 6)).astype(object) * 10**exponent
+        wins += rng.integers(0, 9, size=(6, 6))
+        problem = Problem((wins - np.diag(wins.diagonal())).T, 0, 1)
+        found = Persistence(problem)
+        assert not (found.known & ~relation_of(problem)).any()
+        *_, (_, _, decided) = Proof(tuple(range(6)), (*found.nodes, Leaf())).walk(problem)
+        assert np.array_equal(decided, found.known)
+
+
+def test_a_deadline_ends_it() -> None:
+    assert Persistence(larger_problem(0), Deadline(0.0)).nodes == []
+
+
+@pytest.fixture
+def always_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branch_and_bound, "EARLY_FROM", 2)
+
+
+# -- in a proof -----------------------------------------------------------------------------------
+
+
+def test_lines_that_do_not_hold_are_refused() -> None:
+    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 3, 0], [1, 0, 3], [2, 0, 0]]))
+    every = (0, 1, 2)
+    assert by_exchange(problem, np.zeros((3, 3), dtype=bool), 1, 2, (1, 1))
+    assert Proof(every, (Exchange(((1, 2),), 1, 1, 1), Leaf())).bound(problem) == problem.floor
+    for node in (
+        Exchange(((2, 1),), 1, 1, 1),
+        Exchange(((1, 2), (2, 0)), 1, 1, 1),
+        Exchange(((1, 2),), 0, 0, 1),
+        Cut((2,), ((2, 0),), 1),
+        Cut((1,), ((0, 1),), 1),
+    ):
+        with pytest.raises(VerificationError, match="every optimum is not proved"):
+            Proof(every, (node, Leaf())).bound(problem)
+
+
+def test_only_what_holds_in_every_optimum_may_be_known() -> None:
+    case = of_certificate(*early_certificate())
+    tree = case.plain["proofs"][0]["nodes"]
+    last = len(tree) - 1
+    exchange = tree[0]
+    for before in (
+        {"cycles": [], "rows": [], "threshold": 0, "rest": 1},
+        {"pair": [0, 1], "before": 1, "after": last + 1},
+    ):
+        moved = [before, *shifted(tree), {"cycles": [], "rows": []}][: len(tree) + 1]
+        if "pair" in before:
+            moved.append({"cycles": [], "rows": []})
+        data = {**case.plain, "proofs": [{**case.plain["proofs"][0], "nodes": moved}]}
+        assert not holds(data, case)
+        assert not holds_alone(data, case)
+    assert exchange["rest"] == 1
+
+
+def shifted(tree: list[dict]) -> list[dict]:
+    return [
+        {k: v + 1 if k in ("rest", "before", "after") else v for k, v in node.items()}
+        for node in tree
+    ]
+
+
+def early_certificate() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
+    votes = even_ballots(1)
+    problem = Problem.from_pairwise(votes)
+    nodes = Persistence(problem).nodes
+    assert nodes
+    order = ra.Kemeny().aggregate(votes).order
+    positions = [votes.items.labels.index(item) for item in order]
+    proof = Proof(tuple(range(8)), (*nodes, Leaf()))
+    return ra.Certificate.build(votes, positions, [proof]), votes
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_forced_bounds_hold_outside_of_what_is_left(seed: int) -> None:
+    rng = Random(seed)
+    problem = random_problem(seed, 5)
+    orders = list(permutations(range(5)))
+    costs = {order: problem.cost(np.array(order)) for order in orders}
+    best = min(costs.values())
+    nodes = Persistence(problem).nodes
+    at = len(nodes)
+    tail = (
+        Fixing(random_leaf(rng), best + rng.randrange(4), at + 1),
+        Branch(*rng.sample(range(5), 2), at + 2, at + 3),
+        random_leaf(rng),
+        random_leaf(rng),
+    )
+    for tree in ((*nodes, *tail), (*nodes, Leaf())):
+        forced = forced_bounds(problem, tree)
+        for i, j in permutations(range(5), 2):
+            least = min(cost for order, cost in costs.items() if order.index(i) < order.index(j))
+            assert forced[i, j] <= least
+
+
+@pytest.mark.usefixtures("always_early")
+def test_an_order_outside_of_what_is_left_costs_a_step_more() -> None:
+    turned = 0
+    for seed in range(30):
+        problem = random_problem(seed, 5)
+        search = branch_and_bound.Search(problem)
+        search.run()
+        if not isinstance(search.nodes[0], Exchange):
+            continue  # majorities alone prove the order
+        forced = forced_bounds(problem, search.nodes, search.rows)
+        known = Persistence(problem).known
+        assert (forced.T[known] >= search.upper + problem.step).all()
+        turned += int(known.sum())
+    assert turned > 50
+
+
+@pytest.mark.usefixtures("always_early")
+def test_a_search_that_begins_with_them_finds_all_optima() -> None:
+    kinds = set()
+    for votes in (*map(even_ballots, range(12)), *map(single_votes, range(12))):
+        places = all_optima(votes)
+        exact = ra.Kemeny().aggregate(votes)
+        assert exact.certificate.status == "optimal"
+        kinds |= {type(node) for proof in exact.certificate.proofs for node in proof.nodes}
+        always = (places[:, :, None] < places[:, None, :]).all(axis=0)
+        assert np.array_equal(exact.optima.relation(), always)
+        case = of_certificate(exact.certificate, votes)
+        assert holds_alone(case.plain, case)
+    assert Exchange in kinds
+
+
+@pytest.mark.usefixtures("always_early")
+def test_pairs_that_are_all_decided_need_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branch_and_bound, "relaxation_of", None)
+    exact = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
+    assert exact.order == ("B", "C", "A")
+    assert exact.certificate.status == "optimal"
+    assert exact.certificate.n_cycles == 0
+
+
+def test_multipliers_that_decide_more_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    wins = rng.integers(0, 99, size=(30, 12, 12))
+    problems = [Problem.from_pairwise(ra.PairwiseMatrix.from_wins(cells)) for cells in wins]
+    decided = []
+    for some in (((1, 1),), ((1, 1), (1, 0), (0, 1)), early.MULTIPLIERS):
+        monkeypatch.setattr(early, "MULTIPLIERS", some)
+        decided.append(sum(int(Persistence(problem).known.sum()) for problem in problems))
+    assert decided[0] < decided[1] < decided[2]
