@@ -203,9 +203,10 @@ class Search:
         """Decide in the root what holds in every optimum; return the case that is left."""
         found = Persistence(self.problem, self.deadline.share(EARLY_SHARE))
         if found.nodes:
-            self.nodes = [*found.nodes, Leaf()]
-            case = found.known, unweighted(self.problem, found.known)
-            self._open = {len(found.nodes): case}
+            _, bound = self._open[0]
+            bound = replace(bound, value=leaf_bound(self.problem, bound.weighting, found.known))
+            self.nodes = [*found.nodes, bound.leaf()]
+            self._open = {len(found.nodes): (found.known, bound)}
             if (found.known | found.known.T).sum() == self.problem.n * (self.problem.n - 1):
                 self._best.offer(np.argsort(-found.known.sum(axis=1)))
         return len(found.nodes)
