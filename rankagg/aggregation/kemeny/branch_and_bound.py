@@ -23,7 +23,7 @@ from rankagg.aggregation.kemeny.cbc import CbcRelaxation, relaxation_of
 from rankagg.aggregation.kemeny.early import Persistence
 from rankagg.aggregation.kemeny.highs import why_not_highs
 from rankagg.aggregation.kemeny.incumbent import Incumbent
-from rankagg.aggregation.kemeny.large import FirstSearch
+from rankagg.aggregation.kemeny.large import A_ROW, FirstSearch
 from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound
@@ -31,6 +31,7 @@ from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation, uni
 from rankagg.aggregation.kemeny.rows import Derived, Weighting
 from rankagg.aggregation.kemeny.separation import violated_cycles
 from rankagg.aggregation.kemeny.solution import Report, Solution, Task, silent
+from rankagg.aggregation.kemeny.windows import improve_windows
 
 __all__ = ["Search", "solve_cuts"]
 
@@ -44,8 +45,9 @@ UNDECIDED = 0.05
 # part of the time is gone.
 EARLY_FROM, EARLY_SHARE = 20, 4
 
-# From so many items on, rows without a solver are worth their time.
-FIRST_ORDER = 70
+# From so many items on, rows without a solver are worth their time; and from so many on, no linear
+# program is begun that a time limit would stop.
+FIRST_ORDER, NO_PROGRAM = 70, 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +185,7 @@ class Search:
         OutOfTimeError, KeyboardInterrupt
             If it has to stop before; what it has found stays.
         """
+        self.deadline.seconds_left()
         first = FirstSearch(self.problem, self._unit, self._best, self.deadline, self.report)
         try:
             first.run()
@@ -193,6 +196,20 @@ class Search:
                 bound = Bound(value, weighting, np.zeros(0, dtype=np.intp))
                 self._open[0] = decided, bound
                 self.nodes[0] = bound.leaf()
+                self.deadline = self.deadline.later(-2 * A_ROW * len(bound.weighting.cycles))
+
+    def improve(self) -> None:
+        """Look for better orders until the deadline; the bound stays.
+
+        Raises
+        ------
+        OutOfTimeError, KeyboardInterrupt
+            When it has to stop; what it has found stays.
+        """
+        while not self.is_done and self.deadline.seconds_left() > 0:
+            self._best.prepare()
+            self._best.offer(improve_windows(self.problem, self.order, self.deadline))
+            self.report(self.lower, self.upper)
 
     def _next(self) -> int:
         """Return a child of the last case, or else the open case with the least bound."""
@@ -356,6 +373,8 @@ def solve_cuts(task: Task) -> Solution:
         begun.append(Search(task.problem, task.deadline, task.report, task.start))
         if task.problem.n >= FIRST_ORDER:
             begun[0].warm_up()
+        if task.problem.n >= NO_PROGRAM and task.deadline.time_limit is not None:
+            begun[0].improve()
         begun[0].run()
     if not begun:
         return Solution(_first_order(task), (Leaf(),), interrupted=stop.by_user)

@@ -17,8 +17,8 @@ from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["Problem", "as_share"]
 
-# Margins that most often tell what all have in common.
-SOME = 2**16
+# Margins that most often tell what all have in common, and those that are added up in one go.
+SOME, BLOCK = 2**16, 2**20
 
 # What does not depend on the constant.
 SHARED = ("margins", "step")
@@ -71,7 +71,9 @@ class Problem:
         share = as_share(tie_cost)
         wins, ties, denominator = votes.lowest_terms
         tied = exact.sum_of(np.triu(ties, k=1)) if share else 0
-        costs = exact.multiply(wins.T, np.array(share.denominator, dtype=object))
+        costs: Integers = wins.T.copy(order="C")
+        if share.denominator > 1:
+            costs = exact.multiply(costs, np.array(share.denominator, dtype=object))
         return cls(costs, tied * share.numerator, denominator * share.denominator)
 
     @property
@@ -87,8 +89,11 @@ class Problem:
     @cached_property
     def floor(self) -> int:
         """The sum of the cheaper cost of each pair, with the constant: no order costs less."""
-        cheaper = np.minimum(self.costs, self.costs.T)
-        return sum_below(cheaper, np.arange(self.n)) + self.constant
+        # Of each pair half the sum less half the difference, and every pair stands there twice.
+        size = max(1, BLOCK // max(self.n, 1))
+        rows = [slice(start, start + size) for start in range(0, self.n, size)]
+        apart = sum(exact.sum_of(np.abs(self.margins[some])) for some in rows)
+        return (exact.sum_of(self.costs) - apart // 2) // 2 + self.constant
 
     @cached_property
     def step(self) -> int:
@@ -98,7 +103,9 @@ class Problem:
         divisor = int(np.gcd.reduce(some, initial=0))
         if divisor == 1:
             return 1
-        # Most often it divides all of them.
+        # Most often it divides all of them, and is a power of two.
+        if divisor & -divisor == divisor > 0 == np.bitwise_or.reduce(others, initial=0) % divisor:
+            return divisor
         rest = others % divisor if divisor else others
         return int(np.gcd.reduce(rest[rest != 0], initial=divisor))
 
