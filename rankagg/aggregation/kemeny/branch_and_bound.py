@@ -121,6 +121,7 @@ class Search:
         decided = np.zeros((n, n), dtype=bool) if self.decided is None else self.decided
         self._unit = unit_of(self.problem)
         self._best = Incumbent(self.problem, self._unit, decided, self.start, self.deadline)
+        self._margins = self.problem.margins.astype(np.float64)
         self.nodes = [Leaf()]
         # What each open case has decided and what is known of it, by node.
         bound = unweighted(self.problem, decided)
@@ -311,7 +312,8 @@ class Search:
             self.report(self.lower, self.upper)
 
     def _violated(self, before: Floats) -> Cycles:
-        return violated_cycles(before, ROWS_PER_ITEM * self.problem.n, self.deadline)
+        limit = ROWS_PER_ITEM * self.problem.n
+        return violated_cycles(before, self._margins, limit, self.deadline)
 
     def _stalls(self, history: list[float], point: Point) -> bool:
         """Say whether the last rounds closed next to nothing of what is left to close."""

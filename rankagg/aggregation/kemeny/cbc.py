@@ -66,8 +66,7 @@ class CbcRelaxation(Relaxation):
 
     def solve(self, deadline: Deadline) -> Point:
         """Solve from scratch; see `Relaxation.solve`."""
-        values, value, duals = self._solve(deadline)
-        point = self._point(values, value, duals)
+        point = self._point(*self._solve(deadline))
         self._last = point.before
         return point
 
@@ -76,12 +75,12 @@ class CbcRelaxation(Relaxation):
         values = []
         for case in cases:
             self.fix(case)
-            values.append(self._solve(deadline)[1] - self._floor)
+            values.append(float(self._costs @ self._solve(deadline)[0]) - self._floor)
         return values
 
     def _append(self, rows: SparseRows) -> None:
-        ends = [*rows.starts[1:].tolist(), len(rows.columns)]
-        columns, values = rows.columns.tolist(), rows.values.tolist()
+        ends = [*rows.starts[1:].tolist(), len(rows.pairs)]
+        columns, values = rows.pairs.tolist(), rows.values.tolist()
         for least, start, end in zip(rows.least.tolist(), rows.starts.tolist(), ends, strict=True):
             self._rows.append((least, columns[start:end], values[start:end]))
 
@@ -96,8 +95,8 @@ class CbcRelaxation(Relaxation):
             self._rows = [row for row, is_kept in zip(self._rows, kept, strict=True) if is_kept]
             self._codes = self._codes[np.array(kept, dtype=bool)]
 
-    def _solve(self, deadline: Deadline) -> tuple[Floats, float, Floats]:
-        """Return the values of the columns, that of the objective, and the weights of the rows."""
+    def _solve(self, deadline: Deadline) -> tuple[Floats, Floats]:
+        """Return the values of the pairs and the weights of the rows."""
         deadline.seconds_left()
         model, columns, rows = self._model()
         try:
@@ -114,7 +113,7 @@ class CbcRelaxation(Relaxation):
         given = np.array([np.nan if x.value() is None else x.value() for x in columns])
         values = np.where(np.isnan(given), self._lower, given)
         duals = np.array([(row.pi or 0.0) for row in rows])
-        return values, float(self._costs @ values), duals
+        return values, duals
 
     def _model(self) -> tuple[Any, list[Any], list[Any]]:
         model = pulp.LpProblem("kemeny", pulp.LpMinimize)

@@ -49,16 +49,24 @@ def why_not_highs() -> str | None:
 
 
 class HighsRelaxation(Relaxation):
-    """The relaxation as a live HiGHS object."""
+    """The relaxation as a live HiGHS object.
+
+    A pair has a column from the first row on that speaks of it. Before, it goes the cheaper way
+    that its bounds allow, as the column would; of a pair that costs the same both ways, the item
+    that the other pairs put higher goes first.
+    """
 
     def __init__(self, problem: Problem) -> None:
         reason = why_not_highs()
         if reason is not None:
             raise SolverNotFoundError(f"{reason}.")
         super().__init__(problem)
-        self._highs = self._build(self._costs)
+        self._highs = self._build()
+        # The pair of each column, and the column of each pair or -1.
+        self._pair_of = np.zeros(0, dtype=np.int32)
+        self._column_of = np.full(len(self._costs), -1, dtype=np.int32)
 
-    def _build(self, costs: Floats) -> Any:
+    def _build(self) -> Any:
         model = pulp.LpProblem("kemeny", pulp.LpMinimize)
         # One column that says nothing: PuLP takes tens of microseconds for each.
         model.setObjective(1 * model.add_variable("nothing", 0, 1))
@@ -74,31 +82,41 @@ class HighsRelaxation(Relaxation):
         self._model = model
         highs = model.solverModel
         highs.deleteCols(1, np.zeros(1, dtype=np.int32))
-        none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
-        k = len(costs)
-        starts = np.zeros(k, dtype=np.int32)
-        added = highs.addCols(k, costs, np.zeros(k), np.ones(k), 0, starts, none, numbers)
-        if added != highspy.HighsStatus.kOk or highs.getNumCol() != k:
-            raise SolverError("HiGHS did not take the columns of the model.")
         return highs
 
     # -- solving ------------------------------------------------------------------------------
 
     def solve(self, deadline: Deadline) -> Point:
         """Solve from the last basis; see `Relaxation.solve`."""
-        while True:
+        while len(self._pair_of):
             self._limit(deadline)
             outcome = self._highs.run()
             status = self._highs.getModelStatus()
-            if status != highspy.HighsModelStatus.kTimeLimit:
+            if status == highspy.HighsModelStatus.kTimeLimit:
+                continue
+            if outcome == highspy.HighsStatus.kOk and status == highspy.HighsModelStatus.kOptimal:
                 break
-        if outcome != highspy.HighsStatus.kOk or status != highspy.HighsModelStatus.kOptimal:
             words = self._highs.modelStatusToString(status)
             raise SolverError(f"HiGHS did not reach an optimum: {words}.")
         solution = self._highs.getSolution()
-        return self._point(
-            solution.col_value, self._highs.getObjectiveValue(), np.array(solution.row_dual)
-        )
+        return self._point(self._values(solution.col_value), np.array(solution.row_dual))
+
+    def _values(self, of_columns: Any) -> Floats:
+        """Return the values of all pairs from those of the columns."""
+        values = np.where(self._costs < 0.0, self._upper, self._lower)
+        values[self._pair_of] = of_columns
+        free = (self._costs == 0.0) & (self._column_of < 0) & (self._lower < self._upper)
+        if free.any():
+            first, second = self._above
+            values[free] = 0.5
+            wins = np.bincount(first, values, self._n) + np.bincount(second, 1.0 - values, self._n)
+            values[free] = wins[first[free]] >= wins[second[free]]
+        return values
+
+    def _outside(self) -> float:
+        """Return what the pairs without a column cost at least, within their bounds."""
+        cheapest = np.minimum(self._costs * self._lower, self._costs * self._upper)
+        return float(cheapest[self._column_of < 0].sum())
 
     def _limit(self, deadline: Deadline) -> None:
         # Python hears of Ctrl-C between runs only. HiGHS adds up the seconds of all of them.
@@ -117,7 +135,7 @@ class HighsRelaxation(Relaxation):
                 self._highs.setBasis(basis)
                 if self._highs.run() == highspy.HighsStatus.kError:
                     raise SolverError("HiGHS failed on a probe of a case.")
-                values.append(self._highs.getObjectiveValue() - self._floor)
+                values.append(self._highs.getObjectiveValue() + self._outside() - self._floor)
         finally:
             self._highs.setOptionValue("simplex_iteration_limit", UNLIMITED)
             self._highs.setBasis(basis)
@@ -126,16 +144,28 @@ class HighsRelaxation(Relaxation):
     # -- rows and bounds ----------------------------------------------------------------------
 
     def _append(self, rows: SparseRows) -> None:
+        self._add_columns(np.unique(rows.pairs[self._column_of[rows.pairs] < 0]))
         m = len(rows.least)
         self._highs.addRows(
             m,
             rows.least,
             np.full(m, highspy.kHighsInf),
-            len(rows.columns),
+            len(rows.pairs),
             rows.starts,
-            rows.columns,
+            self._column_of[rows.pairs],
             rows.values,
         )
+
+    def _add_columns(self, pairs: NDArray[np.int32]) -> None:
+        none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
+        k, present = len(pairs), len(self._pair_of)
+        bounds = self._lower[pairs], self._upper[pairs]
+        starts = np.zeros(k, dtype=np.int32)
+        added = self._highs.addCols(k, self._costs[pairs], *bounds, 0, starts, none, numbers)
+        if added != highspy.HighsStatus.kOk or self._highs.getNumCol() != present + k:
+            raise SolverError("HiGHS did not take the columns of the model.")
+        self._column_of[pairs] = np.arange(present, present + k, dtype=np.int32)
+        self._pair_of = np.concatenate([self._pair_of, pairs])
 
     def drop_slack_rows(self) -> None:
         """Drop the rows that do not bind at the last point: their slack is in the basis."""
@@ -149,5 +179,6 @@ class HighsRelaxation(Relaxation):
     def fix(self, before: NDArray[np.bool_]) -> None:
         """Set the bounds of the columns; see `Relaxation.fix`."""
         super().fix(before)
-        columns = np.arange(len(self._lower), dtype=np.int32)
-        self._highs.changeColsBounds(len(columns), columns, self._lower, self._upper)
+        pairs = self._pair_of
+        columns = np.arange(len(pairs), dtype=np.int32)
+        self._highs.changeColsBounds(len(pairs), columns, self._lower[pairs], self._upper[pairs])

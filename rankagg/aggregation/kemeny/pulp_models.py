@@ -109,7 +109,7 @@ def _solve_until_closed(model: _Model) -> Floats:
     while True:
         model.solve()
         point = model.solution()
-        rows = violated_cycles(point, ROWS_PER_ITEM * len(point), model.deadline)
+        rows = violated_cycles(point, model.margins, ROWS_PER_ITEM * len(point), model.deadline)
         # "One arc at least" is "two at most" of the reverse.
         violated = [(int(a), int(b), int(c)) for a, c, b in rows]
         if not violated:
@@ -139,6 +139,7 @@ class _Model:
 
     def __init__(self, problem: Problem, deadline: Deadline, *, integer: bool) -> None:
         self._n = problem.n
+        self.margins = problem.margins.astype(np.float64)
         self.deadline = deadline
         cbc()  # complain of a missing solver before the model is built
         self._lp = pulp.LpProblem("kemeny", pulp.LpMinimize)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +62,11 @@ class Point:
 
 
 class SparseRows(NamedTuple):
-    """Rows "at least" over columns of pairs, in the layout of solvers."""
+    """Rows "at least" over pairs, which are numbered line by line, in the layout of solvers."""
 
     least: Floats
     starts: NDArray[np.int32]
-    columns: NDArray[np.int32]
+    pairs: NDArray[np.int32]
     values: Floats
 
 
@@ -125,16 +125,17 @@ class Relaxation(ABC):
             If it takes longer than the deadline allows.
         """
 
-    def _point(self, values: Any, value: float, duals: Floats) -> Point:
-        """Return an optimal point from the values of the columns, within their bounds."""
+    def _point(self, pairs: Floats, duals: Floats) -> Point:
+        """Return an optimal point from the values of the pairs, within their bounds."""
+        values = np.clip(pairs, self._lower, self._upper)
         before = np.zeros((self._n, self._n))
-        before[self._above] = np.clip(values, self._lower, self._upper)
-        before.T[self._above] = 1.0 - before[self._above]
+        before[self._above] = values
+        before.T[self._above] = 1.0 - values
         weights = np.maximum(0.0, duals)
         is_cycle = self._codes >= 0
         return Point(
             before,
-            value - self._floor,
+            float(self._costs @ values) - self._floor,
             self._cycles_of(self._codes[is_cycle]),
             weights[is_cycle],
             -1 - self._codes[~is_cycle],
@@ -203,28 +204,28 @@ class Relaxation(ABC):
         first, rest = np.divmod(numbers, self._n**2)
         return np.column_stack([first, *np.divmod(rest, self._n)]).astype(np.intp)
 
-    def _columns(
+    def _pairs(
         self, tails: NDArray[np.intp], heads: NDArray[np.intp]
     ) -> tuple[NDArray[np.int32], Floats]:
-        """Return the columns of arcs, and -1 where a column stands for the opposite arc."""
+        """Return the pairs of arcs, and -1 where a pair's value is that of the opposite arc."""
         low, high = np.minimum(tails, heads), np.maximum(tails, heads)
-        columns = low * self._n - low * (low + 1) // 2 + high - low - 1
-        return columns.astype(np.int32), np.where(tails < heads, 1.0, -1.0)
+        pairs = low * self._n - low * (low + 1) // 2 + high - low - 1
+        return pairs.astype(np.int32), np.where(tails < heads, 1.0, -1.0)
 
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
         m = len(cycles)
-        columns, signs = self._columns(cycles, np.roll(cycles, -1, axis=1))
+        pairs, signs = self._pairs(cycles, np.roll(cycles, -1, axis=1))
         least = 1.0 - (signs < 0).sum(axis=1)
         starts = np.arange(0, 3 * m, 3, dtype=np.int32)
-        return SparseRows(least, starts, columns.ravel(), signs.ravel())
+        return SparseRows(least, starts, pairs.ravel(), signs.ravel())
 
     def _of_forms(self, forms: list[Form]) -> SparseRows:
-        least, columns, values = [], [], []
+        least, pairs, values = [], [], []
         for form in forms:
-            of_form, signs = self._columns(form.tails, form.heads)
-            columns.append(of_form)
+            of_form, signs = self._pairs(form.tails, form.heads)
+            pairs.append(of_form)
             values.append(signs * form.counts)
             least.append(form.least - float(form.counts[signs < 0].sum()))
-        ends = np.cumsum([len(part) for part in columns])
+        ends = np.cumsum([len(part) for part in pairs])
         starts = np.concatenate([[0], ends[:-1]]).astype(np.int32)
-        return SparseRows(np.array(least), starts, np.concatenate(columns), np.concatenate(values))
+        return SparseRows(np.array(least), starts, np.concatenate(pairs), np.concatenate(values))
