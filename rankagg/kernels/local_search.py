@@ -72,7 +72,8 @@ class Searches:
 
     def __post_init__(self) -> None:
         n = len(self.margins)
-        self.orders = np.array(self.orders, dtype=np.intp)
+        self.margins = np.ascontiguousarray(self.margins)
+        self.orders = np.array(self.orders, dtype=np.intp, order="C")
         self.kept = self.orders.copy()
         self.reach = min(self.reach or n, n - 1)
         self.saved = np.zeros(len(self.orders), dtype=self.margins.dtype)
@@ -80,8 +81,9 @@ class Searches:
         self._ahead = self.saved.copy()
         self._unsure: Bools = np.ones(self.orders.shape, dtype=bool)
         self._seeds = self.rng.integers(1, MODULI[1], size=(len(self.orders), 2))
-        # Sums up to each place, after a zero.
+        # Sums up to each place, after a zero; and where the row of each search begins.
         self._sums = np.zeros((len(self.orders), n + 1), dtype=self.margins.dtype)
+        self._starts = np.arange(len(self.orders)) * n
 
     @property
     def is_over(self) -> bool:
@@ -124,24 +126,27 @@ class Searches:
     # -- a step in NumPy -----------------------------------------------------------------------
 
     def _step(self) -> None:
-        n_searches, n = self.orders.shape
-        each = np.arange(n_searches)
+        n = self.orders.shape[1]
+        orders, unsure, sums = self.orders.ravel(), self._unsure.ravel(), self._sums.ravel()
         places = self._unsure.argmax(axis=1)
-        idle = np.flatnonzero(~self._unsure[each, places])
-        if len(idle):
-            for at in idle.tolist():
+        looked = self._starts + places
+        busy = unsure[looked]
+        if not busy.all():
+            for at in np.flatnonzero(~busy).tolist():
                 self._keep(at)
                 if self.strength:
                     self._kick(at)
             places = self._unsure.argmax(axis=1)
-        items = self.orders[each, places]
-        row = self.margins.take(items[:, None] * n + self.orders)
+            looked = self._starts + places
+            busy = unsure[looked]
+        row = self.margins.take(orders[looked][:, None] * n + self.orders)
         np.cumsum(row, axis=1, out=self._sums[:, 1:])
         gaps = self._sums.argmax(axis=1)
-        gains = self._sums[each, gaps] - self._sums[each, places]
-        gains[~self._unsure[each, places]] = 0  # in its local optimum, and not kicked
-        self._unsure[each, places] = False
-        for at in np.flatnonzero(gains > self.threshold).tolist():
+        begins = self._starts + np.arange(len(gaps))  # rows of sums have one more
+        gains = sums[begins + gaps] - sums[begins + places]
+        unsure[looked] = False
+        # Without kicks a search is not busy in its local optimum.
+        for at in np.flatnonzero((gains > self.threshold) & busy).tolist():
             place, gap = int(places[at]), int(gaps[at])
             self._move(at, place, gap if gap <= place else gap - 1)
             self._ahead[at] += gains[at]

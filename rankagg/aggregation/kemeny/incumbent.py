@@ -142,13 +142,10 @@ class Incumbent:
 
         Where there is a limit that it will hardly keep, `HOPELESS` of the time goes here.
         """
-        # How many pairs the order has against their majorities tells how tangled they are.
-        order = self.order
-        against = sum(
-            int(np.count_nonzero(self.margins[item, order[place + 1 :]] > 0))
-            for place, item in enumerate(order)
-        )
-        self._expected = EXPECTED * against * len(order) ** 2
+        n = self._problem.n
+        if SHARE * EXPECTED * n**4 / 2 < LEAST:  # however tangled
+            return
+        self._expected = EXPECTED * _against(self.margins, self.order) * n * n
         left = self._ends.time_limit
         if left is None:
             self._search_as_if(SHARE * min(self._expected, LONGEST))
@@ -209,6 +206,15 @@ class Incumbent:
         search.advance(steps)
         if search.cost < before:
             self._keep(search.order)
+
+
+def _against(margins: Numbers, order: NDArray[np.intp]) -> int:
+    """Return how many pairs an order has against their majorities: how tangled they are."""
+    pairs = 0
+    for start in range(0, len(order), LARGE):
+        rows = margins[np.ix_(order[start : start + LARGE], order[start:])]
+        pairs += int(np.count_nonzero(np.triu(rows > 0)))
+    return pairs
 
 
 def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Numbers:
