@@ -97,6 +97,13 @@ class TestKemeny(AggregatorContract):
     )
 
 
+class TestKemenyWithTies(AggregatorContract):
+    rules = (
+        ra.Kemeny(consensus_ties=True, tie_cost=0.5),
+        ra.Kemeny(consensus_ties=True, tie_cost=1.0, consensus_tie_cost=0.25, unranked="last"),
+    )
+
+
 class TestPlackettLuceRanking(AggregatorContract):
     rules = (ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0))
 

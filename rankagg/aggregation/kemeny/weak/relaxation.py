@@ -201,10 +201,14 @@ class Relaxation:
 
     def restore_rows(self, rows: NDArray[np.intp]) -> None:
         """Add the rows that are missing, as after some were dropped."""
-        base = np.array([self._n**2, self._n, 1])
-        missing = rows[~np.isin(rows @ base, self.rows @ base)]
+        missing = self.missing(rows)
         if len(missing):
             self.add_rows(missing)
+
+    def missing(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return those of some rows that are not there."""
+        base = np.array([self._n**2, self._n, 1])
+        return rows[~np.isin(rows @ base, self.rows @ base)]
 
     def drop_slack_rows(self) -> None:
         """Drop the rows that do not bind at the last point: their slack is in the basis."""

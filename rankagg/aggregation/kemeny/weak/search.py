@@ -206,7 +206,8 @@ class WeakSearch:
             if bound.value >= self.upper:
                 return None
             limit = ROWS_PER_ITEM * self.problem.n
-            violated = violated_rows(point.not_below, limit, self.deadline)
+            # Rows that are there and violated say that the solver is wrong, not what to add.
+            violated = relaxation.missing(violated_rows(point.not_below, limit, self.deadline))
             if len(violated) == 0 or self._stalls(history, point):
                 return point
             if history and point.value > history[-1] + 1e-6:

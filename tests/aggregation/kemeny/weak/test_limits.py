@@ -1,0 +1,129 @@
+"""Time limits, interruptions and solvers that fail: what comes back is true, or an error."""
+
+import itertools
+import logging
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation import deadline as deadlines
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.weak import relaxation, search, solve
+from rankagg.aggregation.kemeny.weak.relaxation import Point, Relaxation
+from rankagg.exceptions import SolverNotFoundError
+from tests.aggregation.kemeny.weak.brute import cyclic_votes, rule
+
+WHOLE = (Fraction(1), Fraction(1))
+HALF = (Fraction(1, 2), Fraction(1, 2))
+PALEY = cyclic_votes(11)
+TIED = ra.Profile.from_ranks(np.random.default_rng(0).integers(0, 4, (7, 12))).pairwise()
+LIMIT = 1000.0
+
+
+@pytest.mark.parametrize("k", [*range(0, 40, 4), 60, 100, 200, 400])
+@pytest.mark.parametrize("votes", [TIED, PALEY], ids=["tied", "paley"])
+def test_a_solve_that_stops_at_any_moment_says_nothing_false(monkeypatch, votes, k: int) -> None:
+    best = {id(TIED): 229, id(PALEY): 20}[id(votes)]
+    looks = itertools.count()
+    monkeypatch.setattr(deadlines, "monotonic", lambda: 2 * LIMIT * (next(looks) > k))
+    found = rule(WHOLE, time_limit=LIMIT).aggregate(votes)
+    assert found.certificate.verify(votes)
+    assert found.certificate.lower_bound <= best <= found.cost
+    assert found.cost == found.certificate.cost
+    assert found.is_proved == (found.cost == found.certificate.lower_bound)
+    assert not found.interrupted
+    if not found.is_proved:
+        assert found.notes == ("not proved optimal within the time limit of 1000 s",)
+
+
+def test_the_optimum_that_the_last_test_knows() -> None:
+    assert rule(WHOLE).aggregate(TIED).cost == 229
+
+
+def test_no_time_at_all() -> None:
+    found = rule(HALF).aggregate(TIED, deadline=Deadline.after(0))
+    assert not found.is_proved
+    assert found.notes == ("not proved optimal in time",)
+    assert found.certificate.verify(TIED)
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_ctrl_c_returns_the_best_so_far(monkeypatch, step: int) -> None:
+    real, calls = Relaxation.solve, itertools.count()
+
+    def interrupted(self, deadline):
+        if next(calls) == step:
+            raise KeyboardInterrupt
+        return real(self, deadline)
+
+    monkeypatch.setattr(Relaxation, "solve", interrupted)
+    found = rule(WHOLE).aggregate(PALEY)
+    assert found.interrupted
+    assert found.notes == ("interrupted: the best ranking so far, not proved optimal",)
+    assert found.certificate.verify(PALEY)
+    assert found.certificate.lower_bound <= 20 <= found.cost
+
+
+def test_ctrl_c_before_anything(monkeypatch) -> None:
+    def stop(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solve, "WeakSearch", stop)
+    found = rule(HALF).aggregate(TIED)
+    assert found.interrupted
+    assert found.certificate.verify(TIED)
+
+
+@pytest.mark.parametrize("factor", [0.0, 3.0, -1.0, float("nan"), float("inf"), 1e30])
+def test_a_solver_that_lies_about_weights_proves_nothing_false(monkeypatch, factor: float) -> None:
+    """Weights are a help, and the bound is computed without the solver."""
+    real = Relaxation.solve
+    honest = rule(WHOLE).aggregate(TIED).cost
+
+    def lying(self, deadline):
+        point = real(self, deadline)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return Point(point.not_below, point.value * 2, point.duals * factor)
+
+    monkeypatch.setattr(Relaxation, "solve", lying)
+    # Without bounds a search would branch to the end.
+    monkeypatch.setattr(search.WeakSearch, "_divide", lambda self, at, point: _stop())
+    found = rule(WHOLE).aggregate(TIED)
+    assert found.certificate.verify(TIED)
+    assert found.certificate.lower_bound <= honest <= found.cost
+
+
+def _stop():
+    raise KeyboardInterrupt
+
+
+def test_a_point_that_is_wrong_costs_time_and_no_truth(monkeypatch) -> None:
+    real = Relaxation.solve
+
+    def turned(self, deadline):
+        point = real(self, deadline)
+        return Point(point.not_below.T.copy(), point.value, point.duals)
+
+    monkeypatch.setattr(Relaxation, "solve", turned)
+    small = ra.datasets.load("condorcet_1785").pairwise()
+    found = rule(HALF).aggregate(small)
+    assert found.certificate.verify(small)
+    assert found.certificate.lower_bound <= 76 <= found.cost
+
+
+def test_without_highs_it_says_what_is_missing(monkeypatch) -> None:
+    monkeypatch.setattr(relaxation, "why_not_highs", lambda: "HiGHS cannot be used (gone)")
+    with pytest.raises(SolverNotFoundError, match=r"Ties in the consensus need HiGHS\. HiGHS can"):
+        rule(WHOLE).aggregate(PALEY)
+    # Pairs alone need no solver.
+    assert rule(HALF).aggregate(ra.datasets.load("tennessee")).is_proved
+
+
+def test_progress_is_told_to_the_logger(monkeypatch, caplog) -> None:
+    monkeypatch.setattr(solve, "SECONDS_BETWEEN", 0.0)
+    with caplog.at_level(logging.INFO, logger="rankagg.kemeny"):
+        rule(WHOLE).aggregate(PALEY)
+    assert caplog.messages
+    assert all(m.startswith("bound ") and "part of 11 items" in m for m in caplog.messages)

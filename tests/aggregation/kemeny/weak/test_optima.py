@@ -1,0 +1,124 @@
+"""The set of optimal weak orders against brute force."""
+
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.weak import optima as module
+from rankagg.exceptions import BlockTooLargeError, NotProvedError, OutOfTimeError
+from tests.aggregation.kemeny.weak.brute import (
+    PRICES,
+    levels_of,
+    optima,
+    random_votes,
+    rule,
+)
+
+HALF = (Fraction(1, 2), Fraction(1, 2))
+
+
+def check(votes: ra.PairwiseMatrix, prices) -> int:
+    """Hold everything that is said of all optima against all weak orders."""
+    found = rule(prices).aggregate(votes).optima
+    _, best = optima(votes, prices)
+    n = votes.n_items
+    assert found.is_unique == (len(best) == 1)
+    every = list(found)
+    assert len(every) == found.count() == len(best)
+    assert {levels_of(one) for one in every} == best
+    above = np.array([np.less.outer(w, w) for w in best])
+    assert np.array_equal(found.relation(), above.all(axis=0))
+    alike = (
+        above.all(axis=0) | above.all(axis=0).T | ~(above | above.transpose(0, 2, 1)).any(axis=0)
+    )
+    assert found.n_undecided_pairs == int(np.triu(~alike, k=1).sum())
+    ranks = 1 + above.sum(axis=1)
+    low, high = found.rank_ranges()
+    assert np.array_equal(low, ranks.min(axis=0))
+    assert np.array_equal(high, ranks.max(axis=0))
+    assert found.winners() == votes.items.where((ranks == 1).any(axis=0))
+    place = {item: at for at, block in enumerate(found.blocks) for item in block}
+    assert sorted(place, key=str) == sorted(votes.items, key=str)
+    for one in every:
+        for i in range(n):
+            for j in range(n):
+                if place[votes.items[i]] < place[votes.items[j]]:
+                    assert one.ranks[i] < one.ranks[j]
+    target = ra.PartialRanking.from_ranks(list(range(n)), items=votes.items)
+    distances = [ra.kendall_distance(one, target, p=0.5) for one in every]
+    assert ra.kendall_distance(found.nearest(target), target, p=0.5) == min(distances)
+    assert ra.kendall_distance(found.farthest(target), target, p=0.5) == max(distances)
+    return len(best)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_everything_that_is_said_of_them(seed: int) -> None:
+    rng = Random(seed)
+    check(random_votes(rng, rng.choice((1, 2, 3, 4, 5))), rng.choice(PRICES))
+
+
+@pytest.mark.slow
+def test_everything_that_is_said_of_many() -> None:
+    rng = Random(23)
+    several = sum(
+        check(random_votes(rng, rng.choice((3, 4, 5, 5))), rng.choice(PRICES)) > 1
+        for _ in range(400)
+    )
+    assert several > 80
+
+
+def test_all_weak_orders_are_optimal_of_silence() -> None:
+    votes = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)))
+    assert check(votes, HALF) == 75
+
+
+def test_too_many_to_count(monkeypatch) -> None:
+    monkeypatch.setattr(module, "LIMIT", 10)
+    votes = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)))
+    found = rule(HALF).aggregate(votes).optima
+    with pytest.raises(BlockTooLargeError, match="more than 10"):
+        found.count()
+    assert not found.is_unique
+    assert found.n_undecided_pairs == 6
+    assert not found.relation().any()
+    assert len(found.first(4)) == 4
+    assert len(set(found.first(4))) == 4
+    low, high = found.rank_ranges()
+    assert low.tolist() == [1] * 4
+    assert high.tolist() == [4] * 4
+    assert found.winners() == (0, 1, 2, 3)
+    assert "not counted" in found.summary()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bounds_of_ranks_where_there_are_too_many(monkeypatch, seed: int) -> None:
+    monkeypatch.setattr(module, "LIMIT", 0)
+    rng = Random(seed)
+    votes, prices = random_votes(rng, 4), rng.choice(PRICES)
+    _, best = optima(votes, prices)
+    ranks = 1 + np.array([np.less.outer(w, w) for w in best]).sum(axis=1)
+    low, high = rule(prices).aggregate(votes).optima.rank_ranges()
+    assert (low <= ranks.min(axis=0)).all()
+    assert (high >= ranks.max(axis=0)).all()
+    assert np.array_equal(low == 1, (ranks == 1).any(axis=0))
+
+
+def test_a_time_limit_and_what_was_found_before_it() -> None:
+    votes = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)))
+    found = rule(HALF).aggregate(votes).optima
+    with pytest.raises(OutOfTimeError):
+        _ = found.within(0).is_unique
+    assert not found.is_unique
+    assert not found.within(0).is_unique
+    assert found.within(10).count() == 75
+
+
+def test_only_of_what_is_proved() -> None:
+    votes = ra.datasets.load("condorcet_1785").pairwise()
+    stopped = rule(HALF, time_limit=0).aggregate(votes)
+    assert not stopped.is_proved
+    with pytest.raises(NotProvedError, match="this ranking has a gap"):
+        _ = stopped.optima
