@@ -42,6 +42,8 @@ COMMANDS = {
     "explain": "Say why one item stands above another: votes, cycle, scores, and what a swap "
     "costs.",
     "stability": "Rank again without single tasks or systems, and on subsets of every size.",
+    "removals": "Find the fewest ballots or tasks without which another is first, or a pair turns "
+    "round.",
     "intervals": "Say how sure one may be of each rank, and of each pair.",
     "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
     "each other.",
@@ -128,6 +130,7 @@ def app() -> None:
         rankagg dispersion scores.csv
         rankagg missing scores.csv
         rankagg stability scores.csv
+        rankagg removals scores.csv
     A distribution over rankings, and draws from it:
         rankagg fit election.soc --model mallows
         rankagg sample --center A,B,C --theta 0.5

@@ -137,8 +137,33 @@ def _caveat(findings: Findings) -> str:
 
 
 def without_tasks(findings: Findings) -> Section:
-    """Say what single tasks, or rankings, change."""
-    section, result = Section("stability", "Robustness"), findings.stability
+    """Say what single tasks, or rankings, change, and how few have to go for another first."""
+    section = Section("stability", "Robustness")
+    _fewest(findings, section)
+    return _left_out(findings, section)
+
+
+def _fewest(findings: Findings, section: Section) -> None:
+    """Say how few tasks or rankings have to go before another is first."""
+    if "removal" in findings.late:
+        section.unknown(f"How many have to go before another is first was {LATE}.")
+    if findings.removal is None:
+        return
+    if not findings.removal.first:
+        section.unknown(
+            f"How many {findings.removal.noun} have to go before another is first was {LATE}."
+        )
+        return
+    told = [f"{line[0].upper()}{line[1:]}." for line in findings.removal.lines]
+    if findings.removal.is_proved:
+        section.text(*told)
+    else:
+        section.unknown(" ".join(told))
+
+
+def _left_out(findings: Findings, section: Section) -> Section:
+    """Say what leaving out each of the tasks changes."""
+    result = findings.stability
     if "stability" in findings.late:
         return section.unknown(f"The consensus without single tasks or rankings was {LATE}.")
     if result is None:

@@ -17,9 +17,13 @@ from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.analysis.comparison.comparison import Comparison, compare_until
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.robustness.leave_out import Source
+from rankagg.analysis.robustness.removal.radius import radius_until
+from rankagg.analysis.robustness.removal.result import RemovalRadius
+from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
@@ -31,6 +35,10 @@ T = TypeVar("T")
 
 # Leaving out more tasks than this one by one takes long, and changes little.
 TASKS = 60
+
+# The fewest removals are looked for in so many seconds at most, where rankings times pairs of items
+# are no more than this.
+SECONDS, CELLS = 5.0, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,9 @@ class Findings:
     stability : Stability or None
         The exact consensus without single tasks; None where there are too few or too many, or
         there was no time.
+    removal : RemovalRadius or None
+        How few tasks or rankings have to go before another is first; None where that is not
+        proved, or there are too few or too many, or there was no time.
     late : frozenset of str
         The names of those above for which there was no time, and which are None therefore.
     interrupted : bool
@@ -72,6 +83,7 @@ class Findings:
     ranks: RankIntervals | None
     missing: MissingReport | None
     stability: Stability | None
+    removal: RemovalRadius | None
     unit: Unit
     late: frozenset[str]
     interrupted: bool
@@ -111,6 +123,7 @@ class Findings:
         chosen: Unit = unit or _default_unit(data)
         patience = _Patience(exact.interrupted)
         source = _source(data, exact_rule, tolerance)
+        units = _units(data, exact, tolerance)
         return cls(
             data=data,
             comparison=comparison,
@@ -127,6 +140,10 @@ class Findings:
             missing=None if isinstance(data, PairwiseMatrix) else missing_report(data),
             alternatives=None if not optima or not exact.is_proved else patience.slow(
                 "alternatives", lambda: _alternatives(exact, deadline.share(2))
+            ),
+            removal=None if units is None else patience.slow(
+                "removal",
+                lambda: radius_until(deadline.share(4).sooner(SECONDS), units, whole=exact),
             ),
             stability=None if source is None else patience.slow(
                 "stability",
@@ -166,6 +183,20 @@ def _source(data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]) 
         return None
     source = Source(data=data, tolerance=tolerance, over="tasks", rule=rule)
     return source if 2 <= len(source.units) <= TASKS else None
+
+
+def _units(data: Data, exact: Consensus, tolerance: float | Mapping[Label, float]) -> Units | None:
+    """Return what tasks or rankings may go before another than the proved consensus is first."""
+    if not isinstance(data, ScoreTable | Profile) or not exact.is_proved:
+        return None
+    has_tasks = isinstance(data, ScoreTable) or data.groups is not None
+    units = Units(
+        data=data, rule=exact.aggregator, tolerance=tolerance,
+        unit="task" if has_tasks else "ranking",
+    )  # fmt: skip
+    n_rows = data.n_units if isinstance(data, ScoreTable) else len(data)
+    is_small = n_rows * len(exact.items) ** 2 <= CELLS
+    return units if is_small and units.total > 1 else None
 
 
 def _alternatives(exact: Consensus, deadline: Deadline) -> Alternatives:

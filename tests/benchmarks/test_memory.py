@@ -31,6 +31,7 @@ COMMANDS = {
     "tournament": ["ballots"],
     "explain": ["ballots", "--pair", "0", "1"],
     "stability": ["scores", *SCORES, "--method", "borda"],
+    "removals": ["ballots", "--method", "borda"],
     "intervals": ["scores", *SCORES],
     "dispersion": ["ballots"],
     "missing": ["scores", *SCORES],

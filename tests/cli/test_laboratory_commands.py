@@ -104,6 +104,35 @@ def test_stability_is_that_of_the_library(run):
 def test_a_matrix_has_nothing_to_leave_out(run, tmp_path):
     (tmp_path / "m.lop").write_text("2\n 0 5\n 1 0\n", encoding="utf-8")
     assert "a matrix does not hold them" in run("stability", "m.lop", code=2)
+    assert "these data do not hold them" in run("removals", "m.lop", code=2)
+
+
+def test_removals_are_those_of_the_library(run):
+    asked = ["removals", "--dataset", "tennessee", "--pair", "Memphis", "Nashville"]
+    found = json.loads(run(*asked, "--json"))
+    votes = ra.datasets.load("tennessee")
+    expected = ra.removal_radius(votes, pair=("Nashville", "Memphis"))
+    assert found["pair"] == ["Nashville", "Memphis"]
+    assert (found["level"]["number"], found["overtaken"]["number"]) == (16, 17)
+    assert found["removed"] == expected.to_dict()["removed"]
+    text = run("removals", "--dataset", "superglue_human", "--method", "borda", "--unit", "task")
+    assert "removing 2 of 10 tasks (CB, WiC) would put DeBERTa first in place of Human" in text
+    assert "... and 1 more unit" in run(*asked, "--rows", "1")
+    run("removals", "--dataset", "tennessee", "--time-limit", "0", code=3)
+
+
+REFUSED_REMOVALS = {
+    "--pair Memphis Nashvile": "Did you mean 'Nashville'?",
+    "--pair Memphis Memphis": "--pair must be two different items",
+    "--unit task": "--unit must be 'ranking' for rankings without groups",
+    "--method minimax": "--method must be Borda, Copeland, Kemeny, Mean",
+}
+
+
+@pytest.mark.parametrize("words", REFUSED_REMOVALS)
+def test_removals_name_the_option_that_is_wrong(run, words):
+    told = run("removals", "--dataset", "tennessee", *words.split(), code=2)
+    assert REFUSED_REMOVALS[words] in told.replace("`", "")
 
 
 STUDY = ["study", "--mallows", "0.8", "--items", "5", "--repetitions", "6", "--rankings", "4"]

@@ -36,7 +36,7 @@ ENOUGH = {
     "verify": [],
 }
 #: Commands that need the scores themselves.
-NOT_ENOUGH = ("experiment",)
+NOT_ENOUGH = ("experiment", "removals")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.report import chapters_data, chapters_result
+from rankagg.report import findings as computing
 from rankagg.report.chapters_certainty import certainty
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -333,3 +335,26 @@ def test_the_smallest_data_have_a_page(data) -> None:
     page = Page(ra.make_report(data).html)
     assert page.sections["exact"]
     assert len(page.table(0)) == len(ra.compare(data).votes.items)
+
+
+def test_the_fewest_removals_are_named() -> None:
+    told = Page(ra.make_report(ra.datasets.load("superglue_human")).html).sections["stability"]
+    found = ra.removal_radius(ra.datasets.load("superglue_human"))
+    assert f"{found.headline().replace('removing', 'Removing')}." in told
+    assert "Removing 5 of 10 tasks (" in told
+    assert "no longer alone in first place." in told
+    one = Page(ra.make_report(ra.Profile.from_orders(["ABC"])).html).sections["stability"]
+    assert "emoving" not in one
+
+
+def test_removals_without_a_proof_are_said_to_be_so(monkeypatch) -> None:
+    votes = ra.datasets.load("tennessee")
+    monkeypatch.setattr(computing, "SECONDS", 0.0)
+    told = Page(ra.make_report(votes).html).sections["stability"]
+    assert "Not known. No removal of 100 rankings was found that would put another first" in told
+    found = ra.removal_radius(votes)
+    short = replace(found.overtaken, lower=5)
+    open_case = replace(found, overtaken=short)
+    monkeypatch.setattr(computing, "radius_until", lambda *_, **__: open_case)
+    told = Page(ra.make_report(votes).html).sections["stability"]
+    assert "it is proved that fewer than 5 would not" in told

@@ -91,8 +91,22 @@ class Contest:
 
     def margins(self, removed: NDArray[np.int64]) -> Integers:
         """Return the margins that are left, shape (pairs,)."""
-        left = (self.merged.counts - removed).astype(object)
-        return exact.fit(left @ self.leads.astype(object))
+        left = self.merged.counts - removed
+        if self._is_small:
+            return exact.fit(left @ self.leads.astype(np.int64))
+        return exact.fit(left.astype(object) @ self.leads.astype(object))
+
+    def sums(self, vectors: NDArray[np.int64]) -> Integers:
+        """Return the leads of one unit of each class, added up over pairs with factors."""
+        if self._is_small:
+            return self.leads.astype(np.int64) @ vectors
+        return exact.fit(self.leads.astype(object) @ vectors.astype(object))
+
+    @cached_property
+    def _is_small(self) -> bool:
+        """Whether no sum of leads leaves int64; factors are -1, 0 and 1."""
+        most = int(np.abs(self.leads).max(initial=0))
+        return most * max(self.units.total, 1) * max(len(self.pairs[0]), 1) < exact.INT64_SAFE
 
     # -- orders -------------------------------------------------------------------------------
 

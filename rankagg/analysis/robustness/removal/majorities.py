@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from rankagg.exceptions import InvalidInputError
 __all__ = ["search_majorities"]
 
 LARGEST = 1000
+# Programs of more numbers take too long.
+TERMS = 100_000
 
 
 def search_majorities(
@@ -48,15 +51,39 @@ def search_majorities(
     def least(rival: int) -> int:
         deadline.seconds_left()
         line = _Line(units, rival)
-        return max(_least(top, line, alpha, question) for top in tops)
+        return max(_least(top, line, alpha, question)[0] for top in tops)
 
     bounds = np.array([least(rival) for rival in question.rivals], dtype=np.int64)
-    each_rival(
-        bracket,
-        question.rivals,
-        bounds,
-        lambda rival: _solve([*tops, _Line(units, rival)], alpha, question, bracket, deadline),
-    )
+
+    def solve(rival: int) -> int:
+        lines = [*tops, _Line(units, rival)]
+        _by_steps(lines, alpha, question, bracket, deadline)
+        # The bound of this rival may be reached by now.
+        if bounds[question.rivals.index(rival)] >= bracket.upper:
+            return bracket.upper
+        return _solve(lines, alpha, question, bracket, deadline)
+
+    each_rival(bracket, question.rivals, bounds, solve)
+
+
+class _Step(NamedTuple):
+    """A change of one pair of an item that speaks for the rival.
+
+    Attributes
+    ----------
+    number : int
+        With how many removals it can be had at least, taken by itself.
+    worth : Fraction
+        What it changes in the score of the item.
+    item, pair, state : int
+        Which pair of which item, and its new state.
+    """
+
+    number: int
+    worth: Fraction
+    item: int
+    pair: int
+    state: int
 
 
 class _Line:
@@ -95,12 +122,17 @@ class _Line:
         losses = int(((margins < 0).astype(bool) & seen).sum())
         return wins + alpha * (len(margins) - wins - losses)
 
-    def steps(self, alpha: Fraction, sign: int) -> list[tuple[int, Fraction]]:
-        """Return what each pair can add to the score (sign 1) or take from it (sign -1).
+    @property
+    def states(self) -> list[int]:
+        """1 for a pair that is won, -1 for one that is lost, 0 for a draw."""
+        seen = self.comparisons > 0
+        return [
+            ((margin > 0) - (margin < 0)) * int(one)
+            for margin, one in zip(self.margins.tolist(), seen.tolist(), strict=True)
+        ]
 
-        One entry for each step of a pair: with how many removals it can be had at least, taken
-        by itself, and what it is worth.
-        """
+    def steps(self, alpha: Fraction, sign: int) -> list[_Step]:
+        """Return what each pair can add to the score (sign 1) or take from it (sign -1)."""
         worth = {-1: Fraction(0), 0: alpha, 1: Fraction(1)}
         behind = -sign * self.margins
         even = fewest(behind, -sign * self.leads, self.counts)
@@ -108,16 +140,16 @@ class _Line:
         # A pair that no ballot compares any longer is even, too.
         gone = np.minimum(self.comparisons, int(self.counts.sum())).astype(np.int64)
         found = []
-        for k, margin in enumerate(self.margins.tolist()):
-            state = ((margin > 0) - (margin < 0)) * int(self.comparisons[k] > 0)
+        for k, state in enumerate(self.states):
             now = worth[state]
             first = max(sign * (worth[0] - now), Fraction(0))
             second = max(sign * (worth[sign] - now), first)
             if state != sign:
                 # Units of several ballots may hold all comparisons of a pair.
                 vanish = int(gone[k]) if self._single else int(self.comparisons[k] > 0)
-                found.append((min(int(even[k]), vanish, int(past[k])), first))
-                found.append((int(past[k]), second - first))
+                least = min(int(even[k]), vanish, int(past[k]))
+                found.append(_Step(least, first, self.item, k, 0))
+                found.append(_Step(int(past[k]), second - first, self.item, k, sign))
         return found
 
     @property
@@ -125,26 +157,86 @@ class _Line:
         return int(self.compared.max(initial=0)) <= 1
 
 
-def _least(top: _Line, rival: _Line, alpha: Fraction, question: Question) -> int:
-    """Bound the removals that a rival needs: every pair may have its own best removal."""
+def _least(
+    top: _Line, rival: _Line, alpha: Fraction, question: Question
+) -> tuple[int, list[_Step]]:
+    """Bound the removals that a rival needs: every pair may have its own best removal.
+
+    Returns
+    -------
+    number : int
+        It takes so many at least; all units where no removal does it.
+    steps : list of _Step
+        The cheapest changes of pairs that suffice.
+    """
     nothing = np.zeros(len(top.counts), dtype=np.int64)
     gap = top.score(nothing, alpha) - rival.score(nothing, alpha)
     total = int(top.counts.sum())
-    steps = sorted(rival.steps(alpha, 1) + top.steps(alpha, -1), key=lambda step: step[0])
-    needed = 0
-    for number, worth in steps:
+    steps = sorted(rival.steps(alpha, 1) + top.steps(alpha, -1), key=lambda step: step.number)
+    taken: list[_Step] = []
+    for step in steps:
         if gap < 0 or (gap == 0 and not question.strict):
             break
-        needed = number
-        gap -= worth
-    reached = gap < 0 or (gap == 0 and not question.strict)
-    return min(needed, total) if reached else total
+        if step.worth:
+            taken.append(step)
+            gap -= step.worth
+    if gap > 0 or (gap == 0 and question.strict):
+        return total, []
+    return min(max((step.number for step in taken), default=0), total), taken
+
+
+def _by_steps(
+    lines: list[_Line], alpha: Fraction, question: Question, bracket: Bracket, deadline: Deadline
+) -> None:
+    """Offer the fewest removals that make the cheapest changes together and no pair worse."""
+    *tops, rival = lines
+    wanted = {
+        (line.item, k): state for line in lines for k, state in enumerate(line.states)
+    }  # fmt: skip
+    for top in tops:
+        for step in _least(top, rival, alpha, question)[1]:
+            wanted[step.item, step.pair] = step.state
+    gains, targets = [], []
+    for line in lines:
+        sign = 1 if line is rival else -1
+        for k, margin in enumerate(line.margins.tolist()):
+            state = sign * wanted[line.item, k]
+            if state >= 0:  # what is lost needs no votes
+                gains.append(-sign * line.leads[:, k])
+                targets.append(state - sign * int(margin))
+    if not gains:
+        return
+    merged = Merged(np.stack(gains, axis=1), rival.counts)
+    if merged.gains.size > TERMS:
+        return
+    program = IntegerProgram()
+    columns = program.columns(merged.counts.tolist(), cost=1).tolist()
+    for k, target in enumerate(targets):
+        program.at_least(dict(zip(columns, merged.gains[:, k].tolist(), strict=True)), target)
+    found = program.solve(deadline, below=bracket.upper).values
+    if found is not None:
+        _offer(lines, merged.spread(found), alpha, question, bracket)
+
+
+def _offer(
+    lines: list[_Line],
+    removed: NDArray[np.int64],
+    alpha: Fraction,
+    question: Question,
+    bracket: Bracket,
+) -> None:
+    """Offer a removal if it does it."""
+    *tops, rival = lines
+    mine = rival.score(removed, alpha)
+    theirs = max(line.score(removed, alpha) for line in tops)
+    if mine > theirs or (mine == theirs and not question.strict):
+        bracket.offer(removed)
 
 
 def _solve(
     lines: list[_Line], alpha: Fraction, question: Question, bracket: Bracket, deadline: Deadline
 ) -> int:
-    """Find the fewest removals that put the last item above the others; return a bound.
+    """Find the fewest removals that put the last item above the others; return a bound, or 0.
 
     For every pair of one of the items there is a column for "ahead" and one for "behind", and one
     for "compared" where ballots leave the two open but still say something of them:
@@ -153,11 +245,13 @@ def _solve(
         margin - lead x removed >= least x (behind + 1 - compared),
         margin - lead x removed >= 1 where ahead, <= -1 where behind.
     """
-    *tops, rival = lines
+    rival = lines[-1]
     gains = np.concatenate(
         [array for line in lines for array in (line.leads, line.compared)], axis=1
     )
     merged = Merged(gains, rival.counts)
+    if merged.gains.size > TERMS:
+        return 0
     program = IntegerProgram()
     removed = program.columns(merged.counts.tolist(), cost=1)
     width = rival.leads.shape[1]
@@ -178,11 +272,7 @@ def _solve(
         program.at_least({**row, **scores[-1]}, int(question.strict))
     optimum = program.solve(deadline, below=bracket.upper)
     if optimum.values is not None:
-        taken = merged.spread(optimum.values[removed])
-        mine = rival.score(taken, alpha)
-        theirs = max(line.score(taken, alpha) for line in tops)
-        if mine > theirs or (mine == theirs and not question.strict):
-            bracket.offer(taken)
+        _offer(lines, merged.spread(optimum.values[removed]), alpha, question, bracket)
     return optimum.bound
 
 

@@ -39,6 +39,12 @@ class OrderProgram:
         Its rows.
     """
 
+    @staticmethod
+    def size_of(contest: Contest) -> int:
+        """Return how many numbers the rows of the classes hold, about."""
+        digits = sum(count.bit_length() for count in contest.merged.counts.tolist())
+        return digits * len(contest.whole)
+
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
         self.program = IntegerProgram()

@@ -18,25 +18,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._typing import Integers
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.integer_program import IntegerProgram
 from rankagg.analysis.robustness.removal.bracket import Bracket, Question
 from rankagg.analysis.robustness.removal.contest import FEW, Contest, Order
 from rankagg.analysis.robustness.removal.fewest import fewest
 from rankagg.analysis.robustness.removal.order_program import OrderProgram
-from rankagg.analysis.robustness.removal.rivals import each_rival
+from rankagg.analysis.robustness.removal.rivals import Merged, each_rival
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.core import exact
 from rankagg.core.graphs import strong_parts
 
 __all__ = ["search_orders"]
 
-# Programs of more items take too long; so many choices are all tried.
-ITEMS, SUBSETS = 30, 20_000
+# Programs of more items or numbers take too long; so many choices are all tried.
+ITEMS, TERMS, SUBSETS = 30, 300_000, 20_000
 ROUNDS = 4
 
 
@@ -67,7 +69,7 @@ def search_orders(units: Units, question: Question, bracket: Bracket, deadline: 
         _order_by_order(contest, pool, bracket, deadline)
     elif _n_tries(contest.merged.counts, bracket) <= SUBSETS:
         _try_all(contest, bracket, deadline)
-    elif contest.size <= ITEMS:
+    elif contest.size <= ITEMS and OrderProgram.size_of(contest) <= TERMS:
         _program(contest, pool, bracket, deadline)
 
 
@@ -158,6 +160,7 @@ def _approach(contest: Contest, pool: _Pool, bracket: Bracket, deadline: Deadlin
     pool.add(contest.best_top(margins, deadline))
     seen: set[bytes] = set()
     for _ in range(ROUNDS):
+        deadline.seconds_left()
         order = contest.best_rival(margins, deadline)
         if order.tobytes() in seen or bracket.is_closed():
             break
@@ -179,13 +182,14 @@ def _one_by_one(contest: Contest, bracket: Bracket, deadline: Deadline) -> None:
     counts, strict = contest.merged.counts, int(contest.question.strict)
     removed = np.zeros(len(counts), dtype=np.int64)
     while True:
+        deadline.seconds_left()
         margins = contest.margins(removed)
         top, rival = contest.best_top(margins, deadline), contest.best_rival(margins, deadline)
         gap = contest.value(top, margins) - contest.value(rival, margins) + strict
         if gap <= 0:
             break
-        ahead = (contest.vector(top) - contest.vector(rival)).astype(object)
-        gains = (contest.leads.astype(object) @ ahead) * ((counts - removed) > 0)
+        ahead = contest.vector(top) - contest.vector(rival)
+        gains = contest.sums(ahead) * ((counts - removed) > 0)
         best = int(np.argmax(gains))
         if gains[best] <= 0:
             return
@@ -194,12 +198,14 @@ def _one_by_one(contest: Contest, bracket: Bracket, deadline: Deadline) -> None:
         removed[best] += many
         if int(removed.sum()) >= contest.units.total:
             return
+    bracket.offer(contest.merged.spread(removed))
     for k in np.flatnonzero(removed).tolist():
+        deadline.seconds_left()
         fewer = removed.copy()
         fewer[k] -= 1
-        if int(fewer.sum()) < bracket.upper and contest.does_it(fewer, deadline):
+        if contest.does_it(fewer, deadline):
             removed = fewer
-    bracket.offer(contest.merged.spread(removed))
+            bracket.offer(contest.merged.spread(removed))
 
 
 def _for_order(
@@ -214,24 +220,26 @@ def _for_order(
     removed : ndarray of int, or None
         What to remove of each merged class; None where that is not found.
     """
-    counts, strict = contest.merged.counts, int(contest.question.strict)
+    strict = int(contest.question.strict)
     vector = contest.vector(order)
-    program = IntegerProgram()
-    columns = program.columns(counts.tolist(), cost=1).tolist()
-    used = 0
+    # What a unit says for each order of the pool and against this one.
+    gains: list[Integers] = []
+    targets: list[int] = []
     while True:
-        for rival in pool.vectors[used:]:
-            ahead = (rival - vector).astype(object)
-            gains = contest.leads.astype(object) @ ahead
-            program.at_least(
-                dict(zip(columns, gains.tolist(), strict=True)),
-                int((contest.whole.astype(object) * ahead).sum()) + strict,
-            )
-        used = len(pool.vectors)
+        for rival in pool.vectors[len(gains) :]:
+            ahead = rival - vector
+            gains.append(contest.sums(ahead))
+            targets.append(int((contest.whole.astype(object) * ahead).sum()) + strict)
+        # Classes that say the same of these orders are one.
+        merged = Merged(cast(Integers, np.stack(gains, axis=1)), contest.merged.counts)
+        program = IntegerProgram()
+        columns = program.columns(merged.counts.tolist(), cost=1).tolist()
+        for k, target in enumerate(targets):
+            program.at_least(dict(zip(columns, merged.gains[:, k].tolist(), strict=True)), target)
         optimum = program.solve(deadline, below=bracket.upper)
-        removed = optimum.values
-        if removed is None:
+        if optimum.values is None:
             return optimum.bound, None
+        removed = merged.spread(optimum.values)
         margins = contest.margins(removed)
         best = contest.best_top(margins, deadline)
         if contest.value(order, margins) >= contest.value(best, margins) + strict:
@@ -251,13 +259,14 @@ def _order_by_order(contest: Contest, pool: _Pool, bracket: Bracket, deadline: D
     """
     rivals, tops = contest.sides
     counts, strict = contest.merged.counts, int(contest.question.strict)
-    theirs = contest.leads.astype(object) @ tops.T.astype(object)
+    theirs = contest.sums(tops.T)
     values = contest.whole.astype(object) @ tops.T.astype(object)
     bounds = np.zeros(len(rivals), dtype=np.int64)
     for at, order in enumerate(rivals):
         deadline.seconds_left()
-        vector = contest.vector(order).astype(object)
-        gains = exact.fit(theirs - (contest.leads.astype(object) @ vector)[:, None])
+        mine = contest.sums(contest.vector(order))[:, None]
+        each = cast(Integers, np.broadcast_to(mine, theirs.shape))
+        gains = exact.combine(theirs, 1, each, -1)
         targets = exact.fit(values - contest.value(order, contest.whole) + strict)
         bounds[at] = fewest(targets, gains, counts).max()
 

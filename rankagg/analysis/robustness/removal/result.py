@@ -174,7 +174,7 @@ class RemovalRadius(Result):
         if self.level.upper == 0:
             if self.pair is not None:
                 return f"{self.pair[0]} is not above {self.pair[1]} as it is"
-            return f"{self._now} are all first as it is"
+            return f"{self._now} share the first place as it is"
         if self.pair is not None:
             change = f"leave {self.pair[0]} no longer above {self.pair[1]}"
         else:
@@ -212,12 +212,17 @@ class RemovalRadius(Result):
             "notes": list(self.notes),
         }
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The headline, and a sentence on being level where that says more."""
+        if not self.first or self.level == self.overtaken:
+            return (self.headline(),)
+        return self.headline(), self._on_level()
+
     def _facts(self) -> list[str]:
+        first, *others = self.lines
         name = self.consensus.aggregator.name
-        lines = [f"{name}: {self.headline()}"]
-        if self.first and self.level != self.overtaken:
-            lines.append(self._on_level())
-        return [*lines, *(f"note: {note}" for note in self.notes)]
+        return [f"{name}: {first}", *others, *(f"note: {note}" for note in self.notes)]
 
     def __repr__(self) -> str:
         what = "the first place" if self.pair is None else f"{self.pair[0]} above {self.pair[1]}"
