@@ -21,8 +21,8 @@ PARENTS = 20
 NOISE = 3.0
 PATIENCE = 400
 
-# A first good order is worth a moment more than there is.
-GRACE = 0.25
+# A first good order is worth a moment more than there is, and of more time one part in three.
+GRACE, FIRST_SHARE = 0.25, 3
 
 #: Of the time, for the memetic search beside the relaxation; the documentation states it.
 SHARE = 0.2
@@ -81,7 +81,7 @@ class Incumbent:
         self._problem = problem
         self._decided = decided if decided.any() else None
         self._ends = deadline
-        self._deadline = deadline.later(GRACE)
+        self._deadline = deadline.share(FIRST_SHARE).later(GRACE)
         self.margins = _biased_margins(problem, unit, decided)
         self._threshold = heuristics.threshold_of(self.margins)
         # Matrices of moves are quicker where they are small.
@@ -97,6 +97,7 @@ class Incumbent:
         self._expected, self._owed = 0.0, 0.0
         for candidate in (self.order, *near):
             self.offer(candidate)
+        self._deadline = deadline.later(GRACE)
 
     @property
     def steps(self) -> int:

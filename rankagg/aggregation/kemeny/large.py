@@ -24,6 +24,8 @@ __all__ = ["A_ROW", "MOST_ROWS", "FirstSearch"]
 
 #: Rows of the method, and so cycles of a certificate: of 25 bytes each in its file.
 MOST_ROWS = 300_000
+#: How much heavier cycles are preferred, as long as new ones are not few.
+HEAVY, FEW = 0.25, 0.02
 #: Seconds that a row takes once it is in the certificate, where half of them are.
 A_ROW = 4e-6
 #: Restarts between two looks for rows, and rounds of these between two orders that are improved.
@@ -57,25 +59,30 @@ class FirstSearch:
             If it has to stop before; the state stays valid.
         """
         method, history = self._method, [0.0]
-        turn = 0
-        while not self._is_proved() and not self._is_stalled(history):
+        turn, heavy = 0, HEAVY
+        while not self._is_proved():
             turn += 1
             order = np.argsort(-method.before.sum(axis=1), kind="stable")
             ends = self._deadline.later(-A_ROW * len(method.cycles))
-            rows = cycles_against(method.before, self._margins, order, MOST_ROWS, ends)
-            method.add(rows, MOST_ROWS)
+            rows = cycles_against(method.before, self._margins, order, MOST_ROWS, ends, heavy=heavy)
+            added = method.add(rows, MOST_ROWS)
             if len(method.cycles) == 0:
                 return
             for _ in range(RESTARTS):
                 method.run(ends)
             history.append(method.value)
-            self._best.search()
-            self._best.search()
             self._report(min(self._estimate(), self._best.cost), self._best.cost)
+            self._best.search()
             if turn % ROUNDS == 0:
                 self._round()
             if turn % RESTARTS == 0:
                 method.drop()
+            if added < FEW * len(method.cycles):
+                heavy = 0.0
+            if self._is_stalled(history):
+                if not heavy:
+                    break
+                heavy, history = 0.0, history[-1:]
         self._round()
 
     def _round(self) -> None:

@@ -22,8 +22,10 @@ def cycles_against(
     order: NDArray[np.intp],
     limit: int,
     deadline: Deadline,
+    *,
+    heavy: float = 0.0,
 ) -> Cycles:
-    """Return violated rows: of each arc against an order the one that is violated most.
+    """Return violated rows, one for each arc against an order: the one that is violated most.
 
     Every cycle has an arc that points back in the order, so where these arcs are few, few are
     looked at. Of more than `limit` arcs those are taken that cost the most.
@@ -40,6 +42,9 @@ def cycles_against(
         How many arcs are looked at.
     deadline : Deadline
         When to give up with `OutOfTimeError`.
+    heavy : float, default 0
+        How much less a cycle may be violated if its lightest arc has the largest margin: heavier
+        cycles raise the bound sooner, but some others are not found.
 
     Returns
     -------
@@ -51,13 +56,20 @@ def cycles_against(
     thirds = np.empty(len(tails), dtype=np.int32)
     over = np.empty(len(tails), dtype=np.float32)
     size = max(1, BLOCK // n)
+    price = np.float32(heavy / max(float(np.abs(margins).max()), 1.0))
     for start in range(0, len(tails), size):
         deadline.seconds_left()
         some = slice(start, start + size)
         # [., c]: the arcs b -> c and c -> a, less 1. It is 0 where c is b, 1/2 where it is a.
         used = before[heads[some]]
         used -= before[tails[some]]
-        best = used.argmax(axis=1)
+        if price:
+            least = np.minimum(-margins[heads[some]], margins[tails[some]])
+            np.maximum(least, 0.0, out=least)
+            least *= price
+            best = (used + least).argmax(axis=1)
+        else:
+            best = used.argmax(axis=1)
         thirds[some] = best
         over[some] = used[np.arange(len(best)), best]
     over += before[tails, heads] - 1

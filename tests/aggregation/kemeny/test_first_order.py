@@ -173,6 +173,24 @@ def test_a_cycle_is_found_where_one_is_violated(problem: Problem, random) -> Non
     assert bool(len(found)) == bool(violated)
     sums = [used[a, b, c] for a, b, c in found.tolist()]
     assert sums == sorted(sums)
+    # Whole and half numbers differ by more than what weight counts.
+    heavy = cycles_against(before, margins, order, 10**6, NEVER, heavy=0.4)
+    assert {*map(tuple, heavy.tolist())} <= violated
+    assert bool(len(heavy)) == bool(violated)
+
+
+def test_heavier_cycles_are_preferred_where_they_are_violated_alike() -> None:
+    problem = uniform(40, 21, 0)
+    margins = problem.margins.astype(np.float32)
+    before = (margins < 0).astype(np.float32)
+    order = np.argsort(-before.sum(axis=1))
+
+    def lightest(heavy: float) -> float:
+        cycles = cycles_against(before, margins, order, 10**6, NEVER, heavy=heavy)
+        arcs = zip(cycles.T, np.roll(cycles, -1, axis=1).T, strict=True)
+        return float(np.minimum.reduce([margins[a, b] for a, b in arcs]).mean())
+
+    assert lightest(0.25) > 1.2 * lightest(0.0) > 0
 
 
 def test_of_many_arcs_the_dearest_are_taken() -> None:
