@@ -29,7 +29,7 @@ POPULATION = 16
 #: From so many items on a single search takes all the time: a generation would be too long.
 LARGE = 300
 #: Steps of a search in a generation, per item: the way to a local optimum and some kicks.
-STEPS = 30
+STEPS = 20
 #: The first orders are further from one.
 FIRST_STEPS = 60
 #: Items that a kick moves, and how far where the items are many.
@@ -38,7 +38,7 @@ STRENGTH, REACH = 2, 150
 #: with the best orders that earlier ones ended in, instead of random ones alone.
 GENERATIONS, GROWTH, MERGE_EVERY = 32, 1.25, 3
 #: The distance to keep at first, in mean distances of the first population.
-APART = 0.5
+APART = 1.0
 #: Margins that are summed at a time.
 BLOCK = 100_000
 
