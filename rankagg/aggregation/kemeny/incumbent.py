@@ -172,6 +172,10 @@ class Incumbent:
         """Search for some seconds."""
         if seconds < LEAST:
             return
+        is_first = self._memetic is None
+        self._begun.to_come = self._steps_in(seconds)
+        if is_first and not self._ends.is_over:
+            self._advance(self._chunk)  # loading compiled loops is not of the share
         began = now = monotonic()
         while now - began < seconds and not self._ends.is_over:
             self._advance(self._chunk)
@@ -182,11 +186,14 @@ class Incumbent:
         """Take as many steps as NumPy takes in some seconds."""
         if seconds < LEAST:
             return
-        size = self._begun.size
-        steps = int(seconds / (STEP + ADDITION * self._problem.n * size))
+        steps = self._begun.to_come = self._steps_in(seconds)
         while steps > 0:
             self._advance(min(steps, self._chunk))
             steps -= self._chunk
+
+    def _steps_in(self, seconds: float) -> int:
+        """Return how many steps NumPy takes in some seconds."""
+        return int(seconds / (STEP + ADDITION * self._problem.n * self._begun.size))
 
     @property
     def _chunk(self) -> int:

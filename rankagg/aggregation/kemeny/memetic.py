@@ -68,6 +68,8 @@ class Memetic:
         Looks at an item so far, over all orders.
     size : int
         Orders that are searched from at a time.
+    to_come : int
+        Steps that will be taken about, where the caller knows.
     may_load : bool
         Whether there is time to load compiled loops, should the work become worth it.
     """
@@ -80,6 +82,7 @@ class Memetic:
     cost: float = field(init=False)
     steps: int = field(init=False, default=0)
     size: int = field(init=False)
+    to_come: int = field(init=False, default=0)
     may_load: bool = field(init=False, default=True)
 
     def __post_init__(self) -> None:
@@ -101,9 +104,9 @@ class Memetic:
         n = len(self.margins)
         while steps > 0:
             now = min(steps, self._left)
-            # What has been done says whether it is worth loading compiled loops.
-            done = (self.steps + now * self.size) * n
-            self._searches.advance(now, done if self.may_load else now * self.size * n)
+            # What has been done, or is to come, says whether compiled loops are worth loading.
+            work = max(self.steps + now * self.size, self.to_come * self.size) * n
+            self._searches.advance(now, work if self.may_load else now * self.size * n)
             self._left -= now
             steps -= now
             self.steps += now * self.size
