@@ -43,7 +43,7 @@ PROBES = 6
 UNDECIDED = 0.05
 # Parts of fewer items are solved as soon; the search for what holds in every optimum ends when this
 # part of the time is gone.
-EARLY_FROM, EARLY_SHARE = 20, 4
+EARLY_FROM, EARLY_SHARE = 45, 4
 
 # From so many items on, rows without a solver are worth their time; and from so many on, no linear
 # program is begun that a time limit would stop.

@@ -46,7 +46,15 @@ from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core import exact
 
-__all__ = ["Pairs", "all_by_cut", "all_by_exchange", "closed", "passing"]
+__all__ = [
+    "Pairs",
+    "all_by_cut",
+    "all_by_exchange",
+    "closed",
+    "may_be_cut",
+    "passing",
+    "small_cuts",
+]
 
 # Entries that are worked on at once: they stay in the cache.
 AT_ONCE = 2**16
@@ -112,34 +120,37 @@ def passing(gains: NDArray[Any], known: Bools, pairs: Pairs, up: int, down: int)
     moved_up = np.where(barred, bar, up * gains).astype(gains.dtype)
     moved_down = np.where(barred, bar, down * gains).T.astype(gains.dtype)
     own = (up + down) * gains[pairs[:, 0], pairs[:, 1]]
-    return _stay_positive(own, moved_up, moved_down, pairs)
+    return _left_over(own, np.add, moved_up, moved_down, pairs) > 0
 
 
-def _stay_positive(
-    own: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any], pairs: Pairs
-) -> Bools:
-    """Say where `own` plus the sum of min(0, firsts[x] + seconds[y]) is positive; it only falls."""
-    n = len(firsts)
-    blocks = [slice(start, start + COLUMNS) for start in range(0, n, COLUMNS)]
+def _left_over(
+    own: NDArray[Any],
+    combine: np.ufunc,
+    firsts: NDArray[Any],
+    seconds: NDArray[Any],
+    pairs: Pairs,
+) -> NDArray[Any]:
+    """Return `own` plus the sum of min(0, combine(firsts[x], seconds[y])), where it is positive.
+
+    It only falls as items are added, so elsewhere it is not known by how much it is below.
+    """
+    blocks = [slice(start, start + COLUMNS) for start in range(0, len(firsts), COLUMNS)]
     firsts_in = [np.ascontiguousarray(firsts[:, block]) for block in blocks]
     seconds_in = [np.ascontiguousarray(seconds[:, block]) for block in blocks]
-    positive = own > 0
-    left = np.flatnonzero(positive)
-    step = max(AT_ONCE // COLUMNS, 1)
+    total = own.copy()
+    left = np.flatnonzero(own > 0)
+    step = AT_ONCE // COLUMNS
     for start in range(0, len(left), step):
         chunk = left[start : start + step]
-        total = own[chunk]
         for first, second in zip(firsts_in, seconds_in, strict=True):
             sums = first[pairs[chunk, 0]]
-            sums += second[pairs[chunk, 1]]
+            combine(sums, second[pairs[chunk, 1]], out=sums)
             np.minimum(sums, 0, out=sums)
-            total = total + sums.sum(axis=1, dtype=sums.dtype)
-            alive = total > 0
-            positive[chunk[~alive]] = False
-            chunk, total = chunk[alive], total[alive]
+            total[chunk] += sums.sum(axis=1, dtype=sums.dtype)
+            chunk = chunk[total[chunk] > 0]
             if len(chunk) == 0:
                 break
-    return positive
+    return total
 
 
 def all_by_cut(problem: Problem, known: Bools, above: NDArray[np.intp], pairs: Pairs) -> bool:
@@ -174,3 +185,54 @@ def all_by_cut(problem: Problem, known: Bools, above: NDArray[np.intp], pairs: P
         if gain + total <= 0:  # a gain above 0 is not among what is lost
             return False
     return True
+
+
+def may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> NDArray[np.float64]:
+    """Return which share of its gain a pair keeps at most, whatever the cut; see `passing`.
+
+    A cut parts every other item from x or from y, and pays for the cheaper of the two.
+    """
+    lost = np.where(known | np.eye(len(known), dtype=bool), 0, np.minimum(gains, 0))
+    own = gains[pairs[:, 0], pairs[:, 1]]
+    left = _left_over(own, np.maximum, lost, lost.T, pairs)
+    share: NDArray[np.float64] = left.astype(np.float64) / own.astype(np.float64)
+    return share
+
+
+def small_cuts(
+    gains: NDArray[Any], known: Bools, pairs: Pairs, size: int
+) -> tuple[Bools, NDArray[np.float32]]:
+    """Return for each pair the items of U of a cut that loses little, and what it loses.
+
+    U, or else all that is not in it, grows item by item to a size, the least loss first. Numbers
+    are rounded, so what comes out must be checked.
+    """
+    lost = np.where(known, 0, np.maximum(-gains, 0)).astype(np.float32)
+    between = ~(known[:, pairs[:, 1]].T | known[pairs[:, 0]])
+    upper, loss = _grown(lost, between, pairs, size)
+    lower, other = _grown(lost.T, between, pairs[:, ::-1], size)
+    cut: Bools = np.where((loss <= other)[:, None], upper, between & ~lower)
+    return cut, np.minimum(loss, other)
+
+
+def _grown(
+    lost: NDArray[np.float32], between: Bools, pairs: Pairs, size: int
+) -> tuple[Bools, NDArray[np.float32]]:
+    """Return good sets that hold the first item of a pair, not the second, and their losses."""
+    each = np.arange(len(pairs))
+    inside = np.zeros_like(between)
+    inside[each, pairs[:, 0]] = True
+    within = between.astype(np.float32)
+    loss = (within * lost[pairs[:, 0]]).sum(axis=1)
+    best, least = inside.copy(), loss.copy()
+    for _ in range(size - 1):
+        members = inside.astype(np.float32)
+        more = (within - members) @ lost.T - members @ lost
+        more[inside | ~between] = np.inf
+        more[each, pairs[:, 1]] = np.inf
+        added = more.argmin(axis=1)
+        inside[each, added] = True
+        loss = loss + more[each, added]
+        better = loss < least
+        best[better], least[better] = inside[better], loss[better]
+    return best, least

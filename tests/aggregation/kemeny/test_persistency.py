@@ -133,7 +133,7 @@ def test_equal_multipliers_count_the_items_between(seed: int) -> None:
 def test_what_is_found_is_so_in_every_optimum(n: int) -> None:
     found = true = 0
     kinds = set()
-    for seed in range(40 if n < 6 else 12):
+    for seed in range(40 if n < 6 else 24):
         problem = random_problem(seed, n)
         truth = relation_of(problem)
         early_pairs = Persistence(problem)
@@ -146,6 +146,48 @@ def test_what_is_found_is_so_in_every_optimum(n: int) -> None:
         kinds |= {type(node) for node in early_pairs.nodes}
     assert found > 0.4 * true
     assert Exchange in kinds
+    assert Cut in kinds or n < 4
+
+
+def test_cuts_decide_what_no_exchange_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    problems = [random_problem(seed, 8) for seed in (1, 6, 18, 25, 30)]
+    both = [Persistence(problem) for problem in problems]
+    monkeypatch.setattr(early, "CUTS_UP_TO", 0)
+    for problem, found in zip(problems, both, strict=True):
+        assert any(isinstance(node, Cut) for node in found.nodes)
+        alone = Persistence(problem)
+        assert not any(isinstance(node, Cut) for node in alone.nodes)
+        assert found.known.sum() > alone.known.sum()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_cut_is_found_where_there_is_one(seed: int) -> None:
+    problem = random_problem(seed, 7)
+    found = Persistence(problem)
+    is_open = (problem.margins < 0) & ~found.known & ~found.known.T
+    for x, y in np.argwhere(is_open).tolist():
+        others = sorted(set(range(7)) - {x, y})
+        for size in range(6):
+            for more in combinations(others, size):
+                assert not by_cut(problem, found.known, {x, *more}, x, y)
+
+
+@pytest.mark.parametrize("at_once", [1, 50, 1000])
+def test_lines_say_something_new_however_few_pairs_are_tried_at_once(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(early, "BETWEEN_LOOKS", at_once * 7)
+    problem = random_problem(4, 7)
+    found = Persistence(problem)
+    known = np.zeros((7, 7), dtype=bool)
+    for node in found.nodes:
+        pairs = np.array(node.pairs)
+        assert len(pairs)
+        assert not known[tuple(pairs.T)].any()
+        known[tuple(pairs.T)] = True
+        known = closed(known)
+    assert np.array_equal(known, found.known)
+    assert not (known & ~relation_of(problem)).any()
 
 
 def larger_problem(seed: int) -> Problem:
@@ -313,6 +355,32 @@ def test_a_search_that_begins_with_them_finds_all_optima() -> None:
         case = of_certificate(exact.certificate, votes)
         assert holds_alone(case.plain, case)
     assert Exchange in kinds
+
+
+@pytest.mark.parametrize("kind", ["rankings", "weights"])
+def test_the_certificate_of_a_larger_part_begins_with_them(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    rng = np.random.default_rng(3)
+    if kind == "rankings":
+        rows = [rng.permutation(46) for _ in range(7)]
+        votes = ra.Profile.from_ranks(rows, items=range(46)).pairwise()
+    else:
+        sizes = np.exp(rng.normal(scale=1.5, size=46))
+        wins = rng.exponential(np.outer(sizes, sizes), size=(46, 46)).astype(int)
+        votes = ra.PairwiseMatrix.from_wins(wins - np.diag(wins.diagonal()))
+    certificate = ra.Kemeny().aggregate(votes).certificate
+    nodes = max(certificate.proofs, key=lambda proof: len(proof.positions)).nodes
+    assert isinstance(nodes[0], Exchange)
+    assert certificate.n_decided > 40
+    assert f"{certificate.n_decided} pairs that every optimum has" in certificate.summary()
+    case = of_certificate(certificate, votes)
+    assert ra.Certificate.from_dict(case.plain) == certificate
+    assert holds_alone(case.plain, case)
+    monkeypatch.setattr(branch_and_bound, "EARLY_FROM", 10**9)
+    plain = ra.Kemeny().aggregate(votes).certificate
+    assert plain.n_decided == 0
+    assert plain.scaled_cost == certificate.scaled_cost == certificate.scaled_lower_bound
 
 
 @pytest.mark.usefixtures("always_early")
