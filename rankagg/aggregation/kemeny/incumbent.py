@@ -81,7 +81,8 @@ class Incumbent:
         self._problem = problem
         self._decided = decided if decided.any() else None
         self._ends = deadline
-        self._deadline = deadline.share(FIRST_SHARE).later(GRACE)
+        first = deadline if deadline.is_over else deadline.share(FIRST_SHARE)
+        self._deadline = first.later(GRACE)
         self.margins = _biased_margins(problem, unit, decided)
         self._threshold = heuristics.threshold_of(self.margins)
         # Matrices of moves are quicker where they are small.
