@@ -100,7 +100,7 @@ def test_each_cycle_has_a_coin_of_its_own() -> None:
 
 
 def test_survivors_are_good_and_apart() -> None:
-    values = np.array([5, 0, 1, 2, 9])
+    values = np.array([5, 0, 1, 2, 3])
     points = np.array([0, 10, 11, 30, 30])
     distances = np.abs(points[:, None] - points)
     # Without a distance the best, but none twice.
