@@ -1,12 +1,18 @@
 """The fewest removals, held against brute force over all of them."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.analysis.robustness.removal import contest, orders
+from rankagg.analysis.robustness.removal.solved import Solved
+from rankagg.analysis.robustness.removal.units import Units
 from rankagg.core import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks
@@ -110,6 +116,68 @@ def test_groups_by_brute_force(data, profile, policy) -> None:
         )
     )
     check(profile, rule, pairs(data.draw, profile), "task", whole_tasks)
+
+
+def gappy(seed, groups=False):
+    """Return a random profile in which a third of the places are missing."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(2, 5)), int(rng.integers(2, 5))
+    values = rng.integers(0, 4, size=(m, n)).astype(float)
+    values[rng.random((m, n)) < 0.35] = np.nan
+    return ra.Profile.from_ranks(
+        places.competition_ranks(values), items="ABCD"[:n], counts=rng.integers(1, 3, size=m),
+        weights=rng.choice([1, 2, 1 / 3], m), groups=rng.integers(0, 3, m) if groups else None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
+def test_what_units_say_adds_up_to_the_votes(policy) -> None:
+    for seed in range(30):
+        profile = gappy(seed, groups=seed % 2 == 0)
+        unit = "task" if seed % 2 == 0 else "ranking"
+        parts = Units(data=profile, rule=ra.Kemeny(unranked=policy), tolerance=0.0, unit=unit)
+        everyone = np.arange(profile.n_items)
+        leads = [parts.counts @ parts.leads(item, everyone) for item in everyone.tolist()]
+        seen = [parts.counts @ parts.compared(item, everyone) for item in everyone.tolist()]
+        votes = profile.pairwise(policy)
+        margins = votes.scaled_wins - votes.scaled_wins.T
+        # The same up to one factor.
+        i, j = np.unravel_index(np.abs(margins).argmax(), margins.shape)
+        assert (np.array(leads) * margins[i, j] == margins * leads[i][j]).all()
+        assert margins[i, j] * leads[i][j] >= 0
+        assert bool(margins.any()) == bool(np.any(leads))
+        away = ~np.eye(len(everyone), dtype=bool)
+        assert ((np.array(seen) > 0) == (votes.scaled_comparisons > 0))[away].all()
+        borda = ra.Borda(unranked=policy).aggregate(profile).scores
+        points = (parts.counts @ parts.points).astype(float)
+        assert np.allclose(
+            (points[:, None] - points) * np.ptp(borda), (borda[:, None] - borda) * np.ptp(points)
+        )
+
+
+def test_bounds_of_orders_that_begin_with_an_item() -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        votes = ra.PairwiseMatrix.from_wins(rng.integers(0, 6, size=(5, 5)))
+        problem = Problem.from_pairwise(votes)
+        solved = Solved.of(problem, Deadline())
+        costs = {order: problem.cost(np.array(order)) for order in permutations(range(5))}
+        assert problem.cost(solved.order) == min(costs.values())
+        for item in range(5):
+            least = min(cost for order, cost in costs.items() if order[0] == item)
+            assert min(costs.values()) <= solved.least_led_by(item) <= least
+            for other in {*range(5)} - {item}:
+                best = Solved.with_pair(problem, item, other, Deadline()).order
+                assert problem.cost(best) == min(
+                    cost for o, cost in costs.items() if o.index(item) < o.index(other)
+                )
+
+
+@pytest.mark.parametrize("rule", [ra.Copeland(), ra.Copeland(alpha=0.0), ra.Kemeny()], ids=str)
+def test_gaps_by_brute_force(rule) -> None:
+    for seed in range(12):
+        profile = gappy(100 + seed)
+        check(profile, rule, None if seed % 2 else tuple(profile.items[:2]))
 
 
 def test_two_levels_with_the_exact_rule_outside() -> None:
