@@ -24,6 +24,9 @@ __all__ = ["Incumbent"]
 SEED = 0
 KICKS = 20
 
+# Of the time that is left, one part in so many goes into kicks.
+SHARE = 5
+
 
 class Incumbent:
     """The best weak order so far of one part, under what is known about it.
@@ -73,9 +76,9 @@ class Incumbent:
         return True
 
     def kick(self) -> None:
-        """Look around the best one until some kicks in a row bring nothing."""
-        waiting = 0
-        while waiting < KICKS and not self._deadline.is_over:
+        """Look around the best one until some kicks in a row bring nothing, or a share of time."""
+        waiting, ends = 0, self._deadline.share(SHARE)
+        while waiting < KICKS and not ends.is_over:
             strength = max(2, self._problem.n // 12)
             better = self.offer(kicked(self.levels, self._rng, strength))
             waiting = 0 if better else waiting + 1

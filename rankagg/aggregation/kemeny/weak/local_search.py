@@ -94,8 +94,8 @@ def best_buckets(costs: Costs, order: NDArray[np.intp]) -> Levels:
 def improve(costs: Costs, levels: Levels, deadline: Deadline = NEVER) -> Levels:
     """Move single items into other buckets or between them until no such move helps.
 
-    All moves are weighed in one pass of matrix products; each pass makes the best one. Then the
-    buckets are chosen anew for the order, and so on until neither helps.
+    All moves are weighed in one pass of time n^2, and the best one is made. Then the buckets are
+    chosen anew for the order, and so on until neither helps.
     """
     while not deadline.is_over:
         levels = _moved_while_it_helps(costs, levels, deadline)
@@ -113,34 +113,39 @@ def _moved_while_it_helps(costs: Costs, levels: Levels, deadline: Deadline) -> L
     _, levels = np.unique(levels, return_inverse=True)
     member = np.zeros((n, int(levels.max(initial=0)) + 1))
     member[items, levels] = 1.0
+    # Of each item with all of each bucket: it is above them, it is below them, it is tied with
+    # them. One move changes two columns.
+    from_one = np.stack([costs.above, costs.above.T, costs.tied])
+    sums = from_one @ member
     while not deadline.is_over:
-        # Of item i with all of bucket k: i above it, i below it, i tied with it.
-        over, under, level = costs.above @ member, costs.above.T @ member, costs.tied @ member
-        under = np.cumsum(under, axis=1)
-        over = np.cumsum(over[:, ::-1], axis=1)[:, ::-1]
-        before = np.pad(under, ((0, 0), (1, 0)))
-        after = np.pad(over, ((0, 0), (0, 1)))
-        alone = before + after  # in a bucket of its own, before bucket k
-        joined = before[:, :-1] + level + after[:, 1:]
-        now = joined[items, levels]
+        after, before, level = sums
+        before = np.cumsum(before, axis=1)
+        after = np.cumsum(after[:, ::-1], axis=1)[:, ::-1]
+        joined = level.copy()
+        joined[:, 1:] += before[:, :-1]
+        joined[:, :-1] += after[:, 1:]
+        alone = np.empty((n, sums.shape[2] + 1))  # in a bucket of its own, before bucket k
+        alone[:, 0], alone[:, 1:] = 0.0, before
+        alone[:, :-1] += after
         best_alone, best_joined = alone.argmin(axis=1), joined.argmin(axis=1)
-        gain = now - np.minimum(alone[items, best_alone], joined[items, best_joined])
+        least_alone, least_joined = alone[items, best_alone], joined[items, best_joined]
+        gain = joined[items, levels] - np.minimum(least_alone, least_joined)
         item = int(np.argmax(gain))
         if gain[item] <= costs.negligible:
             return levels
-        if alone[item, best_alone[item]] < joined[item, best_joined[item]]:
+        if least_alone[item] < least_joined[item]:
             target = int(best_alone[item])
             levels = np.where(levels >= target, levels + 1, levels)
-            member = np.insert(member, target, 0.0, axis=1)
+            sums = np.insert(sums, target, 0.0, axis=2)
         else:
             target = int(best_joined[item])
-        member[item] = 0.0
-        member[item, target] = 1.0
+        source = int(levels[item])
+        sums[:, :, source] -= from_one[:, :, item]
+        sums[:, :, target] += from_one[:, :, item]
         levels[item] = target
-        empty = np.flatnonzero(~member.any(axis=0))
-        if len(empty):
-            member = np.delete(member, empty[0], axis=1)
-            levels = np.where(levels > empty[0], levels - 1, levels)
+        if not (levels == source).any():
+            sums = np.delete(sums, source, axis=2)
+            levels = np.where(levels > source, levels - 1, levels)
     return levels
 
 
