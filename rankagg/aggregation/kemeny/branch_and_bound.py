@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cbc import CbcRelaxation, relaxation_of
@@ -27,17 +27,14 @@ from rankagg.aggregation.kemeny.large import A_ROW, FirstSearch
 from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound
-from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation, unit_of
+from rankagg.aggregation.kemeny.relaxation import Point, Relaxation, unit_of
 from rankagg.aggregation.kemeny.rows import Derived, Weighting
-from rankagg.aggregation.kemeny.separation import violated_cycles
 from rankagg.aggregation.kemeny.solution import Report, Solution, Task, silent
+from rankagg.aggregation.kemeny.tightening import Tightening, cycles_at
 from rankagg.aggregation.kemeny.windows import improve_windows
 
 __all__ = ["Search", "solve_cuts"]
 
-ROWS_PER_ITEM = 40
-STALL_ROUNDS = 3
-STALL_SHARE = 0.1
 RECOMBINE_FIRST, RECOMBINE_EVERY = 3, 40
 PROBES = 6
 UNDECIDED = 0.05
@@ -287,12 +284,12 @@ class Search:
             self.relaxation = relaxation_of(self.problem)
             # Without rows it would put each pair the cheaper way, whatever the others do.
             cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
-            self.relaxation.add_cycles(self._violated(cheapest))
+            self.relaxation.add_cycles(cycles_at(cheapest, self.deadline))
         relaxation = self.relaxation
         relaxation.fix(decided)
         if at not in self._children:
             relaxation.restore(*bound.used())
-        history: list[float] = []
+        tightening = Tightening(relaxation, self.deadline, is_first=at == 0)
         while True:
             point = relaxation.solve(self.deadline)
             self._best.round(point.before)
@@ -302,25 +299,10 @@ class Search:
                 self._best.search()
             if bound.value >= self.upper:
                 return None
-            violated = self._violated(point.before)
-            if len(violated) == 0 or self._stalls(history, point):
+            left = (self.upper - self.problem.step - self.problem.floor) / self._unit - point.value
+            if not tightening.add_rows(point, left):
                 return point
-            if history and point.value > history[-1] + 1e-6:
-                relaxation.drop_slack_rows()
-            history.append(point.value)
-            relaxation.add_cycles(violated)
             self.report(self.lower, self.upper)
-
-    def _violated(self, before: Floats) -> Cycles:
-        limit = ROWS_PER_ITEM * self.problem.n
-        return violated_cycles(before, self._margins, limit, self.deadline)
-
-    def _stalls(self, history: list[float], point: Point) -> bool:
-        """Say whether the last rounds closed next to nothing of what is left to close."""
-        if len(history) < STALL_ROUNDS or point.is_integral:
-            return False
-        left = (self.upper - self.problem.step - self.problem.floor) / self._unit - point.value
-        return point.value - history[-STALL_ROUNDS] < STALL_SHARE * left
 
     def _better(self, bound: Bound, point: Point, decided: Bools) -> Bound:
         assert self.relaxation is not None

@@ -1,4 +1,4 @@
-"""Rows that a point of the relaxation violates."""
+"""Cycles of three arcs that a point of the relaxation violates."""
 
 from __future__ import annotations
 
