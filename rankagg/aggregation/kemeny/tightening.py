@@ -12,7 +12,12 @@ from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
 from rankagg.aggregation.kemeny.rows import Derived
-from rankagg.aggregation.kemeny.separation import violated_cycles, violated_walks
+from rankagg.aggregation.kemeny.separation import (
+    violated_cycles,
+    violated_fences,
+    violated_ladders,
+    violated_walks,
+)
 
 __all__ = ["Tightening", "cycles_at"]
 
@@ -20,7 +25,9 @@ CYCLES_PER_ITEM = 40
 STALL_ROUNDS = 3
 STALL_SHARE = 0.1
 
-WALKS = 400
+# How many a round takes, so that no family fills it. Ladders are found first: they cost least.
+LADDERS, WALKS, FENCES = 400, 400, 100
+FEW_LADDERS = 100
 # Rounds of halved rows, after each of which cycles are closed again, and the share of what is left
 # to close that they have to close: in the first case, and in others.
 HALF_ROUNDS = {True: 5, False: 2}
@@ -82,14 +89,21 @@ class Tightening:
         """Say whether cycles close next to nothing, in a case that need not close them all."""
         if self._is_first or self._closed or len(self._values) < STALL_ROUNDS:
             return False
-        return not point.is_integral and _stalls(self._values, point, STALL_ROUNDS, left, STALL_SHARE)
+        return not point.is_integral and _stalls(
+            self._values, point, STALL_ROUNDS, left, STALL_SHARE
+        )
 
     def _halved(self, point: Point, left: float) -> Sequence[Derived]:
         rounds, share = HALF_ROUNDS[self._is_first], HALF_SHARE[self._is_first]
         if _stalls(self._closed, point, rounds, left, share):
             return ()
         self._closed.append(point.value)
-        return violated_walks(point.before, WALKS, self._deadline)
+        before, deadline = point.before, self._deadline
+        rows = violated_ladders(before, LADDERS, deadline)
+        if len(rows) < FEW_LADDERS:
+            rows += violated_walks(before, WALKS, deadline)
+            rows += violated_fences(before, FENCES, deadline)
+        return rows
 
 
 def cycles_at(before: Floats, deadline: Deadline) -> Cycles:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
-from rankagg.aggregation.kemeny.rows import Derived
+from rankagg.aggregation.kemeny.rows import Derived, Source
 
 __all__ = ["LEAST_VIOLATION", "halves_of"]
 
@@ -72,7 +72,7 @@ def halves_of(before: Floats, group: Ints, cycles: Ints) -> dict[Derived, float]
     for at in np.flatnonzero(violation >= LEAST_VIOLATION).tolist():
         if cycles_of[at] == cycles_of[at + 1]:
             continue
-        terms = [
+        terms: list[tuple[int, Source]] = [
             (1, (a, b, c)) for a, b, c in cycles[cycles_of[at] : cycles_of[at + 1]].tolist()
         ]
         for k in range(bounds_of[at], bounds_of[at + 1]):

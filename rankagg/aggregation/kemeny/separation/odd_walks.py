@@ -115,9 +115,7 @@ def _graph(before: Floats) -> Graph:
         heads.append(ground)
         weights.append(weight)
         odd.append(np.full(k, is_odd))
-    return Graph(
-        first, second, _twice(k + 1, *map(np.concatenate, (tails, heads, weights, odd)))
-    )
+    return Graph(first, second, _twice(k + 1, *map(np.concatenate, (tails, heads, weights, odd))))
 
 
 def _edge(before: Floats, a: Ints | int, b: Ints, c: Ints) -> tuple[Floats, Bools]:

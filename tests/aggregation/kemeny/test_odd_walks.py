@@ -1,0 +1,192 @@
+"""Halves of sums of cycles are violated by the point that they are made for, and hold for orders."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.cbc import relaxation_of
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.rows import Form, forms_of
+from rankagg.aggregation.kemeny.separation import odd_walks, violated_cycles, violated_walks
+from rankagg.aggregation.kemeny.separation.halves import LEAST_VIOLATION, halves_of
+
+NEVER = Deadline()
+TOLERANCE = 1e-9
+
+
+def point_of(values: list[float], n: int) -> np.ndarray:
+    before = np.zeros((n, n))
+    before[np.triu_indices(n, 1)] = values
+    before.T[np.triu_indices(n, 1)] = 1.0 - before[np.triu_indices(n, 1)]
+    return before
+
+
+@st.composite
+def points(draw: st.DrawFn) -> np.ndarray:
+    """Draw points with many values that solvers return: 0, 1, halves, and others."""
+    n = draw(st.integers(3, 6))
+    value = st.sampled_from([0.0, 1.0, 0.5, 0.5, 0.5, 1 / 3, 2 / 3]) | st.floats(0.0, 1.0)
+    values = draw(st.lists(value, min_size=n * (n - 1) // 2, max_size=n * (n - 1) // 2))
+    before = point_of(values, n)
+    np.fill_diagonal(before, 0.0)
+    return before
+
+
+def used(form: Form, before: np.ndarray) -> float:
+    return float(form.counts @ before[form.tails, form.heads])
+
+
+def orders(n: int) -> list[np.ndarray]:
+    return [np.argsort(order)[:, None] < np.argsort(order) for order in permutations(range(n))]
+
+
+@given(points())
+def test_rows_are_violated_and_hold_for_every_order(before: np.ndarray) -> None:
+    for form in forms_of(violated_walks(before, 100, NEVER)):
+        assert used(form, before) < form.least - 0.9 * LEAST_VIOLATION
+        assert all(used(form, order) >= form.least for order in orders(len(before)))
+
+
+@given(points(), st.lists(st.permutations(range(6)), min_size=1, max_size=12))
+def test_the_violation_of_halves_is_that_of_their_forms(before: np.ndarray, drawn: list) -> None:
+    n = len(before)
+    cycles = np.array([[i for i in order if i < n][:3] for order in drawn])
+    group = np.sort(np.arange(len(cycles)) % 3)
+    found = halves_of(before, group, cycles)
+    for form, violation in zip(forms_of(found), found.values(), strict=True):
+        assert form.least - used(form, before) == pytest.approx(violation, abs=TOLERANCE)
+
+
+# -- against all bounds that there are ----------------------------------------------------------
+
+
+def least_slack_of_a_sum(before: np.ndarray, cycles: list[tuple[int, ...]]) -> float:
+    """Try all bounds of all pairs: the least slack of a sum that is even in pairs, odd in all."""
+    n = len(before)
+    counts = np.zeros((n, n), dtype=int)
+    for cycle in cycles:
+        for i, j in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
+            counts[i, j] += 1
+    slack, demanded, odd = -float(len(cycles)), len(cycles), []
+    slack += float((counts * before).sum())
+    for i, j in combinations(range(n), 2):
+        if (counts[i, j] + counts[j, i]) % 2:
+            odd.append((i, j))
+        # i before j and j before i together are once: what is left points one way.
+        demanded -= int(min(counts[i, j], counts[j, i]))
+    best = np.inf
+    for choice in range(2 ** len(odd)):
+        ways = [(j, i) if choice >> k & 1 else (i, j) for k, (i, j) in enumerate(odd)]
+        against = sum(counts[j, i] > counts[i, j] for i, j in ways)
+        if (demanded - against) % 2:
+            best = min(best, slack + sum(before[way] for way in ways))
+    return best
+
+
+@given(points(), st.lists(st.permutations(range(6)), min_size=1, max_size=5, unique_by=tuple))
+def test_halves_take_the_best_bounds(before: np.ndarray, drawn: list) -> None:
+    n = len(before)
+    cycles = {tuple(i for i in order if i < n)[:3] for order in drawn}
+    cycles = {
+        cycle[cycle.index(min(cycle)) :] + cycle[: cycle.index(min(cycle))] for cycle in cycles
+    }
+    found = halves_of(before, np.zeros(len(cycles), dtype=int), np.array(sorted(cycles)))
+    violation = (1.0 - least_slack_of_a_sum(before, sorted(cycles))) / 2.0
+    if violation > LEAST_VIOLATION + TOLERANCE:
+        assert list(found.values()) == [pytest.approx(violation, abs=TOLERANCE)]
+    elif violation < LEAST_VIOLATION - TOLERANCE:
+        assert not found
+
+
+# -- against a graph that is written down row by row --------------------------------------------
+
+
+def lightest_odd_walk(before: np.ndarray) -> float:
+    """Join all 3-cycles with all bounds of one pair, and relax all edges until nothing changes."""
+    n = len(before)
+    pairs = list(combinations(range(n), 2))
+    ground = len(pairs)
+    edges = []
+    for k, (i, j) in enumerate(pairs):
+        edges += [(k, ground, 0, before[i, j]), (k, ground, 1, before[j, i])]
+    for cycle in permutations(range(n), 3):
+        arcs = list(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
+        slack = sum(before[arc] for arc in arcs) - 1.0
+        # In terms of pairs i < j, an arc the other way is 1 - x.
+        odd = 1 + sum(i > j for i, j in arcs)
+        one, two, three = (pairs.index((min(arc), max(arc))) for arc in arcs)
+        i, j = pairs[three]
+        edges += [(one, two, odd, slack + before[i, j]), (one, two, odd + 1, slack + before[j, i])]
+    distance = np.full((2 * ground + 2, 2 * ground + 2), np.inf)
+    np.fill_diagonal(distance, 0.0)
+    for one, two, odd, slack in edges:
+        for side in (0, 1):
+            there = (side + odd) % 2
+            a, b = 2 * one + side, 2 * two + there
+            distance[a, b] = distance[b, a] = min(distance[a, b], max(slack, 0.0))
+    for through in range(len(distance)):
+        distance = np.minimum(distance, distance[:, [through]] + distance[[through]])
+    return min(distance[2 * k, 2 * k + 1] for k in range(ground))
+
+
+def without_violated_cycles(before: np.ndarray) -> np.ndarray:
+    """Draw a point to its middle, which violates no cycle, until it violates none itself."""
+    off = ~np.eye(len(before), dtype=bool)
+    for share in np.linspace(0.0, 1.0, 9):
+        mixed = np.where(off, before + share * (0.5 - before), 0.0)
+        if not len(violated_cycles(mixed, 10, NEVER)):
+            return mixed
+    raise AssertionError("the middle violates no cycle")
+
+
+@given(points())
+def test_a_row_is_found_wherever_a_light_odd_walk_is(before: np.ndarray) -> None:
+    before = without_violated_cycles(before)
+    lightest = lightest_odd_walk(before)
+    found = violated_walks(before, 100, NEVER)
+    if lightest < odd_walks.LARGEST_SLACK - 0.01:
+        (form,) = forms_of(found[:1])
+        # A pair that a walk meets twice needs no bound, so that a row may be better than its walk.
+        assert form.least - used(form, before) > (1.0 - lightest) / 2.0 - 0.01
+    elif lightest > 1.0 + 1e-6 and len(before) <= 4:
+        assert not found
+
+
+# -- what they are for ---------------------------------------------------------------------------
+
+
+# Three arcs, and back from the end of each to the others; an order uses two of the nine at least.
+FENCE = [(0, 1), (2, 3), (4, 5), (1, 2), (1, 4), (3, 0), (3, 4), (5, 0), (5, 2)]
+
+
+def test_a_fence_is_closed() -> None:
+    costs = np.zeros((6, 6), dtype=int)
+    costs[tuple(np.transpose(FENCE))] = 1
+    relaxation = relaxation_of(Problem(costs, 0, 1))
+    relaxation.add_cycles(np.array([cycle for cycle in permutations(range(6), 3)]))
+    first = point = relaxation.solve(NEVER)
+    while rows := violated_walks(point.before, 100, NEVER):
+        relaxation.derive(rows)
+        point = relaxation.solve(NEVER)
+    assert first.value == pytest.approx(1.5)
+    assert point.value == pytest.approx(2.0)
+
+
+def test_the_worst_come_first() -> None:
+    rng = np.random.default_rng(0)
+    before = point_of(list(rng.choice([0.0, 1.0, 0.5, 0.5], size=45)), 10)
+    np.fill_diagonal(before, 0.0)
+    rows = violated_walks(before, 1000, NEVER)
+    short = [form.least - used(form, before) for form in forms_of(rows)]
+    assert len(short) > 10
+    assert short == sorted(short, reverse=True)
+    assert len(violated_walks(before, 7, NEVER)) == 7
+
+
+def test_a_whole_order_violates_nothing() -> None:
+    assert violated_walks(np.triu(np.ones((6, 6)), 1), 10, NEVER) == []
+    assert violated_walks(np.zeros((1, 1)), 10, NEVER) == []
