@@ -284,12 +284,13 @@ class Search:
             self.relaxation = relaxation_of(self.problem)
             # Without rows it would put each pair the cheaper way, whatever the others do.
             cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
-            self.relaxation.add_cycles(cycles_at(cheapest, self.deadline))
+            self.relaxation.add_cycles(cycles_at(cheapest, self._margins, self.deadline))
         relaxation = self.relaxation
         relaxation.fix(decided)
         if at not in self._children:
             relaxation.restore(*bound.used())
-        tightening = Tightening(relaxation, self.deadline, is_first=at == 0)
+        is_first = self._n_expanded == 0
+        tightening = Tightening(relaxation, self._margins, self.deadline, is_first=is_first)
         while True:
             point = relaxation.solve(self.deadline)
             self._best.round(point.before)

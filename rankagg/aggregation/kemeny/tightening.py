@@ -44,14 +44,19 @@ class Tightening:
     ----------
     relaxation : Relaxation
         With the bounds of the case.
+    margins : ndarray of float, shape (n, n)
+        What it costs more to place row before column than the reverse.
     deadline : Deadline
         Raises `OutOfTimeError` where it passes.
     is_first : bool
         Whether it is the case of all orders: what is found there serves all others.
     """
 
-    def __init__(self, relaxation: Relaxation, deadline: Deadline, *, is_first: bool) -> None:
+    def __init__(
+        self, relaxation: Relaxation, margins: Floats, deadline: Deadline, *, is_first: bool
+    ) -> None:
         self._relaxation = relaxation
+        self._margins = margins
         self._deadline = deadline
         self._is_first = is_first
         self._values: list[float] = []
@@ -69,7 +74,7 @@ class Tightening:
             How far its value has to rise, in the same units.
         """
         values = self._values
-        cycles = cycles_at(point.before, self._deadline)
+        cycles = cycles_at(point.before, self._margins, self._deadline)
         rows: Sequence[Derived] = ()
         if not len(cycles):
             rows = self._halved(point, left)
@@ -106,9 +111,9 @@ class Tightening:
         return rows
 
 
-def cycles_at(before: Floats, deadline: Deadline) -> Cycles:
+def cycles_at(before: Floats, margins: Floats, deadline: Deadline) -> Cycles:
     """Return cycles that a point violates, as many as a round takes."""
-    return violated_cycles(before, CYCLES_PER_ITEM * len(before), deadline)
+    return violated_cycles(before, margins, CYCLES_PER_ITEM * len(before), deadline)
 
 
 def _stalls(values: list[float], point: Point, rounds: int, left: float, share: float) -> bool:

@@ -329,7 +329,9 @@ def test_costs_beyond_floats_are_told(
 
 def test_summary_counts_what_proves(branched: ra.Certificate, certificate: ra.Certificate) -> None:
     assert "by 1 weighted 3-cycle, exact" in certificate.summary()
-    assert f"{branched.n_cycles} weighted 3-cycles in {branched.n_cases} cases" in str(branched)
+    rows = f"{branched.n_rows} rows derived from them"
+    words = f"{branched.n_cycles} weighted 3-cycles and {rows} in {branched.n_cases} cases"
+    assert words in str(branched)
     assert "by majorities alone, exact" in replace(certificate, proofs=()).summary()
     leaves = [node for node in branched.proofs[0].nodes if isinstance(node, Leaf)]
     assert branched.n_cases == len(leaves)

@@ -112,16 +112,19 @@ def test_pairs_are_fixed_at_all() -> None:
     assert fixed_below(problem, weighting, nothing, 0) is None
 
 
-def hard_orders(seed: int) -> list[list[int]]:
-    rng = np.random.default_rng(seed)
-    return [rng.permutation(45).tolist() for _ in range(10)]
+def hard_wins(seed: int) -> np.ndarray:
+    """Return the Paley tournament of eleven items, six times, and a little noise."""
+    squares = {1, 3, 4, 5, 9}
+    wins = np.array([[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)])
+    noise = np.random.default_rng(seed).integers(0, 3, (11, 11))
+    return np.where(np.eye(11, dtype=bool), 0, 6 * wins + noise)
 
 
 @pytest.fixture(scope="module")
 def branched() -> tuple[ra.PairwiseMatrix, ra.Certificate]:
     """A consensus whose proof needs cases and fixes pairs in some of them."""
     for seed in range(30):
-        votes = ra.Profile.from_orders(hard_orders(seed)).pairwise()
+        votes = ra.PairwiseMatrix.from_wins(hard_wins(seed))
         certificate = ra.Kemeny().aggregate(votes).certificate
         if any(isinstance(node, Fixing) for proof in certificate.proofs for node in proof.nodes):
             return votes, certificate

@@ -56,7 +56,7 @@ def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Der
     worst = np.argsort(-missing, kind="stable")[:limit]
     ladders, is_turned = np.concatenate(found)[worst], np.concatenate(turns)[worst]
     return [
-        _row(*ladder, turned=turned)
+        _row(ladder, turned=turned)
         for ladder, turned in zip(ladders.tolist(), is_turned.tolist(), strict=True)
     ]
 
@@ -91,7 +91,8 @@ def _around(arcs: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
     return items[keep], missing[keep]
 
 
-def _row(a: int, b: int, c: int, d: int, e: int, f: int, *, turned: bool) -> Derived:
+def _row(items: list[int], *, turned: bool) -> Derived:
+    a, b, c, d, e, f = items
     cycles = [(a, b, c), (a, b, e), (a, d, c), (a, d, f), (b, e, d, f)]
     terms: list[tuple[int, Source]] = [(1, cycle[::-1] if turned else cycle) for cycle in cycles]
     return Derived(tuple(terms), 2)
