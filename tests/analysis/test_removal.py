@@ -41,9 +41,11 @@ def profiles(draw, groups=False):
     counts = np.ones(m, dtype=int)
     for _ in range(draw(st.integers(0, spare))):
         counts[draw(st.integers(0, m - 1))] += 1
-    return ra.Profile.from_ranks(
-        np.array(rows), items="ABCDE"[:n], counts=counts,
-        weights=draw(st.lists(st.sampled_from([1, 1, 2, 0.5, 1 / 3, 0.1]), min_size=m, max_size=m)),
+    return ra.Profile._trusted(
+        ra.ItemSet("ABCDE"[:n]), np.array(rows, dtype=np.int32), counts=counts,
+        weights=np.array(
+            draw(st.lists(st.sampled_from([1, 1, 2, 0.5, 1 / 3, 0.1]), min_size=m, max_size=m))
+        ),
         groups=draw(st.lists(st.sampled_from("xyz"), min_size=m, max_size=m)) if groups else None,
     )  # fmt: skip
 
@@ -124,9 +126,10 @@ def gappy(seed, groups=False):
     n, m = int(rng.integers(2, 5)), int(rng.integers(2, 5))
     values = rng.integers(0, 4, size=(m, n)).astype(float)
     values[rng.random((m, n)) < 0.35] = np.nan
-    return ra.Profile.from_ranks(
-        places.competition_ranks(values), items="ABCD"[:n], counts=rng.integers(1, 3, size=m),
-        weights=rng.choice([1, 2, 1 / 3], m), groups=rng.integers(0, 3, m) if groups else None,
+    return ra.Profile._trusted(
+        ra.ItemSet("ABCD"[:n]), places.competition_ranks(values),
+        counts=rng.integers(1, 3, size=m), weights=rng.choice([1, 2, 1 / 3], m),
+        groups=rng.integers(0, 3, m).tolist() if groups else None,
     )  # fmt: skip
 
 
