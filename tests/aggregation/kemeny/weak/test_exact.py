@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
@@ -40,7 +40,7 @@ def check(votes: ra.PairwiseMatrix, prices, **options) -> ra.Consensus:
     return exact
 
 
-@quick
+@settings(quick, max_examples=30)
 @given(profile=profiles(max_size=5), unranked=policies, prices=prices_of_all_kinds)
 def test_profiles_of_every_kind(profile: ra.Profile, unranked: str, prices) -> None:
     exact = check(profile.pairwise(unranked), prices)
@@ -49,7 +49,7 @@ def test_profiles_of_every_kind(profile: ra.Profile, unranked: str, prices) -> N
     assert again.certificate.scaled_cost == exact.certificate.scaled_cost
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_six_items(seed: int) -> None:
     rng = Random(seed)
     check(random_votes(rng, 6), rng.choice(PRICES))
@@ -72,7 +72,7 @@ LIGHT = [prices for prices in PRICES if prices[1] in (0, 1, Fraction(1, 4))]
 @pytest.mark.parametrize(
     "prices",
     [
-        pytest.param(prices, marks=() if prices in LIGHT[:4] else pytest.mark.slow)
+        pytest.param(prices, marks=() if prices in LIGHT[:3:2] else pytest.mark.slow)
         for prices in PRICES
     ],
 )
@@ -109,7 +109,7 @@ def test_numbers_beyond_64_bits() -> None:
         (wins.astype(object) * factor).tolist(),
         ties=((ties + ties.T).astype(object) * factor).tolist(),
     )
-    for prices in PRICES:
+    for prices in PRICES[::3]:
         few, many = check(small, prices), check(large, prices)
         assert (
             Fraction(many.certificate.scaled_cost, many.certificate.denominator)
@@ -120,7 +120,7 @@ def test_numbers_beyond_64_bits() -> None:
 # -- splitting --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(50))
 def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None:
     """Also where costs are no penalties at all: the proof asks nothing of them."""
     rng = Random(seed)

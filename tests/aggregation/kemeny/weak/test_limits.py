@@ -22,7 +22,7 @@ TIED = ra.Profile.from_ranks(np.random.default_rng(0).integers(0, 4, (7, 12))).p
 LIMIT = 1000.0
 
 
-@pytest.mark.parametrize("k", [*range(0, 40, 4), 60, 100, 200, 400])
+@pytest.mark.parametrize("k", [0, 3, 9, 20, 45, 100, 400])
 @pytest.mark.parametrize("votes", [TIED, PALEY], ids=["tied", "paley"])
 def test_a_solve_that_stops_at_any_moment_says_nothing_false(monkeypatch, votes, k: int) -> None:
     best = {id(TIED): 229, id(PALEY): 20}[id(votes)]
