@@ -27,7 +27,7 @@ MOST_ROWS = 300_000
 #: How much heavier cycles are preferred, as long as new ones are not few.
 HEAVY, FEW = 0.25, 0.02
 #: Seconds that a row takes once it is in the certificate, where half of them are.
-A_ROW = 4e-6
+A_ROW = 5e-6
 #: Restarts between two looks for rows, and rounds of these between two orders that are improved.
 RESTARTS, ROUNDS = 3, 6
 #: What is gained in so many rounds is little where it is less than this share of what is left.
