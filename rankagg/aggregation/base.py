@@ -222,6 +222,8 @@ class Aggregator(ABC):
         changed = [
             f"{field.name}={getattr(self, field.name)!r}"
             for field in fields(self)
-            if getattr(self, field.name) != field.default and field.name != "unranked"
+            if field.compare
+            and getattr(self, field.name) != field.default
+            and field.name != "unranked"
         ]
         return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__

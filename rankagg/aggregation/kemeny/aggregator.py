@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Unranked
-from rankagg._validation import check_choice, check_flag, check_number
+from rankagg._validation import check_choice, check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
@@ -18,9 +18,9 @@ from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.decomposition import majority_components
 from rankagg.aggregation.kemeny.nodes import Enumeration
 from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.parts import solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.progress import Progress
-from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.progress import Listener, Progress
 from rankagg.aggregation.kemeny.solution import Backend, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.core.pairwise import PairwiseMatrix
@@ -111,6 +111,13 @@ class Kemeny(Aggregator):
         Ctrl-C does the same.
     verify : bool, default True
         Check the certificate before it is returned.
+    n_jobs : int, default 1
+        Processes for large parts that do not depend on each other; -1 for all cores. The cost is
+        the same whatever their number. A consensus with ties is found by one.
+    on_progress : callable, optional
+        Called as ``on_progress(best, bound)`` some times a second, with the cost of the best
+        ranking so far and what no ranking costs less than, in votes. Where it returns true, the
+        search stops as it does under a time limit.
 
     Notes
     -----
@@ -147,6 +154,8 @@ class Kemeny(Aggregator):
     backend: BackendName = "cuts"
     time_limit: float | None = None
     verify: bool = True
+    n_jobs: int = 1
+    on_progress: Listener | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._check_policy()
@@ -155,6 +164,10 @@ class Kemeny(Aggregator):
         self._check_ties()
         check_flag(self.verify, "verify of Kemeny")
         time_limit_of(self.time_limit, " of Kemeny")
+        if self.n_jobs != -1:
+            check_integer(self.n_jobs, "n_jobs of Kemeny", low=1)
+        if self.on_progress is not None and not callable(self.on_progress):
+            raise InvalidInputError("on_progress of Kemeny", "a function", self.on_progress)
 
     def _check_ties(self) -> None:
         if not check_flag(self.consensus_ties, "consensus_ties of Kemeny"):
@@ -238,42 +251,31 @@ class Kemeny(Aggregator):
             return self._solve_weak(votes, self.price_of_ties, deadline)
         began = monotonic()
         problem = Problem.from_pairwise(votes, self.tie_cost)
-        progress = Progress(problem)
+        progress = Progress(problem, self.on_progress)
         # Making the certificate and verifying it takes some times as long as this.
         deadline = deadline.later(-CERTIFYING * (monotonic() - began))
-        order: list[int] = []
-        proofs: list[Proof] = []
-        notes: list[str] = []
-        interrupted = False
-        for part in majority_components(problem):
-            if len(part) == 1:
-                order.append(int(part[0]))
-                continue
-            inside = problem.restrict(part)
-            solution = BACKENDS[self.backend](
-                Task(inside, deadline, progress.of_part(inside), _within(start, part))
-            )
-            progress.close_part(inside, solution)
-            if solution.interrupted:
-                interrupted = True
-                deadline = Deadline.after(0)  # the parts that are left get a quick order each
-            notes += [note for note in solution.notes if note not in notes]
-            order += part[solution.order].tolist()
-            proofs.append(solution.proof(part))
+        solved = solve_parts(
+            problem, majority_components(problem), BACKENDS[self.backend], progress, deadline,
+            start=start, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        order, interrupted = solved.order, solved.interrupted
         certificate = Certificate.build(
-            votes, order, proofs, tie_cost=self.tie_cost, problem=problem
+            votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
         if self.verify:
             certificate.verify(votes)
         return Outcome(
             ranking=certificate.ranking,
             certificate=certificate,
-            optima=Optima(
-                items=votes.items, _problem=problem, _order=np.array(order, dtype=np.intp)
-            ),
+            optima=Optima(items=votes.items, _problem=problem, _order=order),
             notes=(
-                *self._why_open(certificate, interrupted=interrupted, out_of_time=deadline.is_over),
-                *notes,
+                *self._why_open(
+                    certificate,
+                    interrupted=interrupted,
+                    out_of_time=deadline.is_over,
+                    stopped=progress.is_stopped,
+                ),
+                *solved.notes,
             ),
             interrupted=interrupted and certificate.status != "optimal",
         )
@@ -283,30 +285,34 @@ class Kemeny(Aggregator):
 
         outcome = solve_weak(
             votes, tie_cost=self.tie_cost, consensus_tie_cost=price, deadline=deadline,
-            verify=self.verify,
+            verify=self.verify, listener=self.on_progress,
         )  # fmt: skip
         assert outcome.certificate is not None, "an exact rule gives a certificate"
+        is_over = deadline.is_over
         why = self._why_open(
-            outcome.certificate, interrupted=outcome.interrupted, out_of_time=deadline.is_over
+            outcome.certificate,
+            interrupted=outcome.interrupted,
+            out_of_time=is_over,
+            stopped=self.on_progress is not None and not is_over,  # nothing else leaves a gap
         )
         return replace(outcome, notes=why)
 
     def _why_open(
-        self, certificate: Certificate | WeakCertificate, *, interrupted: bool, out_of_time: bool
+        self,
+        certificate: Certificate | WeakCertificate,
+        *,
+        interrupted: bool,
+        out_of_time: bool,
+        stopped: bool = False,
     ) -> tuple[str, ...]:
         if certificate.status == "optimal":
             return ()
         if interrupted:
             return ("interrupted: the best ranking so far, not proved optimal",)
+        if stopped:
+            return ("stopped by `on_progress`: the best ranking so far, not proved optimal",)
         if self.time_limit is not None:
             return (f"not proved optimal within the time limit of {self.time_limit:g} s",)
         if out_of_time:
             return ("not proved optimal in time",)
         return (f"not proved optimal by the backend {self.backend!r}",)
-
-
-def _within(start: NDArray[np.intp] | None, part: NDArray[np.intp]) -> NDArray[np.intp] | None:
-    """Return the order that a part's items have in an order of all, as positions in the part."""
-    if start is None:
-        return None
-    return np.argsort(np.argsort(start)[part])

@@ -367,7 +367,9 @@ def solve_cuts(task: Task) -> Solution:
     if isinstance(begun[0].relaxation, CbcRelaxation):
         notes = (f"solved by PuLP's CBC, which takes longer: {why_not_highs()}",)
     search = begun[0]
-    return Solution(search.order, tuple(search.nodes), tuple(search.rows), stop.by_user, notes)
+    return Solution(
+        search.order, tuple(search.nodes), tuple(search.rows), stop.by_user, notes, search.lower
+    )
 
 
 def _first_order(task: Task) -> NDArray[np.intp]:

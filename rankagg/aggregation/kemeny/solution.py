@@ -34,6 +34,9 @@ class Solution:
         True where the user stopped it.
     notes : tuple of str
         What the reader of the result must know.
+    lower : int, optional
+        What no order of the part costs less than, in the units of `Problem.costs`, if it is known
+        already; the certificate computes it anew.
     """
 
     order: NDArray[np.intp]
@@ -41,6 +44,7 @@ class Solution:
     rows: tuple[Derived, ...] = ()
     interrupted: bool = False
     notes: tuple[str, ...] = ()
+    lower: int | None = None
 
     def proof(self, part: NDArray[np.intp]) -> Proof:
         """Return the cases as a proof about the items of a part, with the rows that they use."""
@@ -73,12 +77,15 @@ class Task:
         Told the bounds as they change.
     start : ndarray of int, shape (n,), or None
         An order that is likely to be good, as positions within the part.
+    n_jobs : int
+        Processes that it may use.
     """
 
     problem: Problem
     deadline: Deadline = field(default_factory=Deadline)
     report: Report = silent
     start: NDArray[np.intp] | None = None
+    n_jobs: int = 1
 
 
 #: Solves one part.

@@ -286,7 +286,7 @@ def test_interruption_gives_the_best_ranking_so_far(
 
 
 def test_limit_in_the_middle_keeps_what_was_proved(data) -> None:
-    votes = ra.read_matrix(data("lolib/N-sgb75.03"))
+    votes = ra.read_matrix(data("lolib/N-p50-15"))
     floor = ra.Kemeny(time_limit=0).aggregate(votes).certificate
     stopped = ra.Kemeny(time_limit=1.5).aggregate(votes).certificate
     assert stopped.verify(votes)

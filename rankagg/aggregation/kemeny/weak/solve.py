@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.deadline import Deadline, until_stopped
-from rankagg.aggregation.kemeny.progress import LOGGER
+from rankagg.aggregation.kemeny.progress import Listener, Progress
+from rankagg.aggregation.kemeny.solution import Report
 from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
 from rankagg.aggregation.kemeny.weak.decomposition import groups
 from rankagg.aggregation.kemeny.weak.local_search import Costs, best_buckets, starting_orders
@@ -25,7 +26,6 @@ __all__ = ["solve_weak"]
 
 # What the certificate takes, in times that the problem takes to be stated.
 CERTIFYING = 10
-SECONDS_BETWEEN = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,7 @@ class Solved:
     levels: NDArray[np.intp]
     nodes: tuple[Node, ...]
     interrupted: bool = False
+    lower: int | None = None
 
 
 def solve_weak(
@@ -44,6 +45,7 @@ def solve_weak(
     consensus_tie_cost: float,
     deadline: Deadline,
     verify: bool,
+    listener: Listener | None = None,
 ) -> Outcome:
     """Solve the problem of pairwise votes among weak orders.
 
@@ -58,6 +60,8 @@ def solve_weak(
         When to stop with the best weak order so far and its bound.
     verify : bool
         Whether to check the certificate before it is returned.
+    listener : callable, optional
+        See `Progress`.
 
     Returns
     -------
@@ -66,7 +70,7 @@ def solve_weak(
     """
     began = monotonic()
     problem = WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
-    progress = _Progress(problem)
+    progress = Progress(problem, listener)
     deadline = deadline.later(-CERTIFYING * (monotonic() - began))
     levels = np.zeros(problem.n, dtype=np.intp)
     proofs: list[WeakProof] = []
@@ -76,11 +80,11 @@ def solve_weak(
         solved = Solved(np.zeros(1, dtype=np.intp), ())
         if len(part) > 1:
             inside = problem.restrict(part)
-            solved = _solve_part(inside, deadline, progress)
-            progress.close_part(inside, solved)
+            solved = _solve_part(inside, deadline, progress.of_part(inside))
+            progress.close_part(inside, inside.cost(solved.levels), solved.lower)
             proofs.append(WeakProof(tuple(part.tolist()), moved_to(solved.nodes, part)))
-        if solved.interrupted:
-            interrupted = True
+        interrupted = interrupted or solved.interrupted
+        if interrupted or progress.is_stopped:
             deadline = Deadline.after(0)  # the parts that are left get a quick order each
         levels[part] = above + solved.levels
         above += len(part)
@@ -97,50 +101,15 @@ def solve_weak(
     )
 
 
-def _solve_part(problem: WeakProblem, deadline: Deadline, progress: _Progress) -> Solved:
+def _solve_part(problem: WeakProblem, deadline: Deadline, report: Report) -> Solved:
     begun: list[WeakSearch] = []
     with until_stopped() as stop:
         deadline.seconds_left()
-        begun.append(WeakSearch(problem, deadline, progress.of_part(problem)))
+        begun.append(WeakSearch(problem, deadline, report))
         begun[0].run()
     if begun:
-        return Solved(begun[0].levels, tuple(begun[0].nodes), stop.by_user)
+        search = begun[0]
+        return Solved(search.levels, tuple(search.nodes), stop.by_user, search.lower)
     costs = Costs(problem.above.astype(np.float64), problem.tied.astype(np.float64))
     levels = best_buckets(costs, starting_orders(costs)[0])
     return Solved(levels, (Leaf(),), stop.by_user)
-
-
-class _Progress:
-    """Bounds on the cost of the whole, from those of the part that is being solved."""
-
-    def __init__(self, problem: WeakProblem) -> None:
-        self._problem = problem
-        # What the parts solved so far cost above their floors.
-        self._above = 0
-        self._start = self._last = monotonic()
-        self._part = problem
-
-    def of_part(self, part: WeakProblem) -> _Progress:
-        self._part = part
-        return self
-
-    def __call__(self, lower: int, upper: int) -> None:
-        """Tell the bounds of the part, about once a second."""
-        now = monotonic()
-        if now - self._last < SECONDS_BETWEEN:
-            return
-        self._last = now
-        base = self._problem.floor + self._above - self._part.floor
-        best = base + upper
-        LOGGER.info(
-            "bound %.10g, best %.10g, gap %.3f %%, %.0f s (part of %d items)",
-            self._problem.in_votes(base + lower),
-            self._problem.in_votes(best),
-            100 * (upper - lower) / best if best else 0.0,
-            now - self._start,
-            self._part.n,
-        )
-
-    def close_part(self, part: WeakProblem, solved: Solved) -> None:
-        """Add what a finished part costs."""
-        self._above += part.cost(solved.levels) - part.floor

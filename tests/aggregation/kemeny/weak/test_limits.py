@@ -10,6 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import progress
 from rankagg.aggregation.kemeny.weak import relaxation, search, solve
 from rankagg.aggregation.kemeny.weak.relaxation import Point, Relaxation
 from rankagg.exceptions import SolverNotFoundError
@@ -122,7 +123,7 @@ def test_without_highs_it_says_what_is_missing(monkeypatch) -> None:
 
 
 def test_progress_is_told_to_the_logger(monkeypatch, caplog) -> None:
-    monkeypatch.setattr(solve, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN", 0.0)
     with caplog.at_level(logging.INFO, logger="rankagg.kemeny"):
         rule(WHOLE).aggregate(PALEY)
     assert caplog.messages

@@ -1,0 +1,72 @@
+"""What a search says on its way, and processes for its parts."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+
+
+def hard(n: int = 60, m: int = 10, seed: int = 2) -> ra.PairwiseMatrix:
+    rng = np.random.default_rng(seed)
+    return ra.Profile.from_orders([rng.permutation(n).tolist() for _ in range(m)]).pairwise()
+
+
+def two_parts(n: int = 32) -> ra.PairwiseMatrix:
+    """Return votes with two parts of n items, the first unanimously above the second."""
+    rng = np.random.default_rng(5)
+    orders = [[*rng.permutation(n).tolist(), *(n + rng.permutation(n)).tolist()] for _ in range(9)]
+    return ra.Profile.from_orders(orders).pairwise()
+
+
+@pytest.mark.parametrize("options", [{}, {"consensus_ties": True, "tie_cost": 0.5}])
+def test_the_listener_hears_costs_that_hold(options) -> None:
+    heard: list[tuple[float, float]] = []
+    votes = hard(16)
+    exact = ra.Kemeny(on_progress=lambda *both: heard.append(both), **options).aggregate(votes)
+    assert heard
+    assert all(bound <= exact.cost <= best for best, bound in heard)
+    assert heard[-1] == (exact.cost, exact.cost)
+
+
+def test_the_listener_stops_the_search() -> None:
+    calls = []
+
+    def listen(best: float, bound: float) -> bool:
+        calls.append((best, bound))
+        return bound < best
+
+    votes = hard(100)
+    stopped = ra.Kemeny(on_progress=listen).aggregate(votes)
+    assert stopped.certificate.status == "gap"
+    assert stopped.certificate.verify(votes)
+    assert any("stopped by `on_progress`" in note for note in stopped.notes)
+    assert sum(bound < best for best, bound in calls) == 1
+
+
+def test_what_a_listener_raises_comes_out() -> None:
+    def fail(best: float, bound: float) -> None:
+        raise ZeroDivisionError(best)
+
+    with pytest.raises(ZeroDivisionError):
+        ra.Kemeny(on_progress=fail).aggregate(hard(16))
+
+
+def test_rules_are_equal_whoever_listens() -> None:
+    assert ra.Kemeny(on_progress=print) == ra.Kemeny()
+    assert ra.Kemeny(on_progress=print).name == "Kemeny"
+
+
+def test_processes_change_no_cost() -> None:
+    votes = two_parts()
+    one, two = (ra.Kemeny(n_jobs=n_jobs).aggregate(votes) for n_jobs in (1, 2))
+    assert len(one.certificate.proofs) == 2
+    assert two.cost == one.cost
+    assert two.is_proved
+    assert two.certificate.verify(votes)
+
+
+@pytest.mark.parametrize("options", [{"n_jobs": 0}, {"n_jobs": 1.5}, {"on_progress": 3}])
+def test_what_is_refused(options) -> None:
+    with pytest.raises(InvalidInputError, match=f"{next(iter(options))} of Kemeny"):
+        ra.Kemeny(**options)
