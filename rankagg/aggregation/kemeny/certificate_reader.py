@@ -254,10 +254,23 @@ class _NodeReader:
         return pair
 
     def _pairs(self, field: Field) -> tuple[tuple[int, int], ...]:
-        pairs = [self._pair(element) for element in field.elements()]
-        if not pairs:
+        if type(field.value) is not list or not self._are_pairs(field.value):
+            for element in field.elements():
+                self._pair(element)
             field.refuse("a list of at least one pair")
+        pairs: Any = field.value
         return tuple((first, second) for first, second in pairs)
+
+    def _are_pairs(self, pairs: list[Any]) -> bool:
+        """Say quickly whether all pairs are as they must be; proofs have thousands."""
+        if set(map(type, pairs)) != {list} or set(map(len, pairs)) != {2}:
+            return False
+        flat = list(chain.from_iterable(pairs))
+        return (
+            set(map(type, flat)) == {int}
+            and self._part.issuperset(flat)
+            and all(first != second for first, second in pairs)
+        )
 
     def _next_in_chain(self, at: int, node: Field, rest: Field) -> int:
         if at != self._chain:

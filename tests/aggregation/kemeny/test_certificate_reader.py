@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.certificate_reader import FIELDS, read_certificate
-from rankagg.aggregation.kemeny.nodes import Branch, Enumeration, Fixing, Leaf
+from rankagg.aggregation.kemeny.nodes import Branch, Cut, Enumeration, Exchange, Fixing, Leaf
 from rankagg.exceptions import DataFormatError
 
 LONG = 10**1000
@@ -211,6 +211,65 @@ INSIDE = "three different positions of the proof and a weight"
 def test_what_is_refused(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(DataFormatError, match="^" + re.escape(message)):
         read_certificate(plain(**fields))
+
+
+# -- what every optimum has -----------------------------------------------------------------------
+
+MOVES = {"exchange": [[0, 2], [3, 0]], "up": 2, "down": 0, "rest": 1}
+APART = {"above": [3, 0], "cut": [[0, 2]], "rest": 1}
+
+
+def chain(*nodes: dict[str, Any]) -> dict[str, Any]:
+    proof = {"positions": [0, 2, 3], "rows": [], "nodes": list(nodes)}
+    return plain(proofs=[proof])
+
+
+def test_a_chain_of_exchanges_and_cuts_is_read() -> None:
+    data = chain(MOVES, {**APART, "rest": 2}, {**MOVES, "rest": 3}, {"cycles": [], "rows": []})
+    nodes = read_certificate(data).proofs[0].nodes
+    assert nodes[:2] == (Exchange(((0, 2), (3, 0)), 2, 0, 1), Cut((3, 0), ((0, 2),), 2))
+    assert ra.Certificate.from_dict(data).to_dict() == data
+
+
+END = {"cycles": [], "rows": []}
+FIXED = {"cycles": [], "rows": [], "threshold": 0, "rest": 1}
+SPLIT = {"pair": [2, 0], "before": 1, "after": 2}
+FIRST = "the root, or the rest of another exchange or cut"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([{**MOVES, "exchange": []}, END], f"`{NODE}.exchange` must be a list of at least one"),
+        ([{**MOVES, "exchange": 5}, END], f"`{NODE}.exchange` must be a list."),
+        ([{**MOVES, "exchange": [[0, 2], 5]}, END], f"`{NODE}.exchange[1]` must be a list."),
+        ([{**MOVES, "exchange": [[0, 2, 3]]}, END], f"`{NODE}.exchange[0]` must be two diff"),
+        ([{**MOVES, "exchange": [[0, 0]]}, END], f"`{NODE}.exchange[0]` must be two different"),
+        ([{**MOVES, "exchange": [[0, 1]]}, END], f"`{NODE}.exchange[0]` must be two different"),
+        ([{**MOVES, "exchange": [[0, True]]}, END], f"`{NODE}.exchange[0][1]` must be an integer"),
+        ([{**MOVES, "exchange": [[0, 2.0]]}, END], f"`{NODE}.exchange[0][1]` must be an integer"),
+        ([{**MOVES, "up": -1}, END], f"`{NODE}.up` must be an integer"),
+        ([{**MOVES, "up": 2**31}, END], f"`{NODE}.up` must be an integer"),
+        ([{**MOVES, "down": 0.5}, END], f"`{NODE}.down` must be an integer"),
+        ([{**MOVES, "rest": 0}, END], f"`{NODE}.rest` must be an integer of at least 1"),
+        ([{**MOVES, "cut": [[0, 2]]}, END], f"'cut' is no key of `{NODE}`"),
+        ([{**APART, "above": [0, 0]}, END], f"`{NODE}.above` must be different positions"),
+        ([{**APART, "above": [0, 1]}, END], f"`{NODE}.above` must be different positions"),
+        ([{**APART, "above": 3}, END], f"`{NODE}.above` must be a list"),
+        ([{**APART, "cut": []}, END], f"`{NODE}.cut` must be a list of at least one pair"),
+        ([{"cut": [[0, 2]], "rest": 1}, END], f"`{NODE}.above` is missing"),
+        ([FIXED, {**MOVES, "rest": 2}, END], f"`proofs[0].nodes[1]` must be {FIRST}"),
+        ([FIXED, {**APART, "rest": 2}, END], f"`proofs[0].nodes[1]` must be {FIRST}"),
+        ([SPLIT, {**MOVES, "rest": 3}, END, END], f"`proofs[0].nodes[1]` must be {FIRST}"),
+        ([MOVES, {**FIXED, "rest": 2}, {**MOVES, "rest": 3}, END],
+         f"`proofs[0].nodes[2]` must be {FIRST}"),
+        ([{**MOVES, "rest": 2}, {**APART, "rest": 2}, END],
+         f"`proofs[0].nodes[1]` must be {FIRST}"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_of_a_chain(nodes: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(DataFormatError, match="^" + re.escape(message)):
+        read_certificate(chain(*nodes))
 
 
 @pytest.mark.parametrize("row", [(0, 0, 3, 1), (0, 3, 3, 1), (0, 3, 0, 1), (0, 2, 1, 1)])
