@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import heuristics
 from rankagg.aggregation.kemeny.cbc import CbcRelaxation, relaxation_of
@@ -125,6 +125,7 @@ class Search:
         self._open: dict[int, tuple[Bools, Bound]] = {0: (decided, bound)}
         self._children: list[int] = []
         self._n_expanded = 0
+        self._near: Floats | None = None  # a point that orders are sought near
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -195,6 +196,7 @@ class Search:
                 self._open[0] = decided, bound
                 self.nodes[0] = bound.leaf()
                 self.deadline = self.deadline.later(-2 * A_ROW * len(bound.weighting.cycles))
+        self._near = first.point
 
     def improve(self) -> None:
         """Look for better orders until the deadline; the bound stays.
@@ -205,7 +207,11 @@ class Search:
             When it has to stop; what it has found stays.
         """
         while not self.is_done and self.deadline.seconds_left() > 0:
-            self._best.prepare()
+            near, self._near = self._near, None
+            if near is None:
+                self._best.prepare()
+            else:
+                self._best.recombine(near)
             self._best.offer(improve_windows(self.problem, self.order, self.deadline))
             self.report(self.lower, self.upper)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.first_order import FirstOrder, Floats32
 from rankagg.aggregation.kemeny.incumbent import Incumbent
@@ -85,8 +85,13 @@ class FirstSearch:
                 heavy, history = 0.0, history[-1:]
         self._round()
 
+    @property
+    def point(self) -> Floats:
+        """How much each item stands before each other at the present point."""
+        return self._method.before.astype(np.float64)
+
     def _round(self) -> None:
-        self._best.round(self._method.before.astype(np.float64))
+        self._best.round(self.point)
         self._best.offer(improve_windows(self._problem, self._best.order, self._deadline))
 
     def _estimate(self) -> int:
