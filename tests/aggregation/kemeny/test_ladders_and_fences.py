@@ -1,0 +1,133 @@
+"""Ladders and fences on six items are facets; where a point violates one, it is found."""
+
+from functools import cache
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.cbc import relaxation_of
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.rows import Form, forms_of
+from rankagg.aggregation.kemeny.separation import violated_fences, violated_ladders
+
+NEVER = Deadline()
+# The arcs of a ladder, of which an order uses three, and of a fence, of which it uses two.
+LADDER = "ab ad bc be ca dc df ea ed fa fb"
+FENCE = "ab cd ef bc be da de fa fc"
+ORDERS = np.array([np.argsort(order) for order in permutations(range(6))])
+
+
+def arcs_of(text: str, *, turned: bool = False) -> list[tuple[int, int]]:
+    arcs = [("abcdef".index(arc[0]), "abcdef".index(arc[1])) for arc in text.split()]
+    return [(j, i) for i, j in arcs] if turned else arcs
+
+
+FACETS = {
+    "ladder": (arcs_of(LADDER), 3, violated_ladders),
+    "ladder, turned": (arcs_of(LADDER, turned=True), 3, violated_ladders),
+    "fence": (arcs_of(FENCE), 2, violated_fences),
+}
+
+
+def used(form: Form, before: np.ndarray) -> float:
+    return float(form.counts @ before[form.tails, form.heads])
+
+
+@cache
+def all_facets(name: str) -> np.ndarray:
+    """Return the arcs of a kind with the items in all orders, as zeros and ones."""
+    arcs = FACETS[name][0]
+    kinds = {frozenset((p[i], p[j]) for i, j in arcs) for p in permutations(range(6))}
+    facets = np.zeros((len(kinds), 6, 6))
+    for facet, kind in zip(facets, kinds, strict=True):
+        facet[tuple(np.transpose(list(kind)))] = 1.0
+    return facets
+
+
+@pytest.mark.parametrize("name", FACETS)
+def test_arcs_make_a_facet(name: str) -> None:
+    tails, heads = np.transpose(FACETS[name][0])
+    counts = (ORDERS[:, tails] < ORDERS[:, heads]).sum(axis=1)
+    assert counts.min() == FACETS[name][1]
+    first, second = np.triu_indices(6, 1)
+    face = (ORDERS[:, first] < ORDERS[:, second])[counts == counts.min()].astype(int)
+    # Fifteen pairs: a facet has dimension fourteen.
+    assert np.linalg.matrix_rank(face[1:] - face[0]) == 14
+
+
+@pytest.mark.parametrize("name", FACETS)
+def test_the_relaxation_is_closed_by_one_row(name: str) -> None:
+    arcs, least, violated = FACETS[name]
+    costs = np.zeros((6, 6), dtype=int)
+    costs[tuple(np.transpose(arcs))] = 1
+    relaxation = relaxation_of(Problem(costs, 0, 1))
+    relaxation.add_cycles(np.array(list(permutations(range(6), 3))))
+    point = relaxation.solve(NEVER)
+    assert point.value == pytest.approx(least - 0.5)
+    rows = violated(point.before, 1, NEVER)
+    (form,) = forms_of(rows)
+    found = list(zip(form.tails.tolist(), form.heads.tolist(), strict=True))
+    assert sorted(found) == sorted(arcs)
+    assert form.counts.tolist() == [1] * len(arcs)
+    assert form.least == least
+    relaxation.derive(rows)
+    assert relaxation.solve(NEVER).value == pytest.approx(least)
+
+
+@st.composite
+def vertices(draw: st.DrawFn, n_items: st.SearchStrategy[int]) -> np.ndarray:
+    """Draw points of the relaxation: optima for random costs, many of which are fractional."""
+    n = draw(n_items)
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    arcs, *_ = FACETS[draw(st.sampled_from(sorted(FACETS)))]
+    costs = rng.integers(0, 3, (n, n))
+    np.fill_diagonal(costs, 0)
+    order = rng.permutation(n)[:6]
+    tails, heads = order[np.transpose(arcs)]
+    costs[tails, heads] += 4
+    relaxation = relaxation_of(Problem(costs, 0, 1))
+    relaxation.add_cycles(np.array(list(permutations(range(n), 3))))
+    return relaxation.solve(NEVER).before
+
+
+@given(vertices(st.just(6)))
+def test_a_facet_is_found_where_one_is_violated(before: np.ndarray) -> None:
+    for violated, names in (
+        (violated_ladders, ("ladder", "ladder, turned")),
+        (violated_fences, ("fence",)),
+    ):
+        short = max(
+            FACETS[name][1] - (all_facets(name) * before).sum(axis=(1, 2)).min() for name in names
+        )
+        rows = violated(before, 1, NEVER)
+        if short > 0.011:
+            (form,) = forms_of(rows)
+            assert form.least - used(form, before) == pytest.approx(short)
+        else:
+            assert not rows
+
+
+@given(vertices(st.integers(6, 9)))
+def test_rows_are_violated_and_hold_for_every_order(before: np.ndarray) -> None:
+    for violated in (violated_ladders, violated_fences):
+        forms = forms_of(violated(before, 20, NEVER))
+        short = [form.least - used(form, before) for form in forms]
+        assert all(each > 0.005 for each in short)
+        assert short == sorted(short, reverse=True)
+        for form in forms:
+            items = np.unique(np.concatenate([form.tails, form.heads]))
+            tails, heads = (np.searchsorted(items, ends) for ends in (form.tails, form.heads))
+            assert len(items) == 6
+            assert ((ORDERS[:, tails] < ORDERS[:, heads]) @ form.counts).min() == form.least
+
+
+def test_few_items_have_none() -> None:
+    for n in range(6):
+        middle = np.where(np.eye(n, dtype=bool), 0.0, 0.5)
+        assert violated_ladders(middle, 10, NEVER) == []
+        assert violated_fences(middle, 10, NEVER) == []
