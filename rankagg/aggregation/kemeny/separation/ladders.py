@@ -76,7 +76,7 @@ def _around(arcs: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
     missing = 3.0 - arcs[a, b] - arcs[a, d] - others.min(axis=2).sum(axis=0)
     short = np.flatnonzero(missing > VIOLATION)
     b, d, others = b[short], d[short], others[:, short]
-    best = np.argsort(others, axis=2, kind="stable")[:, :, :TRIED]
+    best = np.argpartition(others, TRIED - 1, axis=2)[:, :, :TRIED]
     prices = np.take_along_axis(others, best, axis=2)
     c, e, f = best[0][:, :, None, None], best[1][:, None, :, None], best[2][:, None, None, :]
     sums = prices[0][:, :, None, None] + prices[1][:, None, :, None] + prices[2][:, None, None, :]
