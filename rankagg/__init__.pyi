@@ -9,6 +9,8 @@ from .aggregation.evidence import Evidence as Evidence
 from .aggregation.footrule import FootruleOptimal as FootruleOptimal
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.certificate import Certificate as Certificate
+from .aggregation.kemeny.constraints import Constraints as Constraints
+from .aggregation.kemeny.constraints import Quota as Quota
 from .aggregation.kemeny.optima import Optima as Optima
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
 from .aggregation.kemeny.weak.certificate import WeakCertificate as WeakCertificate

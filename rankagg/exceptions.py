@@ -10,6 +10,7 @@ __all__ = [
     "BlockTooLargeError",
     "DataFormatError",
     "DataWarning",
+    "InfeasibleError",
     "InformationLostError",
     "InvalidInputError",
     "ItemMismatchError",
@@ -116,6 +117,23 @@ class TiedRankingError(RankaggError, ValueError):
 
 class InformationLostError(RankaggError, TypeError):
     """A method needs information that the given data no longer hold."""
+
+
+class InfeasibleError(RankaggError, ValueError):
+    """Constraints that no ranking keeps; the message names a smallest set in conflict.
+
+    Attributes
+    ----------
+    conflict : tuple of str
+        The constraints of that set, in words.
+    """
+
+    def __init__(self, message: str, conflict: tuple[str, ...] = ()) -> None:
+        self.conflict = conflict
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (str(self), self.conflict)
 
 
 class DataFormatError(RankaggError, ValueError):

@@ -9,7 +9,7 @@ import re
 import sys
 from fractions import Fraction
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, product
 from math import gcd
 from pathlib import Path
 
@@ -106,20 +106,53 @@ def fingerprint(items, wins, ties, denominator):
     return sha256(text).hexdigest()
 
 
+# -- constraints: behind the n items stand markers, each with so many items before it -------------
+
+
+def constraints(data, n):
+    """Return the places of the markers, the pairs that are decided, and the rows by their names."""
+    above, first, last, counts = fields(data, "above", "first", "last", "counts")
+    require(type(above) is type(counts) is list and (above or first or last or counts),
+            "constraints are lists, and not all of them empty")  # fmt: skip
+    counts = [fields(count, "items", "within", "at_least") for count in counts]
+    for some in (*above, first, last, *(items for items, *_ in counts)):
+        require(len(set(integers(some, 0, n - 1))) == len(some), "positions are not distinct")
+    for items, within, least in counts:
+        integer(least, 1, min(len(items), integer(within, 1, n)))
+    places = sorted({within for _, within, _ in counts})
+    pairs = [tuple(integers(pair, 0, n - 1, 2)) for pair in above]
+    pairs += [(i, j) for i in first for j in range(n) if j not in first]
+    pairs += [(i, j) for j in last for i in range(n) if i not in last]
+    pairs += [(marker, marker + 1) for marker in range(n, n + len(places) - 1)]
+    named = {}
+    for at, place in enumerate(places):
+        named["before", at] = {(i, n + at): 1 for i in range(n)}, place
+        named["behind", at] = {(n + at, i): 1 for i in range(n)}, n - place
+    for at, (items, within, least) in enumerate(counts):
+        named["quota", at] = {(i, n + places.index(within)): 1 for i in items}, least
+        pairs += named["quota", at][0] if least == len(items) else ()
+    case = decided([0] * (n + len(places)), pairs)
+    require(case is not None, "the constraints contradict each other")
+    return places, case, named
+
+
 # -- the bound of one part ------------------------------------------------------------------------
 
 
 class Part:
     """Costs of placing row before column, among the items of one proof."""
 
-    def __init__(self, cost, positions, n):
-        integers(positions, 0, n - 1)
+    def __init__(self, cost, positions, case, n):
+        integers(positions, 0, len(cost) - 1)
         require(len(set(positions)) == len(positions) >= 2, "a part has distinct positions")
         self.where = {position: at for at, position in enumerate(positions)}
         self.cost = [[cost[a][b] for b in positions] for a in positions]
         self.n = len(positions)
         self.pairs = [(i, j) for i in range(self.n) for j in range(i)]
-        self.floor = sum(min(self.cost[i][j], self.cost[j][i]) for i, j in self.pairs)
+        self.floor = least_of(self.cost, [0] * self.n)
+        self.root = [sum(1 << self.where[j] for j in positions if case[i] >> j & 1)
+                     for i in positions]  # fmt: skip
+        self.is_free = not any(self.root) and max(positions) < n
         self.rows = []
         self.step = gcd(*(self.cost[i][j] - self.cost[j][i] for i, j in self.pairs))
 
@@ -140,12 +173,12 @@ class Part:
         if type(nodes[0]) is dict and "enumeration" in nodes[0]:
             require(fields(nodes[0], "enumeration")[0] is True, "an enumeration is true")
             require(len(nodes) == 1 and self.n <= 20, "an enumeration stands alone, for 20 items")
+            require(self.is_free, "constraints hold items of an enumeration")
             return self.enumerate()
-        cases = {0: [0] * self.n}  # for each place in a case the set of places known behind it
+        cases = {0: self.root}  # for each place in a case the set of places known behind it
         bounds, chain = [], 0
         for at, node in enumerate(nodes):
-            require(at in cases, "a node is the child of no node before it")
-            require(type(node) is dict, "a node is an object")
+            require(at in cases and type(node) is dict, "a node is no child of one before it")
             case = cases[at]
             below = []
             if "pair" in node:
@@ -158,7 +191,7 @@ class Part:
                 below = [(rest, self.fixed(case, price, total, integer(threshold)))]
                 bounds += [threshold] if case else []
             elif "exchange" in node or "cut" in node:
-                require(at == chain, "an exchange or a cut is behind another node")
+                require(at == chain and self.is_free, "an exchange or a cut may not stand here")
                 chain = node.get("rest")
                 below = [(chain, decided(case, self.persistent(node, case)))]
                 require(below[0][1] is not None, "pairs of every optimum contradict each other")
@@ -172,7 +205,7 @@ class Part:
         require(bounds, "every case contradicts itself")
         return min(bounds)
 
-    def derive(self, rows):
+    def derive(self, rows, given):
         """Read the derived rows: for each what its arcs count, and what they reach at least."""
         require(type(rows) is list, "rows are a list")
         for row in rows:
@@ -190,6 +223,10 @@ class Part:
                     if len(items) == 2:  # an arc by itself, which is used no less than never
                         del arcs[items[1], items[0]]
                     others = arcs, int(len(items) > 2)
+                elif type(source) is dict:
+                    key = next(((name, integer(x)) for name, x in source.items()), None)
+                    require(len(source) == 1 and key in given, "constraints have no such row")
+                    others = {tuple(self.places(arc)): 1 for arc in given[key][0]}, given[key][1]
                 else:
                     others = self.rows[integer(source, 0, len(self.rows) - 1)]
                 for arc, count in others[0].items():
@@ -226,14 +263,7 @@ class Part:
             total += weight * least
             for (i, j), count in counts.items():
                 price[i][j] -= weight * count
-        for i, j in self.pairs if case else ():
-            if case[i] >> j & 1:
-                total += price[i][j]
-            elif case[j] >> i & 1:
-                total += price[j][i]
-            else:
-                total += min(price[i][j], price[j][i])
-        return price, total
+        return price, total + (least_of(price, case) if case else 0)
 
     def fixed(self, case, price, total, threshold):
         """Return the case that is left when dearer sides that reach the threshold are gone."""
@@ -265,18 +295,14 @@ class Part:
         for x, y in pairs:
             between = {k for k in range(self.n) if not (known[k] >> y & 1 or known[x] >> k & 1)}
             if "exchange" in node:
-                total = (up + down) * gain(x, y) + sum(
-                    min(0, up * gain(x, k) + down * gain(k, y)) for k in between - {x, y}
-                )
+                gains = [up * gain(x, k) + down * gain(k, y) for k in between - {x, y}]
+                total = (up + down) * gain(x, y)
             else:
                 require(x in upper and y in lower, "a pair is not across its cut")
-                total = gain(x, y) + sum(
-                    min(0, gain(u, v))
-                    for u in between.intersection(upper)
-                    for v in between.intersection(lower)
-                    if not known[u] >> v & 1
-                )
-            require(total > 0, "a pair is not so in every optimum")
+                ends = product(between.intersection(upper), between.intersection(lower))
+                gains = [gain(u, v) for u, v in ends if not known[u] >> v & 1]
+                total = gain(x, y)
+            require(total + sum(min(0, g) for g in gains) > 0, "a pair is not so in every optimum")
         return pairs
 
     def enumerate(self):
@@ -284,11 +310,19 @@ class Part:
         best = [0] * 2**self.n  # of each set of items, which is a number whose bits they are
         for some in range(1, 2**self.n):
             inside = [i for i in range(self.n) if some >> i & 1]
-            best[some] = min(
-                best[some ^ 1 << last] + sum(self.cost[i][last] for i in inside if i != last)
-                for last in inside
-            )
+            paid = {k: sum(self.cost[i][k] for i in inside if i != k) for k in inside}
+            best[some] = min(best[some ^ 1 << last] + paid[last] for last in inside)
         return best[-1]
+
+
+def least_of(price, case):
+    """Return the sum over all pairs of the price of the decided direction, or of the cheaper."""
+    return sum(
+        price[i][j] if case[i] >> j & 1
+        else price[j][i] if case[j] >> i & 1
+        else min(price[i][j], price[j][i])
+        for i in range(len(case)) for j in range(i)
+    )  # fmt: skip
 
 
 def decided(case, new):
@@ -299,9 +333,7 @@ def decided(case, new):
     for i, j in new:
         case[i] |= 1 << j
     for k in range(len(case)):
-        for i in range(len(case)):
-            if case[i] >> k & 1:
-                case[i] |= case[k]
+        case = [row | case[k] if row >> k & 1 else row for row in case]
     return None if any(case[i] >> i & 1 for i in range(len(case))) else case
 
 
@@ -311,19 +343,20 @@ def decided(case, new):
 def check(certificate, votes):
     """Return what is proved, in one sentence; raise RefusedError where nothing is."""
     (schema, version, status, stated_cost, stated_bound, tolerance, tie_cost, mark, items, order,
-     scaled_cost, scaled_bound, denominator, unit, proofs) = fields(
+     scaled_cost, scaled_bound, denominator, unit, proofs, *stated) = fields(
         certificate, "schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost",
         "fingerprint", "items", "order", "scaled_cost", "scaled_lower_bound", "denominator",
-        "weight_denominator", "proofs")  # fmt: skip
+        "weight_denominator", "proofs",
+        *(["constraints"] if type(certificate) is dict and "constraints" in certificate else []),
+    )  # fmt: skip
     require(schema == "rankagg.certificate", "this is no certificate")
     integer(version, 3, 3), integer(unit, UNIT, UNIT)
     names, wins, ties, scale, rounding = read_votes(votes)
-    n = len(names)
     require(labels(items) == names, "the items are not those of the votes")
     require(mark == fingerprint(names, wins, ties, scale), "it is for other votes")
-    share = fraction(tie_cost)
-    require(share <= 1, "a tie costs at most 1")
+    require((share := fraction(tie_cost)) <= 1, "a tie costs at most 1")
     require(integer(denominator) == scale * share.denominator, "the denominator is another")
+    n = len(names)
     require(fraction(tolerance) == rounding * n * (n - 1), "the tolerance is another")
     require(len(set(integers(order, 0, n - 1, n))) == n, "the order is no order of the items")
 
@@ -331,21 +364,30 @@ def check(certificate, votes):
     tied = sum(ties[i][j] for i in range(n) for j in range(i)) * share.numerator
     total = tied + sum(cost[a][b] for at, a in enumerate(order) for b in order[at + 1 :])
     require(integer(scaled_cost) == total, f"the ranking costs {total}/{denominator}")
-    proved = tied + sum(min(cost[i][j], cost[j][i]) for i in range(n) for j in range(i))
+    case, given = [0] * n, {}
+    if stated:
+        places, case, given = constraints(stated[0], n)
+        at = {i: place for place, i in enumerate(order)}  # and markers between these places
+        at |= {n + number: place - 0.5 for number, place in enumerate(places)}
+        has = [at[i] < at[j] for i in at for j in at if case[i] >> j & 1]
+        has += [sum(at[i] < at[j] for i, j in arcs) >= least for arcs, least in given.values()]
+        require(all(has), "the ranking breaks a constraint")
+        cost = [[*row, *[0] * (len(case) - n)] for row in cost + [[0] * n] * (len(case) - n)]
+    proved = tied + least_of(cost, case)
     taken = set()
-    require(type(proofs) is list, "proofs are a list")
-    for proof in proofs:
+    for proof in proofs if type(proofs) is list else [None]:
         positions, rows, nodes = fields(proof, "positions", "rows", "nodes")
-        part = Part(cost, positions, n)
+        part = Part(cost, positions, case, n)
         require(not taken & set(positions), "two proofs share an item")
         taken |= set(positions)
-        part.derive(rows)
-        proved += part.bound(nodes) - part.floor
+        part.derive(rows, given)
+        proved += part.bound(nodes) - least_of(part.cost, part.root)
     require(integer(scaled_bound) <= min(proved, total), f"only {proved}/{denominator} is proved")
     require(status == ("optimal" if scaled_bound == total else "gap"), "the status is another")
     claims = [str(Fraction(x, denominator)) for x in (total, scaled_bound)]
     require([stated_cost, stated_bound] == claims, "cost or bound is printed wrong")
-    return f"The proof holds: this ranking costs {claims[0]}, and none less than {claims[1]}."
+    none = "none under the constraints" if stated else "none"
+    return f"The proof holds: this ranking costs {claims[0]}, and {none} less than {claims[1]}."
 
 
 if __name__ == "__main__":

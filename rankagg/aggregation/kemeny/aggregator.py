@@ -15,6 +15,7 @@ from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.aggregation.kemeny.constraints import Constraints
 from rankagg.aggregation.kemeny.decomposition import majority_components
 from rankagg.aggregation.kemeny.nodes import Enumeration
 from rankagg.aggregation.kemeny.optima import Optima
@@ -105,7 +106,10 @@ class Kemeny(Aggregator):
         takes longer and is said in a note. "lazy": the same rows through PuLP's public interface
         and its CBC; no proof where the relaxation is fractional. "naive": the textbook integer
         program, all rows at once, tolerable to some 60 items. "subset-dp": dynamic programming,
-        parts of 20 items at most. With `consensus_ties` "cuts" alone.
+        parts of 20 items at most. With `consensus_ties` or `constraints` "cuts" alone.
+    constraints : Constraints, optional
+        What the consensus must keep to: the exact optimum among the rankings that do. Where none
+        does, an `InfeasibleError` names a smallest set of constraints in conflict.
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".
         Ctrl-C does the same.
@@ -152,6 +156,7 @@ class Kemeny(Aggregator):
     consensus_ties: bool = False
     consensus_tie_cost: float | None = None
     backend: BackendName = "cuts"
+    constraints: Constraints | None = None
     time_limit: float | None = None
     verify: bool = True
     n_jobs: int = 1
@@ -162,6 +167,7 @@ class Kemeny(Aggregator):
         check_number(self.tie_cost, "tie_cost of Kemeny", low=0, high=1)
         check_choice(self.backend, tuple(BACKENDS), "backend of Kemeny")
         self._check_ties()
+        self._check_constraints()
         check_flag(self.verify, "verify of Kemeny")
         time_limit_of(self.time_limit, " of Kemeny")
         if self.n_jobs != -1:
@@ -188,6 +194,20 @@ class Kemeny(Aggregator):
         if self.backend != "cuts":
             raise InvalidInputError(
                 "backend of Kemeny", "'cuts' where the consensus may tie items", self.backend
+            )
+
+    def _check_constraints(self) -> None:
+        if self.constraints is None:
+            return
+        if not isinstance(self.constraints, Constraints):
+            raise InvalidInputError("constraints of Kemeny", "Constraints", self.constraints)
+        if self.consensus_ties:
+            raise InvalidInputError(
+                "constraints of Kemeny", "None where the consensus may tie items", self.constraints
+            )
+        if self.backend != "cuts":
+            raise InvalidInputError(
+                "backend of Kemeny", "'cuts' where there are constraints", self.backend
             )
 
     @property
@@ -249,6 +269,8 @@ class Kemeny(Aggregator):
         deadline = (deadline or Deadline()).sooner(self.time_limit)
         if self.price_of_ties is not None:
             return self._solve_weak(votes, self.price_of_ties, deadline)
+        if self.constraints is not None:
+            return self._solve_constrained(votes, self.constraints, start, deadline)
         began = monotonic()
         problem = Problem.from_pairwise(votes, self.tie_cost)
         progress = Progress(problem, self.on_progress)
@@ -287,6 +309,24 @@ class Kemeny(Aggregator):
             votes, tie_cost=self.tie_cost, consensus_tie_cost=price, deadline=deadline,
             verify=self.verify, listener=self.on_progress,
         )  # fmt: skip
+        return self._with_reasons(outcome, deadline)
+
+    def _solve_constrained(
+        self,
+        votes: PairwiseMatrix,
+        constraints: Constraints,
+        start: NDArray[np.intp] | None,
+        deadline: Deadline,
+    ) -> Outcome:
+        from rankagg.aggregation.kemeny.constrained import solve_constrained  # noqa: PLC0415
+
+        outcome = solve_constrained(
+            votes, constraints, tie_cost=self.tie_cost, deadline=deadline, verify=self.verify,
+            start=start,
+        )  # fmt: skip
+        return self._with_reasons(outcome, deadline)
+
+    def _with_reasons(self, outcome: Outcome, deadline: Deadline) -> Outcome:
         assert outcome.certificate is not None, "an exact rule gives a certificate"
         is_over = deadline.is_over
         why = self._why_open(

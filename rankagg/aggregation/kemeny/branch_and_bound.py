@@ -117,7 +117,7 @@ class Search:
         n = self.problem.n
         decided = np.zeros((n, n), dtype=bool) if self.decided is None else self.decided
         self._unit = unit_of(self.problem)
-        self._best = Incumbent(self.problem, self._unit, decided, self.start, self.deadline)
+        self._best = self._first_order(decided)
         self._margins = self.problem.margins.astype(np.float64)
         self.nodes = [Leaf()]
         # What each open case has decided and what is known of it, by node.
@@ -126,6 +126,12 @@ class Search:
         self._children: list[int] = []
         self._n_expanded = 0
         self._near: Floats | None = None  # a point that orders are sought near
+
+    def _first_order(self, decided: Bools) -> Incumbent:
+        return Incumbent(self.problem, self._unit, decided, self.start, self.deadline)
+
+    def _begin(self) -> Relaxation:
+        return relaxation_of(self.problem)
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -263,10 +269,14 @@ class Search:
             self.nodes[at] = Fixing(bound.leaf(), self.upper, len(self.nodes) - 1)
             at = len(self.nodes) - 1
         if fixed is not None and pair is None:
-            # A single order is left, and a leaf without weights bounds it by its own cost.
-            self._best.offer(np.argsort(-fixed.sum(axis=1)))
+            self.nodes[at] = self._only(np.argsort(-fixed.sum(axis=1)))
         elif fixed is not None and pair is not None:
             self._split(at, pair, fixed, bound)
+
+    def _only(self, order: NDArray[np.intp]) -> Leaf:
+        """Take the single order that is left; a leaf without weights bounds it by its own cost."""
+        self._best.offer(order)
+        return Leaf()
 
     def _split(self, at: int, pair: tuple[int, int], decided: Bools, bound: Bound) -> None:
         before, after = len(self.nodes), len(self.nodes) + 1
@@ -287,7 +297,7 @@ class Search:
         if self.relaxation is None:
             self.deadline.seconds_left()
             self._best.prepare()
-            self.relaxation = relaxation_of(self.problem)
+            self.relaxation = self._begin()
             # Without rows it would put each pair the cheaper way, whatever the others do.
             cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
             self.relaxation.add_cycles(cycles_at(cheapest, self._margins, self.deadline))

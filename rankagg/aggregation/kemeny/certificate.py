@@ -18,6 +18,7 @@ from rankagg.aggregation.kemeny.certificate_reader import (
     Content,
     read_certificate,
 )
+from rankagg.aggregation.kemeny.demands import Demands
 from rankagg.aggregation.kemeny.nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
@@ -28,6 +29,7 @@ from rankagg.aggregation.kemeny.nodes import (
 )
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.total_bound import tolerance_of, total_bound
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import Permutation
@@ -42,9 +44,13 @@ from rankagg.io.strict_json import parse_json
 
 __all__ = ["Certificate"]
 
+NONE = Demands()
+
 
 class Certificate(Result):
     """What is proved about a ranking: no order costs less than `lower_bound`.
+
+    With constraints, that is said of the orders that keep them, and the ranking is one.
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
     pair costs at least its cheaper direction. `verify` checks all of it against the votes, in
@@ -71,6 +77,8 @@ class Certificate(Result):
         `PairwiseMatrix.fingerprint` of the votes.
     proofs : tuple of Proof
         For disjoint parts of the items; pairs in none of them count their cheaper direction.
+    demands : Demands
+        The constraints, over positions; empty where there are none.
     """
 
     items: tuple[Label, ...]
@@ -82,6 +90,7 @@ class Certificate(Result):
     tolerance: Fraction
     fingerprint: str
     proofs: tuple[Proof, ...] = ()
+    demands: Demands = Demands()
 
     _schema = SCHEMA
     _version = VERSION
@@ -96,6 +105,7 @@ class Certificate(Result):
         *,
         tie_cost: float | Fraction = 0.0,
         problem: Problem | None = None,
+        demands: Demands = NONE,
     ) -> Certificate:
         """State what proofs prove about an order.
 
@@ -111,6 +121,8 @@ class Certificate(Result):
             What a vote that ties two items costs.
         problem : Problem, optional
             That of these votes, where it is stated already.
+        demands : Demands, optional
+            The constraints.
 
         Returns
         -------
@@ -122,12 +134,13 @@ class Certificate(Result):
             items=votes.items.labels,
             order=tuple(int(i) for i in order),
             scaled_cost=problem.cost(np.asarray(order)),
-            scaled_lower_bound=_total_bound(problem, proved),
+            scaled_lower_bound=total_bound(problem, proved, demands),
             denominator=problem.denominator,
             tie_cost=as_share(tie_cost),
-            tolerance=_tolerance(votes),
+            tolerance=tolerance_of(votes),
             fingerprint=votes.fingerprint,
             proofs=proved,
+            demands=demands,
         )
 
     # -- what it states -----------------------------------------------------------------------
@@ -212,10 +225,11 @@ class Certificate(Result):
         off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
         exactness = off if self.tolerance else "exact"
         proof = f"proved by {self._means()}, {exactness}"
+        none = "no ranking under the constraints" if self.demands else "no ranking"
         if self.status == "optimal":
-            return [f"optimal: no ranking costs less than {self.lower_bound:g} ({proof})"]
+            return [f"optimal: {none} costs less than {self.lower_bound:g} ({proof})"]
         return [
-            f"gap: cost {self.cost:g}, no ranking costs less than {self.lower_bound:g} "
+            f"gap: cost {self.cost:g}, {none} costs less than {self.lower_bound:g} "
             f"({100 * self.relative_gap:.3g} % below; {proof})"
         ]
 
@@ -275,9 +289,9 @@ class Certificate(Result):
             raise VerificationError(
                 f"The votes are over {problem.denominator}, not {self.denominator} as stated."
             )
-        if self.tolerance != _tolerance(votes):
+        if self.tolerance != tolerance_of(votes):
             raise VerificationError(
-                f"The costs are known to within {counted(_tolerance(votes), 'vote')}, not "
+                f"The costs are known to within {counted(tolerance_of(votes), 'vote')}, not "
                 f"{self.tolerance} as stated."
             )
         cost = problem.cost(np.array(self.order))
@@ -286,7 +300,9 @@ class Certificate(Result):
                 f"The ranking costs {self._in_votes(cost)}, not "
                 f"{self._in_votes(self.scaled_cost)} as stated."
             )
-        proved = _total_bound(problem, self.proofs)
+        if not self.demands.hold(np.array(self.order)):
+            raise VerificationError("The ranking breaks a constraint that is stated.")
+        proved = total_bound(problem, self.proofs, self.demands)
         if proved < self.scaled_lower_bound:
             raise VerificationError(
                 f"The proofs show the bound {self._in_votes(proved)}, not "
@@ -328,6 +344,7 @@ class Certificate(Result):
             "denominator": self.denominator,
             "weight_denominator": WEIGHT_DENOMINATOR,
             "proofs": [proof.to_dict() for proof in self.proofs],
+            **({"constraints": self.demands.to_dict()} if self.demands else {}),
         }
 
     @classmethod
@@ -381,17 +398,3 @@ def _as_float(votes: Fraction) -> float:
         return float(votes)
     except OverflowError:
         return inf
-
-
-def _tolerance(votes: PairwiseMatrix) -> Fraction:
-    """Return by how much a cost can be off: two entries for each pair."""
-    return Fraction(votes.rounding) * votes.n_items * (votes.n_items - 1)
-
-
-def _total_bound(problem: Problem, proofs: tuple[Proof, ...]) -> int:
-    """Return the floor of all pairs, raised by what each part proves about its own."""
-    bound = problem.floor
-    for proof in proofs:
-        part = proof.part_of(problem)
-        bound += proof.bound_of(part) - part.floor
-    return bound

@@ -12,6 +12,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from rankagg._typing import Label
+from rankagg.aggregation.kemeny.demands import Demands
+from rankagg.aggregation.kemeny.demands_reader import NONE, GivenRows, read_demands, read_given
 from rankagg.aggregation.kemeny.nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
@@ -54,6 +56,7 @@ class Content(NamedTuple):
     tolerance: Fraction
     fingerprint: str
     proofs: tuple[Proof, ...]
+    demands: Demands
 
 
 def read_certificate(data: object) -> Content:
@@ -77,10 +80,11 @@ def read_certificate(data: object) -> Content:
     _check_version(whole)
     (
         _, _, status, cost, lower_bound, tolerance, tie_cost, fingerprint, items, order,
-        scaled_cost, scaled_lower_bound, denominator, weight_denominator, proofs,
-    ) = whole.members(*FIELDS)  # fmt: skip
+        scaled_cost, scaled_lower_bound, denominator, weight_denominator, proofs, *constraints,
+    ) = whole.members(*FIELDS, *(["constraints"] if whole.has("constraints") else []))  # fmt: skip
     weight_denominator.constant(WEIGHT_DENOMINATOR)
     labels = _read_items(items)
+    demands = read_demands(constraints[0], len(labels)) if constraints else NONE
     content = Content(
         items=labels,
         order=_read_order(order, len(labels)),
@@ -90,7 +94,8 @@ def read_certificate(data: object) -> Content:
         tie_cost=_read_share(tie_cost),
         tolerance=tolerance.fraction(),
         fingerprint=_read_fingerprint(fingerprint),
-        proofs=_read_proofs(proofs, len(labels)),
+        proofs=_read_proofs(proofs, len(labels), demands),
+        demands=demands,
     )
     if content.scaled_lower_bound > content.scaled_cost:
         scaled_lower_bound.refuse("at most `scaled_cost`")
@@ -154,36 +159,42 @@ def _read_fingerprint(field: Field) -> str:
 # -- proofs -----------------------------------------------------------------------------------
 
 
-def _read_proofs(field: Field, n: int) -> tuple[Proof, ...]:
+def _read_proofs(field: Field, n: int, demands: Demands = NONE) -> tuple[Proof, ...]:
     taken: set[int] = set()
     proofs = []
+    markers = len(demands.places)
+    given = {(row.name, row.number): row for row in demands.rows(n)}
     for element in field.elements():
         positions_field, rows_field, nodes_field = element.members("positions", "rows", "nodes")
-        positions = positions_field.integers(high=n - 1)
+        positions = positions_field.integers(high=n + markers - 1)
         part = set(positions)
         if len(part) < len(positions) or len(part) < 2 or part & taken:
             positions_field.refuse("two or more positions, none of them twice or in another proof")
         taken |= part
-        rows = tuple(_read_row(at, row, part) for at, row in enumerate(rows_field.elements()))
+        rows = tuple(
+            _read_row(at, row, part, given) for at, row in enumerate(rows_field.elements())
+        )
         proofs.append(Proof(tuple(positions), _read_nodes(nodes_field, part, len(rows)), rows))
     return tuple(proofs)
 
 
-def _read_row(at: int, field: Field, part: set[int]) -> Derived:
+def _read_row(at: int, field: Field, part: set[int], given: GivenRows) -> Derived:
     terms_field, divisor = field.members("terms", "divisor")
-    terms = tuple(_read_term(at, term, part) for term in terms_field.elements())
+    terms = tuple(_read_term(at, term, part, given) for term in terms_field.elements())
     if not terms:
         terms_field.refuse("a list of at least one term")
     return Derived(terms, divisor.integer(low=1, high=LARGEST_COUNT))
 
 
-def _read_term(at: int, field: Field, part: set[int]) -> tuple[int, Source]:
+def _read_term(at: int, field: Field, part: set[int], given: GivenRows) -> tuple[int, Source]:
     parts = field.elements()
     if len(parts) != 2:
         field.refuse("how often, and which row")
     times = parts[0].integer(low=1, high=LARGEST_COUNT)
     if type(parts[1].value) is int:
         return times, parts[1].integer(high=at - 1)
+    if given and type(parts[1].value) is dict:
+        return times, read_given(parts[1], part, given)
     items = tuple(parts[1].integers())
     if len(items) < 2 or len(set(items)) < len(items) or not part.issuperset(items):
         parts[1].refuse("two or more different positions of the proof, or an earlier row")

@@ -9,7 +9,7 @@ from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core.graphs import Parts, strong_parts
 
-__all__ = ["majority_components"]
+__all__ = ["components_of", "majority_components"]
 
 # From so many items on, cuts and the part of one item are looked for in the matrix itself.
 DENSE = 256
@@ -36,8 +36,12 @@ def majority_components(problem: Problem) -> list[NDArray[np.intp]]:
     ----------
     Truchon (1998), "An extension of the Condorcet criterion and Kemeny orders".
     """
-    arcs: Bools = problem.margins < 0
-    if problem.n < DENSE:
+    return components_of(problem.margins < 0)
+
+
+def components_of(arcs: Bools) -> list[NDArray[np.intp]]:
+    """Return the strong components of a relation, each before those that arcs lead to from it."""
+    if len(arcs) < DENSE:
         return _parts(arcs, strong_parts(arcs))
     parts = []
     for block in _blocks(arcs):

@@ -62,7 +62,7 @@ class HighsRelaxation(Relaxation):
             raise SolverNotFoundError(f"{reason}.")
         super().__init__(problem)
         self._highs = self._build()
-        # The pair of each column, and the column of each pair or -1.
+        # The pair of each column, or -1 for one that is no pair; the column of each pair, or -1.
         self._pair_of = np.zeros(0, dtype=np.int32)
         self._column_of = np.full(len(self._costs), -1, dtype=np.int32)
 
@@ -104,7 +104,8 @@ class HighsRelaxation(Relaxation):
     def _values(self, of_columns: Any) -> Floats:
         """Return the values of all pairs from those of the columns."""
         values = np.where(self._costs < 0.0, self._upper, self._lower)
-        values[self._pair_of] = of_columns
+        is_pair = self._pair_of >= 0
+        values[self._pair_of[is_pair]] = np.array(of_columns)[is_pair]
         free = (self._costs == 0.0) & (self._column_of < 0) & (self._lower < self._upper)
         if free.any():
             first, second = self._above
@@ -171,6 +172,7 @@ class HighsRelaxation(Relaxation):
         """Drop the rows that do not bind at the last point: their slack is in the basis."""
         basic = highspy.HighsBasisStatus.kBasic
         slack = np.array([status == basic for status in self._highs.getBasis().row_status])
+        slack &= (self._codes >= 0) | (self._codes < -self.n_kept)
         gone = np.flatnonzero(slack)
         if len(gone):
             self._highs.deleteRows(len(gone), gone.astype(np.int32))
@@ -179,6 +181,6 @@ class HighsRelaxation(Relaxation):
     def fix(self, before: NDArray[np.bool_]) -> None:
         """Set the bounds of the columns; see `Relaxation.fix`."""
         super().fix(before)
-        pairs = self._pair_of
-        columns = np.arange(len(pairs), dtype=np.int32)
+        columns = np.flatnonzero(self._pair_of >= 0).astype(np.int32)
+        pairs = self._pair_of[columns]
         self._highs.changeColsBounds(len(pairs), columns, self._lower[pairs], self._upper[pairs])

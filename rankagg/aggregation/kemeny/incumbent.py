@@ -14,7 +14,7 @@ from rankagg.aggregation.kemeny.memetic import LARGE, Memetic
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.kernels.local_search import Numbers
 
-__all__ = ["SHARE", "Incumbent"]
+__all__ = ["SHARE", "Incumbent", "extension"]
 
 SEED = 0
 PARENTS = 20
@@ -91,7 +91,7 @@ class Incumbent:
         self._last_rounded: NDArray[np.intp] | None = None
         near = heuristics.starting_orders(self.margins) if start is None else [start]
         # The first order must be sound: one that respects what is decided.
-        self.order = _extension(decided, near[0])
+        self.order = extension(decided, near[0])
         self.cost = problem.cost(self.order)
         self._memetic: Memetic | None = None
         self._began, self._used = monotonic(), 0.0
@@ -245,7 +245,7 @@ def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Numbers:
     return margins
 
 
-def _extension(decided: Bools, order: NDArray[np.intp]) -> NDArray[np.intp]:
+def extension(decided: Bools, order: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return an order that respects what is decided, near another one."""
     inside = decided[np.ix_(order, order)]
     # The first item that waits for none of those that are left comes next.

@@ -256,24 +256,31 @@ class Proof:
         """Return the problem of the part."""
         return problem.restrict(np.array(self.positions, dtype=np.intp))
 
-    def bound_of(self, part: Problem) -> int:
-        """Return what `bound` returns, from the problem of the part."""
+    def bound_of(self, part: Problem, decided: Bools | None = None) -> int:
+        """Return what `bound` returns, from the problem of the part.
+
+        `decided` has pairs (row before column) that every order must respect, closed under
+        transitivity.
+        """
         bounds = [
-            self._own_bound(part, node, decided)
-            for _, node, decided in self.walk(part)
+            self._own_bound(part, node, case)
+            for _, node, case in self.walk(part, decided)
             if not isinstance(node, Branch | Persistent)
         ]
         if not bounds:
             raise VerificationError("Every case of a proof contradicts itself.")
         return min(bounds)
 
-    def walk(self, part: Problem) -> Iterator[tuple[int, Node, Bools]]:
+    def walk(
+        self, part: Problem, decided: Bools | None = None
+    ) -> Iterator[tuple[int, Node, Bools]]:
         """Yield each node with its index and what its case has decided, parents first.
 
         Raises `VerificationError` where an exchange or a cut does not hold.
         Cases that contradict themselves hold no order and are left out.
         """
-        stack: list[tuple[int, Bools]] = [(0, np.zeros((part.n, part.n), dtype=bool))]
+        root = np.zeros((part.n, part.n), dtype=bool) if decided is None else decided
+        stack: list[tuple[int, Bools]] = [(0, root)]
         while stack:
             at, decided = stack.pop()
             node = self.nodes[at]

@@ -85,6 +85,8 @@ class Relaxation(ABC):
         What values and duals are counted in, in the units of `Problem.costs`.
     derived : list of Derived
         All derived rows so far; their numbers never change.
+    n_kept : int
+        How many of them, from the first, are never dropped.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -97,6 +99,7 @@ class Relaxation(ABC):
         self._lower: Floats = np.zeros(len(self._costs))
         self._upper: Floats = np.ones(len(self._costs))
         self.derived: list[Derived] = []
+        self.n_kept = 0
         self._forms: list[Form] = []
         # The rows in the model: the number of a cycle, or -1 less that of a derived row.
         self._codes = np.zeros(0, dtype=np.int64)

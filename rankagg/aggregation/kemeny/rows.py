@@ -1,16 +1,17 @@
 """What every order obeys: cycles, and rows that are derived from them.
 
 A row says "these arcs, each as often as it counts, are used so many times at least". An arc is used
-no less than never, and a cycle at least once; the rest is made of these. Adding rows up, taking out
-that an order uses i -> j or j -> i, dividing, and rounding both sides up to whole numbers gives a
-row again (Chvatal and Gomory), because an order uses an arc once or not at all.
+no less than never, and a cycle at least once; constraints demand more (see `demands`); the rest is
+made of these. Adding rows up, taking out that an order uses i -> j or j -> i, dividing, and
+rounding both sides up to whole numbers gives a row again (Chvatal and Gomory), because an order
+uses an arc once or not at all.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,13 +21,51 @@ from rankagg._typing import Integers
 from rankagg.core import exact
 from rankagg.exceptions import VerificationError
 
-__all__ = ["LARGEST_COUNT", "Derived", "Form", "Source", "Weighting", "compact", "forms_of"]
+__all__ = [
+    "LARGEST_COUNT",
+    "Derived",
+    "Form",
+    "Given",
+    "Source",
+    "Weighting",
+    "compact",
+    "forms_of",
+]
 
 #: (i, j) is the arc from i to j, three and more items are a cycle, a number an earlier row.
-Source: TypeAlias = "tuple[int, ...] | int"
+Source: TypeAlias = "tuple[int, ...] | int | Given"
 
 #: What an arc may count in a derived row, and how often the row may ask for arcs.
 LARGEST_COUNT = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Given:
+    """A row that constraints demand of every order.
+
+    Attributes
+    ----------
+    name : {"before", "behind", "quota"}
+        Which of the rows of `Demands`.
+    number : int
+        Of the marker, or of the count.
+    arcs : tuple of (int, int)
+        They are used `least` times at least.
+    least : int
+    """
+
+    name: str
+    number: int
+    arcs: tuple[tuple[int, int], ...]
+    least: int
+
+    def moved_to(self, where: Sequence[int]) -> Given:
+        """Return the row with `where[i]` for item i."""
+        return replace(self, arcs=tuple((where[i], where[j]) for i, j in self.arcs))
+
+    def to_dict(self) -> dict[str, int]:
+        """Return plain data for JSON."""
+        return {self.name: self.number}
 
 
 @dataclass(frozen=True)
@@ -36,8 +75,8 @@ class Derived:
     Attributes
     ----------
     terms : tuple of (int, source)
-        How often a row is taken, and which: an arc (i, j), a cycle (a, b, c, ...), or the number of
-        an earlier derived row.
+        How often a row is taken, and which: an arc (i, j), a cycle (a, b, c, ...), the number of
+        an earlier derived row, or one that constraints demand.
     divisor : int
         At least 1.
 
@@ -52,20 +91,28 @@ class Derived:
     def moved_to(self, where: Sequence[int]) -> Derived:
         """Return the row with `where[i]` for item i."""
         return Derived(
-            tuple(
-                (times, source if isinstance(source, int) else tuple(where[i] for i in source))
-                for times, source in self.terms
-            ),
+            tuple((times, _moved(source, where)) for times, source in self.terms),
             self.divisor,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        terms = [
-            [times, source if isinstance(source, int) else list(source)]
-            for times, source in self.terms
-        ]
+        terms = [[times, _plain(source)] for times, source in self.terms]
         return {"terms": terms, "divisor": self.divisor}
+
+
+def _moved(source: Source, where: Sequence[int]) -> Source:
+    if isinstance(source, int):
+        return source
+    if isinstance(source, Given):
+        return source.moved_to(where)
+    return tuple(where[i] for i in source)
+
+
+def _plain(source: Source) -> Any:
+    if isinstance(source, int):
+        return source
+    return source.to_dict() if isinstance(source, Given) else list(source)
 
 
 class Form(NamedTuple):
@@ -113,6 +160,10 @@ def _form_of(row: Derived, earlier: Sequence[Form]) -> Form:
             for arc, count in zip(arcs, other.counts.tolist(), strict=True):
                 counts[arc] += times * count
             least += times * other.least
+        elif isinstance(source, Given):
+            for arc in source.arcs:
+                counts[arc] += times
+            least += times * source.least
         elif len(source) == 2:
             counts[source[0], source[1]] += times
         else:

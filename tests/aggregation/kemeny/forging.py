@@ -34,6 +34,11 @@ from rankagg.io.votes import votes_to_dict
 ALONE = Path(__file__).resolve().parents[3] / "docs" / "howto" / "files" / "check_certificate.py"
 N = 5
 SQUARES = {1, 3, 4, 5, 9}
+WISH = ra.Constraints(above=[(5, 0), (2, 1)], last=[4])
+QUOTAS = ra.Constraints(
+    above=[(2, 5)], top=([2, 1], 4),
+    quotas=[ra.Quota([0, 1, 2, 5], within=1, at_least=1), ra.Quota(range(6), 3, at_least=1)],
+)  # fmt: skip
 PALEY = ra.PairwiseMatrix.from_wins(
     [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
 )
@@ -98,6 +103,8 @@ def specimens() -> dict[str, Specimen]:
         "fixings": of_certificate(*fixing()),
         "rows of rows": of_certificate(*derived()),
         "every optimum": of_certificate(*early()),
+        "constraints": specimen(cycles, constraints=WISH),
+        "markers": specimen(cycles, constraints=QUOTAS),
     }
     assert found["rounded weights"].plain["tolerance"] != "0"
     assert found["ties that cost"].plain["tie_cost"] == "3/10"
@@ -348,6 +355,12 @@ def is_true(data: dict[str, Any], case: Specimen) -> bool:
     if data["tie_cost"] != case.plain["tie_cost"]:
         ties = Fraction(int(np.triu(case.votes.scaled_ties).sum()), case.votes.denominator)
         optimum += (Fraction(data["tie_cost"]) - Fraction(case.plain["tie_cost"])) * ties
+    if "constraints" in data:
+        kept = [order for order in permutations(range(case.votes.n_items)) if keeps(data, order)]
+        costs = [problem.cost(np.array(order)) for order in kept]
+        if tuple(data["order"]) not in kept:
+            return False
+        optimum = Fraction(min(costs), problem.denominator)
     return (
         sorted(data["order"]) == list(range(case.votes.n_items))
         and Fraction(data["scaled_cost"], data["denominator"]) == cost
@@ -357,4 +370,19 @@ def is_true(data: dict[str, Any], case: Specimen) -> bool:
         and data["status"] == ("optimal" if bound == cost else "gap")
         and all(data[key] == case.plain[key] for key in same)
         and data["weight_denominator"] == WEIGHT_DENOMINATOR
+    )
+
+
+def keeps(data: dict[str, Any], order: tuple[int, ...]) -> bool:
+    """Return whether an order keeps the constraints that are stated."""
+    stated = data["constraints"]
+    first, last = stated["first"], stated["last"]
+    return (
+        all(order.index(a) < order.index(b) for a, b in stated["above"])
+        and set(order[: len(first)]) == set(first)
+        and set(order[len(order) - len(last) :]) == set(last)
+        and all(
+            len(set(order[: count["within"]]) & set(count["items"])) >= count["at_least"]
+            for count in stated["counts"]
+        )
     )

@@ -35,7 +35,7 @@ from tests.aggregation.kemeny.forging import (
 KINDS = (
     "majorities alone", "one cycle", "cycles", "ties that cost", "rounded weights",
     "integers beyond doubles", "cases", "a gap", "enumeration", "fixings", "rows of rows",
-    "every optimum",
+    "every optimum", "constraints", "markers",
 )  # fmt: skip
 
 

@@ -1,0 +1,160 @@
+"""Branch and bound where constraints decide pairs and demand rows; see `demands`.
+
+Rows that constraints demand are in the relaxation from the start, and stay. Each has a column of
+its own that makes up what it lacks, at a price above the cost of any order that is still looked
+for. So a case that holds no order is one that costs too much, and its weights say so in the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import heuristics
+from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.demands import Demands
+from rankagg.aggregation.kemeny.highs import HighsRelaxation
+from rankagg.aggregation.kemeny.incumbent import Incumbent
+from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Leaf
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.relaxation import Point, Relaxation
+from rankagg.aggregation.kemeny.rows import Derived
+from rankagg.kernels.insertion import insertion_gains
+
+__all__ = ["ConstrainedSearch"]
+
+# Moves that are tried after one another before an order counts as a local optimum.
+TRIED = 4
+
+NOTHING = Demands()
+
+
+class FeasibleIncumbent(Incumbent):
+    """The best order that keeps to counts too: with every marker in its place."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        unit: int,
+        decided: Bools,
+        start: NDArray[np.intp],
+        *,
+        demands: Demands,
+        deadline: Deadline,
+    ) -> None:
+        self._demands = demands
+        super().__init__(problem, unit, decided, start, deadline)
+
+    def _improved(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return a better order that keeps to all, or the best one where this one does not."""
+        items = self._demands.unmarked(order)
+        if not self._demands.counts_hold(items):
+            return self.order
+        while not self._deadline.is_over:
+            better = self._better(items)
+            if better is None:
+                break
+            items = better
+        return self._demands.marked(items)
+
+    def _better(self, items: NDArray[np.intp]) -> NDArray[np.intp] | None:
+        """Return the order after the best of its moves that keep to all."""
+        n = len(items)
+        gains = insertion_gains(self.margins[np.ix_(items, items)])
+        best = np.argsort(-gains, axis=None, kind="stable")[: TRIED * n]
+        for move in best.tolist():
+            source, target = divmod(move, n)
+            if gains[source, target] <= self._threshold:
+                return None
+            neighbor = items[heuristics.moved(n, source, target)]
+            if self._demands.counts_hold(neighbor):
+                return neighbor
+        return None
+
+    def _keep(self, order: NDArray[np.intp]) -> None:
+        items = self._demands.unmarked(order)
+        if self._demands.counts_hold(items):
+            super()._keep(self._demands.marked(items))
+
+    def recombine(self, before: Floats) -> None:
+        """Do nothing: mixtures do not keep to constraints."""
+
+    def prepare(self) -> None:
+        """Do nothing: the memetic search does not keep to constraints."""
+
+    def search(self) -> None:
+        """Do nothing, as `prepare`."""
+
+
+class ElasticRelaxation(HighsRelaxation):
+    """A relaxation in which rows that constraints demand can be bought off."""
+
+    def __init__(self, problem: Problem, rows: Sequence[Derived], price: float) -> None:
+        super().__init__(problem)
+        if not rows:
+            return
+        self._price = price
+        self.derive(rows)
+        self.n_kept = len(rows)
+        one = np.ones(1)
+        for row in range(len(rows)):
+            at = np.array([row], dtype=np.int32)
+            self._highs.addCol(price, 0.0, float("inf"), 1, at, one)
+        self._pair_of = np.concatenate([self._pair_of, np.full(len(rows), -1, dtype=np.int32)])
+
+    def solve(self, deadline: Deadline) -> Point:
+        """Solve; the value of the point has the price of what was bought off."""
+        point = super().solve(deadline)
+        if not self.n_kept:
+            return point
+        columns = np.array(self._highs.getSolution().col_value)
+        lacking = float(columns[self._pair_of < 0].sum())
+        return replace(point, value=point.value + self._price * lacking)
+
+
+@dataclass
+class ConstrainedSearch(Search):
+    """The state of a search under constraints.
+
+    Attributes
+    ----------
+    start : ndarray of int, shape (n,)
+        An order that keeps to all of them, with markers.
+    decided : ndarray of bool, shape (n, n)
+        The pairs that they decide.
+    demands : Demands
+        Of which only the counts are looked at.
+    """
+
+    demands: Demands = NOTHING
+
+    def _first_order(self, decided: Bools) -> Incumbent:
+        assert self.start is not None, "a search under constraints starts where they are kept"
+        return FeasibleIncumbent(
+            self.problem, self._unit, decided, self.start,
+            demands=self.demands, deadline=self.deadline,
+        )  # fmt: skip
+
+    def _begin(self) -> Relaxation:
+        given = self.demands.rows(self.problem.n - len(self.demands.places))
+        rows = [Derived(((1, row),)) for row in given]
+        price = (self.upper - self.problem.floor) // self._unit + 2
+        return ElasticRelaxation(self.problem, rows, float(price))
+
+    def _only(self, order: NDArray[np.intp]) -> Leaf:
+        """Return what bounds the only order of a case: where it breaks a demand, that row."""
+        if self.demands.counts_hold(self.demands.unmarked(order)) and np.array_equal(
+            order, self.demands.marked(self.demands.unmarked(order))
+        ):
+            return super()._only(order)
+        place = np.argsort(order)
+        weight = (self.upper - self.problem.floor) * WEIGHT_DENOMINATOR
+        for number, row in enumerate(self.demands.rows(len(self.demands.unmarked(order)))):
+            if sum(place[i] < place[j] for i, j in row.arcs) < row.least:
+                return Leaf(rows=((number, weight),))
+        raise AssertionError("an order that breaks no row keeps to all counts")

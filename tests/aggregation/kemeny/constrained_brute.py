@@ -1,0 +1,103 @@
+"""Constraints by brute force: all orders of few items, and random constraints on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, permutations
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import rankagg as ra
+
+Order = tuple[str, ...]
+Keeps = Callable[[Order], bool]
+
+
+def demands_of(wish: ra.Constraints) -> list[Keeps]:
+    """Return one test per constraint, where each item of a list is one."""
+
+    def above(a: Any, b: Any) -> Keeps:
+        return lambda order: order.index(a) < order.index(b)
+
+    def within(items: Any, places: int, least: int) -> Keeps:
+        return lambda order: len(set(order[:places]) & set(items)) >= least
+
+    def at_the_end(item: Any, places: int) -> Keeps:
+        return lambda order: item in order[len(order) - places :]
+
+    tests = [above(a, b) for a, b in wish.above]
+    tests += [within([i], len(wish.first), 1) for i in wish.first]
+    tests += [at_the_end(i, len(wish.last)) for i in wish.last]
+    tests += [within([i], wish.top[1], 1) for i in wish.top[0]] if wish.top else []
+    for quota in wish.quotas:
+        if quota.at_least == len(quota.items):
+            tests += [within([i], quota.within, 1) for i in quota.items]
+        else:
+            tests.append(within(quota.items, quota.within, quota.at_least))
+    return tests
+
+
+def allowed(items: str, wish: ra.Constraints) -> list[Order]:
+    """Return all orders that keep the constraints."""
+    tests = demands_of(wish)
+    return [order for order in permutations(items) if all(test(order) for test in tests)]
+
+
+def smallest_conflict(items: str, wish: ra.Constraints) -> int:
+    """Return how many constraints contradict each other at least."""
+    tests = demands_of(wish)
+    kept = {
+        frozenset(at for at, test in enumerate(tests) if test(order))
+        for order in permutations(items)
+    }
+    for size in range(1, len(tests) + 1):
+        for some in combinations(range(len(tests)), size):
+            if not any(together.issuperset(some) for together in kept):
+                return size
+    raise AssertionError("some order keeps all of them")
+
+
+def random_wish(rng: Random, items: str) -> ra.Constraints:
+    """Return constraints of every kind, often more than can be kept."""
+    n = len(items)
+    options: dict[str, Any] = {}
+    if rng.random() < 0.5:
+        pairs = [tuple(rng.sample(items, 2)) for _ in range(rng.randrange(1, 4))]
+        options["above"] = dict.fromkeys(pairs)
+    for name in ("first", "last"):
+        if rng.random() < 0.25:
+            options[name] = rng.sample(items, rng.randrange(1, 3))
+    if rng.random() < 0.3:
+        some = rng.sample(items, rng.randrange(1, 3))
+        options["top"] = some, rng.randrange(len(some), n + 1)
+    quotas = []
+    for _ in range(rng.randrange(4)):
+        some = rng.sample(items, rng.randrange(1, n + 1))
+        within = rng.randrange(1, n + 1)
+        quotas.append(ra.Quota(some, within, rng.randrange(1, min(within, len(some)) + 1)))
+    return ra.Constraints(**options, quotas=dict.fromkeys(quotas))
+
+
+def random_votes(seed: int) -> tuple[str, ra.PairwiseMatrix]:
+    """Return a few items, and votes with ties, weights and gaps, or of integers."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 7))
+    items = "ABCDEF"[:n]
+    if seed % 4 == 0:
+        return items, ra.PairwiseMatrix.from_wins(rng.integers(0, 9, size=(n, n)), items=items)
+    ranks = rng.integers(0, n, size=(int(rng.integers(1, 9)), n))
+    ranks[rng.random(ranks.shape) < 0.15] = -1
+    ranks[0] = np.arange(n)
+    profile = ra.Profile.from_ranks(
+        ranks, items=items,
+        weights=rng.integers(1, 4, len(ranks)) / 2,
+    )  # fmt: skip
+    return items, profile.pairwise(("uniform", "ignore", "last")[seed % 3])
+
+
+def least_cost(votes: ra.PairwiseMatrix, orders: list[Order], tie_cost: float) -> Any:
+    """Return what the cheapest of some orders costs, exactly."""
+    rankings = (ra.Permutation.from_order(order, items=votes.items) for order in orders)
+    return min(votes.exact_cost(ranking, tie_cost=tie_cost) for ranking in rankings)

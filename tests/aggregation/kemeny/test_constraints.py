@@ -1,0 +1,252 @@
+"""Constraints against brute force: optima, proofs, conflicts, and what is refused."""
+
+import json
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.feasibility import conflict
+from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
+from rankagg.io.votes import votes_to_dict
+from tests.aggregation.kemeny.constrained_brute import (
+    allowed,
+    demands_of,
+    least_cost,
+    random_votes,
+    random_wish,
+    smallest_conflict,
+)
+from tests.aggregation.kemeny.forging import checker
+
+
+def check(seed: int) -> bool:
+    """Hold one random instance against all orders; return whether some order is allowed."""
+    items, votes = random_votes(seed)
+    wish = random_wish(Random(seed), items)
+    tie_cost = (0.0, 0.5)[seed % 2]
+    orders = allowed(items, wish)
+    rule = ra.Kemeny(constraints=wish, tie_cost=tie_cost)
+    if not orders:
+        with pytest.raises(InfeasibleError) as caught:
+            rule.aggregate(votes)
+        assert len(caught.value.conflict) == smallest_conflict(items, wish)
+        return False
+    exact = rule.aggregate(votes)
+    assert exact.order in orders
+    cost = votes.exact_cost(exact.ranking, tie_cost=tie_cost)
+    assert cost == least_cost(votes, orders, tie_cost)
+    certificate = exact.certificate
+    assert certificate.status == "optimal"
+    plain = json.loads(json.dumps(certificate.to_dict()))
+    again = ra.Certificate.from_dict(plain)
+    assert again == certificate
+    assert again.verify(votes)
+    checker().check(plain, votes_to_dict(votes))
+    return True
+
+
+def test_random_instances_equal_brute_force() -> None:
+    found = [check(seed) for seed in range(60)]
+    assert 10 < sum(found) < 55
+
+
+@pytest.mark.slow
+def test_a_thousand_random_instances_equal_brute_force() -> None:
+    found = [check(seed) for seed in range(1_000, 2_200)]
+    assert 500 < sum(found) < 1_100
+
+
+def paley(prime: int) -> ra.PairwiseMatrix:
+    squares = {pow(k, 2, prime) for k in range(1, prime)}
+    wins = [[int((i - j) % prime in squares) for j in range(prime)] for i in range(prime)]
+    return ra.PairwiseMatrix.from_wins(wins)
+
+
+def test_cases_are_told_apart_where_the_relaxation_falls_short() -> None:
+    votes = paley(7)
+    wish = ra.Constraints(
+        above=[(6, 0)], quotas=[ra.Quota([0, 1, 2], 3, 2), ra.Quota([4, 5], 5, 1)]
+    )
+    exact = ra.Kemeny(constraints=wish).aggregate(votes)
+    orders = allowed(range(7), wish)
+    assert exact.certificate.n_cases > 1
+    assert votes.exact_cost(exact.ranking) == least_cost(votes, orders, 0.0)
+
+
+def test_what_is_kept_anyway_costs_nothing_more() -> None:
+    table = ra.datasets.load("glue_human")
+    free = ra.Kemeny().aggregate(table)
+    order = free.order
+    wish = ra.Constraints(
+        above=[(order[0], order[3])], first=order[:1], last=order[-2:],
+        top=(order[:2], 4), quotas=[ra.Quota(order[1:4], within=3, at_least=2)],
+    )  # fmt: skip
+    kept = ra.Kemeny(constraints=wish).aggregate(table)
+    assert kept.cost == free.cost
+    assert "no ranking under the constraints costs less" in kept.certificate.summary()
+
+
+def test_without_constraints_the_certificate_is_the_same() -> None:
+    votes = ra.datasets.load("condorcet_1785")
+    free, empty = (ra.Kemeny(constraints=c).aggregate(votes) for c in (None, ra.Constraints()))
+    assert free.certificate.to_dict() == empty.certificate.to_dict()
+    assert "constraints" not in free.certificate.to_dict()
+
+
+# -- proofs under other constraints ---------------------------------------------------------------
+
+
+def genuine() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
+    votes = ra.PairwiseMatrix.from_wins(np.random.default_rng(8).integers(0, 9, size=(6, 6)))
+    wish = ra.Constraints(
+        above=[(5, 0)], quotas=[ra.Quota([0, 2, 4], 2, 2), ra.Quota([5, 1], 4, 2)]
+    )
+    return ra.Kemeny(constraints=wish).aggregate(votes).certificate, votes
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda stated: stated["counts"].pop(),
+        lambda stated: stated["counts"].pop(0),
+        lambda stated: stated["above"].clear(),
+        lambda stated: stated["above"].append([3, 1]),
+        lambda stated: stated["above"].append([0, 5]),
+        lambda stated: stated["counts"][0].update(at_least=1),
+        lambda stated: stated["counts"][0].update(within=3),
+        lambda stated: stated["counts"][0].update(items=[0, 2, 3, 4]),
+        lambda stated: stated["first"].append(3),
+        lambda stated: stated["last"].append(0),
+    ],
+)
+def test_a_proof_does_not_hold_for_other_constraints(change: Any) -> None:
+    certificate, votes = genuine()
+    data = json.loads(json.dumps(certificate.to_dict()))
+    change(data["constraints"])
+    with pytest.raises((VerificationError, ra.exceptions.DataFormatError)):
+        ra.Certificate.from_dict(data).verify(votes)
+    with pytest.raises(checker().RefusedError):
+        checker().check(data, votes_to_dict(votes))
+
+
+def test_a_proof_without_its_constraints_is_refused() -> None:
+    certificate, votes = genuine()
+    data = certificate.to_dict()
+    del data["constraints"]
+    with pytest.raises((VerificationError, ra.exceptions.DataFormatError)):
+        ra.Certificate.from_dict(data).verify(votes)
+    with pytest.raises(checker().RefusedError):
+        checker().check(data, votes_to_dict(votes))
+
+
+# -- conflicts ------------------------------------------------------------------------------------
+
+
+def test_a_smallest_conflict_is_named() -> None:
+    votes = ra.datasets.load("tennessee").pairwise()
+    a, b, c, _ = votes.items.labels
+    wish = ra.Constraints(above=[(a, b), (b, c), (c, a)], first=[b], last=[b])
+    with pytest.raises(InfeasibleError) as caught:
+        ra.Kemeny(constraints=wish).aggregate(votes)
+    assert len(caught.value.conflict) == 2
+    assert str(caught.value) == (
+        f"No ranking keeps all constraints: {'; '.join(caught.value.conflict)} contradict each "
+        "other, and no smaller set of them does."
+    )
+
+
+def test_a_conflict_is_a_conflict() -> None:
+    """Every set that is named holds no order, for more constraints than are needed."""
+    rng = Random(3)
+    n_seen = 0
+    for _ in range(40):
+        items = "ABCDE"
+        wish = random_wish(rng, items)
+        if allowed(items, wish):
+            continue
+        n_seen += 1
+        found = conflict(wish.over(ra.ItemSet(items)), len(items))
+        assert len(found) == smallest_conflict(items, wish) <= len(demands_of(wish))
+    assert n_seen > 5
+
+
+def test_the_shortest_circle_is_named() -> None:
+    votes = ra.PairwiseMatrix.from_wins(np.ones((12, 12)))
+    circle = [(i, (i + 1) % 12) for i in range(12)]
+    wish = ra.Constraints(above=[*circle, (0, 5), (2, 9)])
+    with pytest.raises(InfeasibleError) as caught:
+        ra.Kemeny(constraints=wish).aggregate(votes)
+    # 2 -> 9 -> 10 -> 11 -> 0 -> 1 -> 2
+    assert len(caught.value.conflict) == 6
+
+
+# -- the time is over -----------------------------------------------------------------------------
+
+
+def test_without_time_the_ranking_keeps_the_constraints() -> None:
+    votes = paley(11)
+    wish = ra.Constraints(above=[(3, 0)], quotas=[ra.Quota([1, 2, 3], 2, 2)])
+    exact = ra.Kemeny(constraints=wish, time_limit=0).aggregate(votes)
+    assert exact.certificate.status == "gap"
+    assert exact.certificate.verify(votes)
+    assert all(test(exact.order) for test in demands_of(wish))
+    assert exact.notes == ("not proved optimal within the time limit of 0 s",)
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ra.Constraints(above=[("A",)]), "pairs of items"),
+        (lambda: ra.Constraints(above=[("A", "A")]), "free of repetitions"),
+        (lambda: ra.Constraints(above=[("A", "B"), ("A", "B")]), "free of repetitions"),
+        (lambda: ra.Constraints(above=5), "a list of pairs"),
+        (lambda: ra.Constraints(first=["A", "A"]), "free of repetitions"),
+        (lambda: ra.Constraints(last=3), "a list of items"),
+        (lambda: ra.Constraints(top=["A"]), "a list of items and a number of places"),
+        (lambda: ra.Constraints(top=(["A", "B"], 1)), "at least 2"),
+        (lambda: ra.Constraints(top=([], 1)), "one or more items"),
+        (lambda: ra.Constraints(quotas=["A"]), "a list of Quota"),
+        (lambda: ra.Quota(["A"], within=0, at_least=1), "within of Quota"),
+        (lambda: ra.Quota(["A"], within=3, at_least=2), "at most 1"),
+        (lambda: ra.Quota([], within=3, at_least=1), "one or more items"),
+        (lambda: ra.Quota("AA", within=3, at_least=1), "free of repetitions"),
+        (lambda: ra.Kemeny(constraints=["A"]), "constraints of Kemeny"),
+        (lambda: ra.Kemeny(constraints=ra.Constraints(), backend="lazy"), "backend of Kemeny"),
+        (
+            lambda: ra.Kemeny(constraints=ra.Constraints(), consensus_ties=True, tie_cost=0.5),
+            "may tie items",
+        ),
+    ],
+)
+def test_malformed_constraints_are_refused(make: Any, words: str) -> None:
+    with pytest.raises(InvalidInputError, match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        (ra.Constraints(first=["Memphs"]), "Did you mean 'Memphis'"),
+        (ra.Constraints(above=[("Memphis", 3)]), "above of Constraints"),
+        (ra.Constraints(top=(["Memphis"], 9)), "at most 4"),
+        (ra.Constraints(quotas=[ra.Quota(["Memphis"], 5, 1)]), "at most 4"),
+    ],
+)
+def test_constraints_on_other_data_are_refused(wish: ra.Constraints, words: str) -> None:
+    with pytest.raises(InvalidInputError, match=words):
+        ra.Kemeny(constraints=wish).aggregate(ra.datasets.load("tennessee"))
+
+
+def test_constraints_are_values() -> None:
+    one, other = (ra.Constraints(above=[("A", "B")], quotas=[ra.Quota("AB", 2, 1)]) for _ in "12")
+    assert one == other
+    assert len({one, other}) == 1
+    assert repr(one) == (
+        "Constraints(above=(('A', 'B'),), quotas=(Quota(items=('A', 'B'), within=2, at_least=1),))"
+    )
