@@ -220,8 +220,11 @@ class Kemeny(Aggregator):
         """1, with ties broken at random; more where ties cost less than that does on average.
 
         A vote on a tied pair costs 1/2 on average, so the optimum that pays q < 1/2 for it costs
-        at most 1/(2q) times what the best strict ranking does.
+        at most 1/(2q) times what the best strict ranking does. Nothing is said of what constraints
+        cost.
         """
+        if self.constraints is not None:
+            return None
         price = self.price_of_ties
         if price is None or price >= HALF:
             return Guarantee(1)
@@ -322,7 +325,7 @@ class Kemeny(Aggregator):
 
         outcome = solve_constrained(
             votes, constraints, tie_cost=self.tie_cost, deadline=deadline, verify=self.verify,
-            start=start,
+            start=start, listener=self.on_progress, n_jobs=self.n_jobs,
         )  # fmt: skip
         return self._with_reasons(outcome, deadline)
 
@@ -335,7 +338,7 @@ class Kemeny(Aggregator):
             out_of_time=is_over,
             stopped=self.on_progress is not None and not is_over,  # nothing else leaves a gap
         )
-        return replace(outcome, notes=why)
+        return replace(outcome, notes=(*why, *outcome.notes))
 
     def _why_open(
         self,

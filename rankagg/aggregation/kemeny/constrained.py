@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 
 import numpy as np
@@ -21,9 +22,9 @@ from rankagg.aggregation.kemeny.demands import Demands
 from rankagg.aggregation.kemeny.feasibility import require_possible
 from rankagg.aggregation.kemeny.incumbent import extension
 from rankagg.aggregation.kemeny.nodes import Leaf
+from rankagg.aggregation.kemeny.parts import solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.progress import Progress
-from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.progress import Listener, Progress
 from rankagg.aggregation.kemeny.solution import Solution, Task
 from rankagg.core.pairwise import PairwiseMatrix
 
@@ -44,6 +45,8 @@ def solve_constrained(
     deadline: Deadline,
     verify: bool,
     start: NDArray[np.intp] | None = None,
+    listener: Listener | None = None,
+    n_jobs: int = 1,
 ) -> Outcome:
     """Solve the problem of pairwise votes among the rankings that keep constraints.
 
@@ -61,6 +64,8 @@ def solve_constrained(
         Whether to check the certificate before it is returned.
     start : ndarray of int, shape (n,), optional
         An order of the positions that is likely to be good.
+    listener, n_jobs
+        The parameters `on_progress` and `n_jobs` of the rule.
 
     Returns
     -------
@@ -87,37 +92,22 @@ def solve_constrained(
     feasible = demands.marked(extension(inside, by_level))
 
     problem = demands.with_markers(items)
-    progress = Progress(problem)
-    order: list[int] = []
-    proofs: list[Proof] = []
-    interrupted = False
-    for part in _parts(problem, decided, demands):
-        if len(part) == 1:
-            order.append(int(part[0]))
-            continue
-        own = problem.restrict(part)
-        pairs = decided[np.ix_(part, part)]
-        task = Task(own, deadline, progress.of_part(own), np.argsort(np.argsort(feasible)[part]))
-        if not demands.places and not pairs.any():
-            solution = solve_cuts(replace(task, start=None))
-        else:
-            solution = _solve_part(task, pairs, Demands(counts=demands.counts))
-        progress.close_part(own, solution)
-        if solution.interrupted:
-            interrupted = True
-            deadline = Deadline.after(0)
-        order += part[solution.order].tolist()
-        proofs.append(solution.proof(part))
-    found = demands.unmarked(np.array(order, dtype=np.intp))
+    solved = solve_parts(
+        problem, _parts(problem, decided, demands),
+        partial(_solve_part, counts=Demands(counts=demands.counts)),
+        Progress(problem, listener), deadline, start=feasible, n_jobs=n_jobs, decided=decided,
+    )  # fmt: skip
+    found = demands.unmarked(solved.order)
     certificate = Certificate.build(
-        votes, found.tolist(), proofs, tie_cost=tie_cost, problem=items, demands=demands
+        votes, found.tolist(), solved.proofs, tie_cost=tie_cost, problem=items, demands=demands
     )
     if verify:
         certificate.verify(votes)
     return Outcome(
         ranking=certificate.ranking,
         certificate=certificate,
-        interrupted=interrupted and certificate.status != "optimal",
+        notes=solved.notes,
+        interrupted=solved.interrupted and certificate.status != "optimal",
     )
 
 
@@ -132,16 +122,20 @@ def _parts(problem: Problem, decided: Bools, demands: Demands) -> list[NDArray[n
     return components_of(decided | ((problem.margins < 0) & ~decided.T))
 
 
-def _solve_part(task: Task, decided: Bools, counts: Demands) -> Solution:
-    """Solve a part in which constraints decide pairs, from an order that keeps to all of them."""
+def _solve_part(task: Task, counts: Demands) -> Solution:
+    """Solve a part, from an order that keeps to all constraints."""
+    assert task.decided is not None, "constraints decide pairs, or none of them"
     assert task.start is not None, "a part under constraints starts where they are kept"
+    if not counts and not task.decided.any():
+        return solve_cuts(replace(task, start=None))
     begun: list[ConstrainedSearch] = []
     with until_stopped() as stop:
         search = ConstrainedSearch(
-            task.problem, task.deadline, task.report, task.start, decided, demands=counts
+            task.problem, task.deadline, task.report, task.start, task.decided, demands=counts
         )
         begun.append(search)
         search.run()
     if not begun:
         return Solution(task.start, (Leaf(),), interrupted=stop.by_user)
-    return Solution(search.order, tuple(search.nodes), tuple(search.rows), stop.by_user)
+    rows = tuple(search.rows)
+    return Solution(search.order, tuple(search.nodes), rows, stop.by_user, (), search.lower)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
@@ -53,6 +54,7 @@ def solve_parts(
     *,
     start: NDArray[np.intp] | None = None,
     n_jobs: int = 1,
+    decided: Bools | None = None,
 ) -> Solved:
     """Solve the parts of a problem, which follow each other in some optimum.
 
@@ -72,17 +74,20 @@ def solve_parts(
         An order of all items that is likely to be good.
     n_jobs : int, default 1
         Processes that joblib starts for large parts.
+    decided : ndarray of bool, shape (n, n), optional
+        Pairs that constraints decide, closed under transitivity.
 
     Returns
     -------
     Solved
     """
-    tasks = [
-        Task(inside, deadline, progress.of_part(inside), _within(start, part), n_jobs)
-        for part in parts
-        if len(part) > 1
-        for inside in (problem.restrict(part),)
-    ]
+    tasks = []
+    for part in parts:
+        if len(part) > 1:
+            inside = problem.restrict(part)
+            held = None if decided is None else decided[np.ix_(part, part)]
+            report, near = progress.of_part(inside), _within(start, part)
+            tasks.append(Task(inside, deadline, report, near, n_jobs, held))
     order: list[int] = []
     proofs: list[Proof] = []
     notes: list[str] = []

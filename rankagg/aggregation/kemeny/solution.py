@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.nodes import Node, leaf_of, moved_to
 from rankagg.aggregation.kemeny.problem import Problem
@@ -79,6 +80,9 @@ class Task:
         An order that is likely to be good, as positions within the part.
     n_jobs : int
         Processes that it may use.
+    decided : ndarray of bool, shape (n, n), or None
+        Pairs (row before column) that constraints decide, closed under transitivity; None where
+        there are no constraints.
     """
 
     problem: Problem
@@ -86,6 +90,7 @@ class Task:
     report: Report = silent
     start: NDArray[np.intp] | None = None
     n_jobs: int = 1
+    decided: Bools | None = None
 
 
 #: Solves one part.
