@@ -46,8 +46,9 @@ EXPLAINED = {(study, "seed") for study in STUDIES}
 
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {
-    "at_least", "batch", "degree", "denominator", "digits", "k", "length", "limit", "lower", "max_iterations",
-    "max_samples", "max_tied", "rows", "seed", "shares", "sides", "size", "top", "within",
+    "at_least", "batch", "degree", "denominator", "digits", "k", "length", "limit", "lower",
+    "max_iterations", "max_samples", "max_tied", "rows", "seed", "shares", "sides", "size", "top",
+    "within",
 }  # fmt: skip
 
 TERMS = (
