@@ -1,0 +1,58 @@
+"""Rows are derived where cycles end, as long as that helps."""
+
+import numpy as np
+import pytest
+
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.cbc import relaxation_of
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.rows import forms_of
+from rankagg.aggregation.kemeny.separation import violated_cycles
+from rankagg.aggregation.kemeny.tightening import HALF_ROUNDS, Tightening
+
+NEVER = Deadline()
+
+
+def tournament(n: int) -> Problem:
+    above = np.triu(np.random.default_rng(2).integers(0, 2, (n, n)), 1)
+    return Problem(above + np.tril(1 - above.T, -1), 0, 1)
+
+
+def rounds(problem: Problem, left: float, *, is_first: bool) -> tuple[list[float], list[int]]:
+    """Tighten a case to its end; return its values, and how many rows each round derived."""
+    relaxation = relaxation_of(problem)
+    margins = problem.margins.astype(float)
+    tightening = Tightening(relaxation, margins, NEVER, is_first=is_first)
+    values, derived = [], []
+    while True:
+        point = relaxation.solve(NEVER)
+        values.append(point.value)
+        present = len(relaxation.derived)
+        goes_on = tightening.add_rows(point, left)
+        new = relaxation.derived[present:]
+        derived.append(len(new))
+        if new:
+            assert not len(violated_cycles(point.before, margins, 1, NEVER))
+        for form in forms_of(relaxation.derived)[present:]:
+            assert form.counts @ point.before[form.tails, form.heads] < form.least
+        if not goes_on:
+            return values, derived
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_rows_follow_cycles_and_raise_the_bound(is_first: bool) -> None:
+    values, derived = rounds(tournament(22), 0.5, is_first=is_first)
+    first = next(at for at, number in enumerate(derived) if number)
+    assert values[-1] > values[first] + 1.5
+    assert derived[-1] == 0
+
+
+def test_rows_that_close_too_little_end_it() -> None:
+    _, patient = rounds(tournament(22), 0.5, is_first=True)
+    _, hasty = rounds(tournament(22), 1e6, is_first=True)
+    assert np.count_nonzero(patient) > np.count_nonzero(hasty) == HALF_ROUNDS[True]
+
+
+def test_an_order_needs_no_rows() -> None:
+    costs = np.tril(np.ones((6, 6), dtype=int), -1)
+    assert rounds(Problem(costs, 0, 1), 1.0, is_first=True) == ([0.0], [0])
