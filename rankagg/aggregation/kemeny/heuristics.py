@@ -104,15 +104,26 @@ def disjoint_moves(n: int, sources: list[int], targets: list[int]) -> Order:
         low, high = min(source, target), max(source, target) + 1
         if not any(touched[low:high]):
             touched[low:high] = b"\x01" * (high - low)
-            route[low:high] = np.roll(route[low:high], 1 if source > target else -1)
+            _turn(route, low, high, source > target)
     return route
+
+
+def _turn(route: Order, low: int, high: int, last_first: bool) -> None:
+    """Move the last position of a stretch before the others, or the first behind them."""
+    if last_first:
+        last = route[high - 1]
+        route[low + 1 : high] = route[low : high - 1].copy()
+        route[low] = last
+    else:
+        first = route[low]
+        route[low : high - 1] = route[low + 1 : high].copy()
+        route[high - 1] = first
 
 
 def moved(n: int, source: int, target: int) -> Order:
     """Return the positions in the order in which they stand after one item has moved."""
     route = np.arange(n)
-    low, high = min(source, target), max(source, target)
-    route[low : high + 1] = np.roll(route[low : high + 1], 1 if source > target else -1)
+    _turn(route, min(source, target), max(source, target) + 1, source > target)
     return route
 
 

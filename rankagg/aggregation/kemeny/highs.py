@@ -29,7 +29,7 @@ except ImportError as error:  # pragma: no cover
 else:
     REASON = "it is not installed"
 
-__all__ = ["HighsRelaxation", "why_not_highs"]
+__all__ = ["HighsRelaxation", "Live", "why_not_highs"]
 
 PROBE_STEPS = 40
 SECONDS_OF_A_RUN = 2.0
@@ -48,25 +48,24 @@ def why_not_highs() -> str | None:
     return f"HiGHS cannot be used ({REASON}); install it with: pip install highspy"
 
 
-class HighsRelaxation(Relaxation):
-    """The relaxation as a live HiGHS object.
+class Live:
+    """A HiGHS object for one relaxation after the other, each of which ends the one before."""
 
-    A pair has a column from the first row on that speaks of it. Before, it goes the cheaper way
-    that its bounds allow, as the column would; of a pair that costs the same both ways, the item
-    that the other pairs put higher goes first.
-    """
+    def __init__(self) -> None:
+        self._model: pulp.LpProblem | None = None
 
-    def __init__(self, problem: Problem) -> None:
+    def cleared(self) -> Any:
+        """Return the object with an empty model."""
+        if self._model is None:
+            self._model = self._solved()
+        highs = self._model.solverModel
+        highs.clearModel()
+        return highs
+
+    def _solved(self) -> pulp.LpProblem:
         reason = why_not_highs()
         if reason is not None:
             raise SolverNotFoundError(f"{reason}.")
-        super().__init__(problem)
-        self._highs = self._build()
-        # The pair of each column, or -1 for one that is no pair; the column of each pair, or -1.
-        self._pair_of = np.zeros(0, dtype=np.int32)
-        self._column_of = np.full(len(self._costs), -1, dtype=np.int32)
-
-    def _build(self) -> Any:
         model = pulp.LpProblem("kemeny", pulp.LpMinimize)
         # One column that says nothing: PuLP takes tens of microseconds for each.
         model.setObjective(1 * model.add_variable("nothing", 0, 1))
@@ -78,11 +77,25 @@ class HighsRelaxation(Relaxation):
         if model.sol_status != pulp.LpSolutionOptimal:
             words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
             raise SolverError(f"HiGHS did not reach an optimum: {words}.")
+        return model
+
+
+class HighsRelaxation(Relaxation):
+    """The relaxation as a live HiGHS object.
+
+    A pair has a column from the first row on that speaks of it. Before, it goes the cheaper way
+    that its bounds allow, as the column would; of a pair that costs the same both ways, the item
+    that the other pairs put higher goes first.
+    """
+
+    def __init__(self, problem: Problem, live: Live | None = None) -> None:
+        super().__init__(problem)
         # PuLP frees the object with the model, so both are kept.
-        self._model = model
-        highs = model.solverModel
-        highs.deleteCols(1, np.zeros(1, dtype=np.int32))
-        return highs
+        self._live = live or Live()
+        self._highs = self._live.cleared()
+        # The pair of each column, or -1 for one that is no pair; the column of each pair, or -1.
+        self._pair_of = np.zeros(0, dtype=np.int32)
+        self._column_of = np.full(len(self._costs), -1, dtype=np.int32)
 
     # -- solving ------------------------------------------------------------------------------
 

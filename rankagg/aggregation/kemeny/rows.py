@@ -210,7 +210,7 @@ class Weighting:
 
     def taken(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers, int]:
         """Return tails, heads and what is taken off each arc; and what all orders pay for it."""
-        tails, heads = self.cycles.T.ravel(), np.roll(self.cycles, -1, axis=1).T.ravel()
+        tails, heads = self.cycles.T.ravel(), self.cycles.T[[1, 2, 0]].ravel()
         amounts: Any = np.tile(self.weights, 3)
         paid = exact.sum_of(self.weights)
         if len(self.forms):

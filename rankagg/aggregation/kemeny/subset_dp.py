@@ -12,7 +12,7 @@ Lawler (1964), doi:10.1287/mnsc.11.1.43 (with Bellman's and Held and Karp's recu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,9 @@ __all__ = ["LARGEST", "SubsetTable", "by_size"]
 
 #: 2**20 subsets of 8 bytes, and as many bits of work per item.
 LARGEST = 20
+
+# Of so many items, the subsets and their items are kept.
+FEW = 10
 
 NEVER = Deadline()
 
@@ -57,17 +60,14 @@ class SubsetTable:
         self._deadline = deadline
 
     @cached_property
-    def _last_costs(self) -> list[Integers]:
+    def _last_costs(self) -> Integers:
         """For each item, the cost of placing it behind each subset (itself left out)."""
         n, costs = self._problem.n, self._problem.costs
-        tables: list[Integers] = []
-        for item in range(n):
+        tables: NDArray[Any] = np.zeros((n, 1 << n), dtype=costs.dtype)
+        for other in range(n):
             self._deadline.seconds_left()
-            table: NDArray[Any] = np.zeros(1, dtype=costs.dtype)
-            for other in range(n):
-                step = costs[other, item] if other != item else 0
-                table = np.concatenate([table, table + step])
-            tables.append(table)
+            size = 1 << other
+            np.add(tables[:, :size], costs[other][:, None], out=tables[:, size : 2 * size])
         return tables
 
     @cached_property
@@ -75,16 +75,10 @@ class SubsetTable:
         """The least cost of each subset, which is a number whose bits are its items."""
         n = self._problem.n
         best: NDArray[Any] = np.zeros(1 << n, dtype=self._problem.costs.dtype)
-        for subsets in by_size(n):
-            candidates = []
-            for item in range(n):
-                self._deadline.seconds_left()
-                bit = 1 << item
-                holds = (subsets & bit) > 0
-                rest = np.where(holds, subsets ^ bit, 0)
-                cost = best[rest] + self._last_costs[item][rest]
-                candidates.append(np.where(holds, cost, _beyond(self._problem)))
-            best[subsets] = np.minimum.reduce(candidates)
+        for subsets, items in _few_members(n) if n <= FEW else _members(n):
+            self._deadline.seconds_left()
+            rest = subsets[:, None] ^ (1 << items)
+            best[subsets] = (best[rest] + self._last_costs[items, rest]).min(axis=1)
         return best
 
     @property
@@ -188,6 +182,19 @@ def by_size(n: int) -> list[NDArray[np.int64]]:
     order = np.argsort(sizes, kind="stable")
     cuts = np.searchsorted(sizes[order], np.arange(1, n + 1))
     return np.split(subsets[order], cuts)[1:]
+
+
+def _members(n: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.intp]]]:
+    """Yield the subsets of each size from 1 with their items, a row per subset."""
+    for size, subsets in enumerate(by_size(n), 1):
+        holds = (subsets[:, None] >> np.arange(n) & 1) > 0
+        yield subsets, np.nonzero(holds)[1].reshape(-1, size)
+
+
+@lru_cache(maxsize=FEW)
+def _few_members(n: int) -> list[tuple[NDArray[np.int64], NDArray[np.intp]]]:
+    """Return the same for few items, at once and for ever."""
+    return list(_members(n))
 
 
 def _beyond(problem: Problem) -> int:
