@@ -13,6 +13,7 @@ from .aggregation.kemeny.constraints import Constraints as Constraints
 from .aggregation.kemeny.constraints import Quota as Quota
 from .aggregation.kemeny.optima import Optima as Optima
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
+from .aggregation.kemeny.slater import Slater as Slater
 from .aggregation.kemeny.weak.certificate import WeakCertificate as WeakCertificate
 from .aggregation.kemeny.weak.optima import WeakOptima as WeakOptima
 from .aggregation.margins import Minimax as Minimax

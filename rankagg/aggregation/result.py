@@ -100,6 +100,9 @@ class Consensus(Result):
     def optima(self) -> Optima | WeakOptima | None:
         """The set of all optima of an exact rule; None for other rules.
 
+        None too where constraints count places: what optima choose in one block then depends on
+        other blocks.
+
         Raises
         ------
         NotProvedError

@@ -97,6 +97,7 @@ def explain_until(
     if (ranks[j], j) < (ranks[i], i):
         i, j = j, i
     votes = consensus.pairwise
+    swap, is_held = _swap(consensus, i, j, deadline)
     return Explanation(
         consensus=consensus,
         above=consensus.items[i],
@@ -106,7 +107,8 @@ def explain_until(
         ties=float(votes.ties[i, j]),
         is_tied=bool(ranks[i] == ranks[j]),
         cycle=_cycle(votes, consensus.items[i], consensus.items[j]),
-        swap=_swap(consensus, i, j, deadline),
+        swap=swap,
+        is_held=is_held,
     )
 
 
@@ -125,6 +127,8 @@ class Explanation(Result):
         Votes on the pair, under the policy of the consensus.
     is_tied : bool
         True where the consensus ties them.
+    is_held : bool
+        True where constraints leave no ranking with the pair the other way round.
     cycle : tuple
         A shortest Condorcet cycle (each item beats the next by a majority, the last the first)
         in which one of the two beats the other directly; empty where there is none.
@@ -140,11 +144,12 @@ class Explanation(Result):
     votes_against: float = field(compare=False)
     ties: float = field(compare=False)
     is_tied: bool = field(compare=False)
+    is_held: bool = field(default=False, compare=False)
     cycle: tuple[Label, ...] = field(compare=False)
     swap: Swap | None = field(compare=False)
 
     _schema = "rankagg.explanation"
-    _version = 2
+    _version = 3
     _prints_table = False
 
     @property
@@ -163,7 +168,7 @@ class Explanation(Result):
     @property
     def is_complete(self) -> bool:
         """Whether there was time for the swap, where one can be priced."""
-        return self.swap is not None or not _can_swap(self.consensus)
+        return self.swap is not None or self.is_held or not _can_swap(self.consensus)
 
     @property
     def rankings_to_flip(self) -> int:
@@ -222,6 +227,7 @@ class Explanation(Result):
             "cycle": list(self.cycle),
             "score_difference": self.score_difference,
             "rankings_to_flip": self.rankings_to_flip,
+            "is_held": self.is_held,
             "swap": swap,
         }
 
@@ -239,6 +245,8 @@ class Explanation(Result):
             lines.append(f"cycle       {path}")
         if self.swap is not None:
             lines.append(self._swap_line())
+        elif self.is_held:
+            lines.append("swap        none: the constraints demand this order of the pair")
         elif not self.is_complete:
             lines.append("swap        not computed in time")
         elif self.consensus.is_proved is False:
@@ -305,10 +313,13 @@ def _can_swap(consensus: Consensus) -> bool:
     return proved and isinstance(consensus.aggregator, Kemeny) and consensus.consensus_tie_cost != 0
 
 
-def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> Swap | None:
-    """Force the pair round by a vote that no other pairs outweigh, and solve again."""
+def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> tuple[Swap | None, bool]:
+    """Force the pair round by a vote that no other pairs outweigh, and solve again.
+
+    Say too whether the pair stays as it is whatever it costs: constraints demand that.
+    """
     if not _can_swap(consensus):
-        return None
+        return None, False
     rule, votes = consensus.aggregator, consensus.pairwise
     wins, price = votes.wins.copy(), consensus.consensus_tie_cost
     wins[j, i] += (votes.wins.sum() + votes.ties.sum() + 1.0) / (price or 1.0)
@@ -319,7 +330,10 @@ def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> Swap | No
     if forced.interrupted:
         raise KeyboardInterrupt
     if forced.certificate is None or forced.certificate.status != "optimal":
-        return None
+        return None, False
+    ranks = consensus.ranking.ranks, forced.ranking.ranks
+    if all(one[i] < one[j] for one in ranks) and getattr(rule, "constraints", None) is not None:
+        return None, True
     costs = [
         votes.exact_cost(
             one.ranking, tie_cost=consensus.tie_cost,
@@ -327,4 +341,4 @@ def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> Swap | No
         )
         for one in (forced, consensus)
     ]  # fmt: skip
-    return Swap(float(costs[0] - costs[1]), forced.ranking)
+    return Swap(float(costs[0] - costs[1]), forced.ranking), False

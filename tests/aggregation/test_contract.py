@@ -104,6 +104,15 @@ class TestKemenyWithTies(AggregatorContract):
     )
 
 
+class TestKemenyUnderConstraints(AggregatorContract):
+    rules = (ra.Kemeny(constraints=ra.Constraints()),)
+
+
+class TestSlater(AggregatorContract):
+    rules = tuple(ra.Slater(unranked=policy) for policy in POLICIES)
+    is_specific = False
+
+
 class TestPlackettLuceRanking(AggregatorContract):
     rules = (ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0))
 

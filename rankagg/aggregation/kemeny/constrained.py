@@ -20,6 +20,7 @@ from rankagg.aggregation.kemeny.constraints import Constraints
 from rankagg.aggregation.kemeny.decomposition import components_of
 from rankagg.aggregation.kemeny.demands import Demands
 from rankagg.aggregation.kemeny.feasibility import require_possible
+from rankagg.aggregation.kemeny.held_optima import HeldOptima, held
 from rankagg.aggregation.kemeny.incumbent import extension
 from rankagg.aggregation.kemeny.nodes import Leaf
 from rankagg.aggregation.kemeny.parts import solve_parts
@@ -101,11 +102,19 @@ def solve_constrained(
     certificate = Certificate.build(
         votes, found.tolist(), solved.proofs, tie_cost=tie_cost, problem=items, demands=demands
     )
+    # What counts places ties the choices in one block of optima to those in others.
+    optima = None
+    if not demands.places:
+        optima = HeldOptima(
+            items=votes.items, _problem=held(items, decided), _order=found, _free=items,
+            _decided=decided,
+        )  # fmt: skip
     if verify:
         certificate.verify(votes)
     return Outcome(
         ranking=certificate.ranking,
         certificate=certificate,
+        optima=optima,
         notes=solved.notes,
         interrupted=solved.interrupted and certificate.status != "optimal",
     )

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.slater import Slater
+from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 
-__all__ = ["LATE", "Alternatives"]
+__all__ = ["LATE", "Alternatives", "is_yardstick"]
 
 T = TypeVar("T")
 
@@ -108,3 +110,10 @@ class Alternatives:
         if self.is_unique or self.count is not None or self.too_large:
             return self.optima.summary()
         return f"more than one; {LATE} how many"
+
+
+def is_yardstick(consensus: Consensus) -> bool:
+    """Say whether a consensus is that of the exact rule: of all rankings, by all votes."""
+    rule = consensus.aggregator
+    is_held = getattr(rule, "constraints", None) is not None
+    return consensus.certificate is not None and not is_held and not isinstance(rule, Slater)

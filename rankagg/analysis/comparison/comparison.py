@@ -22,7 +22,7 @@ from rankagg.analysis.comparison.agreement import (
     distances_to_optima,
     overlap_curves,
 )
-from rankagg.analysis.comparison.alternatives import Alternatives
+from rankagg.analysis.comparison.alternatives import Alternatives, is_yardstick
 from rankagg.analysis.comparison.disagreements import disagreeing_pairs
 from rankagg.analysis.comparison.text import details_of, head_of, text_of
 from rankagg.core.items import counted, listed
@@ -173,7 +173,7 @@ class Comparison(Result):
     @property
     def exact(self) -> Consensus | None:
         """The consensus of the exact rule; None where there is none among the rules."""
-        return next((c for c in self.consensuses if c.certificate is not None), None)
+        return next(filter(is_yardstick, self.consensuses), None)
 
     def __getitem__(self, method: str) -> Consensus:
         """Return the consensus of the rule of that name."""

@@ -19,6 +19,7 @@ from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Redraw", "Span", "span_of"]
 
@@ -138,7 +139,11 @@ def span_of(consensus: Consensus) -> Span:
     if certificate is None or certificate.status != "optimal":
         return _span_of_ranking(consensus.ranking, is_proved=certificate is None)
     optima = consensus.optima
-    assert optima is not None, "an exact rule has a set of optima"
+    if optima is None:
+        raise InvalidInputError(
+            "aggregator", "a rule whose set of optima is known", consensus.aggregator,
+            "Leave out `top` and `quotas` of the constraints.",
+        )  # fmt: skip
     best, worst = optima.rank_ranges()
     return Span(best, worst, best == 1)
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
+from rankagg.cli.options.constraints import Wishes, constraint_options
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
@@ -29,6 +31,7 @@ __all__ = ["command"]
 @click.command("solve")
 @any_input_options
 @exact_options
+@constraint_options
 @click.option(
     "--backend",
     type=OneOf(list(BACKENDS)),
@@ -56,6 +59,7 @@ def command(
     given: AnyInput,
     *,
     ties: Ties,
+    wishes: Wishes,
     deadline: Deadline,
     backend: Any,
     certificate: Path | None,
@@ -73,9 +77,11 @@ def command(
         rankagg solve election.soc --certificate proof.json
         rankagg solve matrix.lop --time-limit 60
         rankagg solve --dataset condorcet_1785
+        rankagg solve election.soc --above A,B --last Z --quota A,B,C:5:2
     """
+    items = Evidence.of(given.data, given.tolerance).items
     (rule,) = with_exact_options(
-        [Kemeny(unranked=given.unranked, backend=backend)],
+        [Kemeny(unranked=given.unranked, backend=backend, constraints=wishes.of(items))],
         ties=ties,
         deadline=deadline,
     )
@@ -85,6 +91,7 @@ def command(
     known = None
     if not one and consensus.is_proved and consensus.optima is not None:
         known = Alternatives.of(consensus.optima, deadline)
+    held = isinstance(rule, Kemeny) and rule.constraints is not None
     optima = None if known is None else _describe(known)
     if as_json:
         echo_json({**consensus.to_dict(), "optima": optima, "input": list(given.lines)})
@@ -92,6 +99,8 @@ def command(
         lines = [*given.lines, *_sum_above(consensus, given)]
         if optima is not None:
             lines.append(f"optima       {optima['text']}")
+        elif held and not one and consensus.is_proved:
+            lines.append("optima       not looked for where constraints count places")
         click.echo("\n".join([*lines, consensus.summary()]))
     save_plot(lambda: _heatmap(consensus), plot)
     if certificate is not None and consensus.certificate is not None:

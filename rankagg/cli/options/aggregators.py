@@ -37,6 +37,7 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
     "borda-kemenized": lambda unranked: ra.InsertionSearch(start=ra.Borda(unranked=unranked)),
     "plackett-luce": lambda unranked: ra.PlackettLuceRanking(),
     "mallows": lambda unranked: ra.MallowsRanking(),
+    "slater": lambda unranked: ra.Slater(unranked=unranked),
     "kemeny": lambda unranked: ra.Kemeny(unranked=unranked),
 }
 

@@ -14,6 +14,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.progress import LOGGER
+from rankagg.aggregation.kemeny.slater import Slater
 from rankagg.aggregation.result import Consensus
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.numbers import SECONDS, Number
@@ -125,7 +126,10 @@ def with_exact_options(
 ) -> list[Aggregator]:
     """Give the exact rule its options; refuse them where there is none."""
     rules = list(rules)
-    given = [*ties.given, *(["--time-limit"] if deadline != Deadline() else [])]
+    limit = ["--time-limit"] if deadline != Deadline() else []
+    # Slater's rule is exact too, and knows no ties.
+    solved = any(isinstance(rule, Slater) for rule in rules)
+    given = [*ties.given, *([] if solved else limit)]
     if given and not any(isinstance(rule, Kemeny) for rule in rules):
         raise click.UsageError(f"{given[0]} belongs to the exact method: add --method kemeny.")
     show_progress()

@@ -86,6 +86,10 @@ def dispersion_report(
                 "aggregators", "rules whose ties have no price: the bounds are of strict rankings",
                 rule, "`Kemeny()` goes here; `compare` takes both.",
             )  # fmt: skip
+        if isinstance(rule, Kemeny) and rule.constraints is not None:
+            raise InvalidInputError(
+                "aggregators", "rules without constraints: the bounds are of all rankings", rule
+            )
     votes = evidence.votes(policy)
     assert votes.total_weight is not None, "votes that were counted here have a weight"
     return DispersionReport(

@@ -213,6 +213,8 @@ def _units(
             "aggregator", "a rule whose consensus is strict, where it is the exact one", rule,
             "Leave out `consensus_ties`.",
         )  # fmt: skip
+    if any(isinstance(one, Kemeny) and one.constraints is not None for one in (inner, outer)):
+        raise InvalidInputError("aggregator", "a rule without constraints", rule)
     has_tasks = isinstance(data, ScoreTable) or data.groups is not None
     if unit is None:
         unit = "task" if has_tasks else "ranking"

@@ -1,0 +1,59 @@
+"""Slater's rule against all orders, and its proof."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import VerificationError
+from tests.aggregation.kemeny.constrained_brute import random_votes
+
+
+def contradicted(votes: ra.PairwiseMatrix, order: tuple[int, ...]) -> int:
+    wins = votes.scaled_wins
+    return sum(wins[b, a] > wins[a, b] for at, a in enumerate(order) for b in order[at + 1 :])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_fewest_majorities_are_contradicted(seed: int) -> None:
+    items, votes = random_votes(seed)
+    consensus = ra.Slater(unranked=votes.unranked).aggregate(votes)
+    numbers = {order: contradicted(votes, order) for order in permutations(range(len(items)))}
+    least = min(numbers.values())
+    found = tuple(votes.items.indices(consensus.order))
+    assert numbers[found] == least == consensus.certificate.cost
+    assert consensus.is_proved
+    assert consensus.certificate.verify(ra.Slater.tournament(votes))
+    best = {order for order, number in numbers.items() if number == least}
+    assert {tuple(votes.items.indices(one.order)) for one in consensus.optima} == best
+
+
+def test_sizes_of_majorities_do_not_count() -> None:
+    """Kemeny gives up the smallest majority of a circle, Slater any of the three."""
+    votes = ra.PairwiseMatrix.from_wins([[0, 9, 1], [0, 0, 5], [2, 0, 0]])
+    assert ra.Slater().aggregate(votes).optima.count() == 3
+    assert ra.Kemeny().aggregate(votes).optima.count() == 1
+
+
+def test_the_proof_is_of_the_tournament() -> None:
+    votes = ra.datasets.load("condorcet_1785").pairwise()
+    certificate = ra.Slater().aggregate(votes).certificate
+    with pytest.raises(VerificationError, match="other votes"):
+        certificate.verify(votes)
+
+
+def test_a_time_limit_leaves_a_gap() -> None:
+    squares = {1, 3, 4, 5, 9}
+    wins = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
+    stopped = ra.Slater(time_limit=0).aggregate(ra.PairwiseMatrix.from_wins(np.array(wins)))
+    assert stopped.certificate.status == "gap"
+    assert stopped.notes == ("not proved optimal within the time limit of 0 s",)
+
+
+def test_it_is_no_yardstick() -> None:
+    table = ra.datasets.load("tennessee")
+    compared = ra.compare(table, [ra.Slater(), ra.Borda()])
+    assert compared.exact is None
+    compared = ra.compare(table, [ra.Slater(), ra.Kemeny()])
+    assert isinstance(compared.exact.aggregator, ra.Kemeny)
