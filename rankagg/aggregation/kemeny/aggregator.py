@@ -24,6 +24,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Listener, Progress
 from rankagg.aggregation.kemeny.solution import Backend, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.aggregation.kemeny.warm import Warm
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
@@ -45,6 +46,10 @@ BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]
 
 
 def _solve_cuts(task: Task) -> Solution:
+    if task.warm is not None:
+        from rankagg.aggregation.kemeny.warm_search import solve_warm  # noqa: PLC0415
+
+        return solve_warm(task, task.warm)
     from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts  # noqa: PLC0415
 
     return solve_cuts(task)
@@ -252,6 +257,7 @@ class Kemeny(Aggregator):
         *,
         start: NDArray[np.intp] | None = None,
         deadline: Deadline | None = None,
+        warm: Warm | None = None,
     ) -> Outcome:
         """Solve the problem of pairwise votes.
 
@@ -264,6 +270,8 @@ class Kemeny(Aggregator):
             votes.
         deadline : Deadline, optional
             When to stop; the rule's own time limit holds too.
+        warm : Warm, optional
+            What is known from votes on the same items, for a strict consensus by "cuts".
 
         Returns
         -------
@@ -281,7 +289,7 @@ class Kemeny(Aggregator):
         deadline = deadline.later(-CERTIFYING * (monotonic() - began))
         solved = solve_parts(
             problem, majority_components(problem), BACKENDS[self.backend], progress, deadline,
-            start=start, n_jobs=self.n_jobs,
+            start=start, n_jobs=self.n_jobs, warm=warm,
         )  # fmt: skip
         order, interrupted = solved.order, solved.interrupted
         certificate = Certificate.build(

@@ -357,13 +357,15 @@ class Search:
         return float(np.prod(steps))
 
 
-def solve_cuts(task: Task) -> Solution:
+def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
     """Solve one part by cuts and branch and bound.
 
     Parameters
     ----------
     task : Task
         The part.
+    relaxation : Relaxation, optional
+        One of the same part, with rows.
 
     Returns
     -------
@@ -371,8 +373,10 @@ def solve_cuts(task: Task) -> Solution:
     """
     begun: list[Search] = []
     with until_stopped() as stop:
-        begun.append(Search(task.problem, task.deadline, task.report, task.start))
-        if task.problem.n >= FIRST_ORDER:
+        begun.append(
+            Search(task.problem, task.deadline, task.report, task.start, relaxation=relaxation)
+        )
+        if task.problem.n >= FIRST_ORDER and relaxation is None:
             begun[0].warm_up()
         if task.problem.n >= NO_PROGRAM and task.deadline.time_limit is not None:
             begun[0].improve()

@@ -14,6 +14,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.solution import Backend, Solution, Task, silent
+from rankagg.aggregation.kemeny.warm import Warm
 
 __all__ = ["Solved", "solve_parts"]
 
@@ -55,6 +56,7 @@ def solve_parts(
     start: NDArray[np.intp] | None = None,
     n_jobs: int = 1,
     decided: Bools | None = None,
+    warm: Warm | None = None,
 ) -> Solved:
     """Solve the parts of a problem, which follow each other in some optimum.
 
@@ -76,6 +78,8 @@ def solve_parts(
         Processes that joblib starts for large parts.
     decided : ndarray of bool, shape (n, n), optional
         Pairs that constraints decide, closed under transitivity.
+    warm : Warm, optional
+        What is known from related problems.
 
     Returns
     -------
@@ -87,7 +91,8 @@ def solve_parts(
             inside = problem.restrict(part)
             held = None if decided is None else decided[np.ix_(part, part)]
             report, near = progress.of_part(inside), _within(start, part)
-            tasks.append(Task(inside, deadline, report, near, n_jobs, held))
+            known = None if warm is None else warm.within(part)
+            tasks.append(Task(inside, deadline, report, near, n_jobs, held, known))
     order: list[int] = []
     proofs: list[Proof] = []
     notes: list[str] = []
@@ -115,7 +120,7 @@ def _solutions(
         from joblib import Parallel, delayed  # noqa: PLC0415 - only where it is used
 
         # A process of its own says nothing on its way, and starts no others.
-        alone = [replace(task, report=silent, n_jobs=1) for task in large]
+        alone = [replace(task, report=silent, n_jobs=1, warm=None) for task in large]
         found = Parallel(n_jobs=n_jobs)(delayed(backend)(task) for task in alone)
         apart = {id(task): solution for task, solution in zip(large, found, strict=True)}
     stopped = False

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny.warm import Warm
 from rankagg.aggregation.result import Consensus
 from rankagg.core import exact
 from rankagg.core.items import counted
@@ -67,10 +68,11 @@ def resample_kemeny(
     versions = _check_counts(counts, len(profile))
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     resampler = _Resampler(profile, exact_rule)
+    # Some versions a task: the profile travels once with each, and what one version teaches the
+    # next is the same whatever the number of processes.
+    chunks = np.array_split(versions, max(min(len(versions) // 8, 64), 1))
     if jobs == 1:
-        return [resampler.consensus(row) for row in versions]
-    # Some versions a task: the profile travels once with each.
-    chunks = np.array_split(versions, min(len(versions), 64))
+        return [consensus for chunk in chunks for consensus in resampler.consensuses(chunk)]
     results = Parallel(n_jobs=jobs)(delayed(resampler.consensuses)(chunk) for chunk in chunks)
     return [consensus for chunk in results for consensus in chunk]
 
@@ -98,17 +100,20 @@ class _Resampler:
         self._ranks, self._weights = profile.ranks[first], profile.weights[first]
         self._counts, self._row = profile.counts, where.ravel()
         self._policy = Evidence(profile).policy(rule.unranked)
-        order = rule.solve(profile.pairwise(self._policy)).ranking
+        self._warm = Warm(len(profile.items))
+        order = rule.solve(profile.pairwise(self._policy), warm=self._warm).ranking
         assert order is not None, "the rule returns a ranking"
         self._start = np.argsort(order.ranks)
 
     def consensuses(self, versions: NDArray[np.int64]) -> list[Consensus]:
-        return [self.consensus(row) for row in versions]
+        """Return the consensuses of some versions, each of which learns from those before it."""
+        warm = self._warm.fork()
+        return [self._consensus(row, warm) for row in versions]
 
-    def consensus(self, counts: NDArray[np.int64]) -> Consensus:
+    def _consensus(self, counts: NDArray[np.int64], warm: Warm) -> Consensus:
         start = perf_counter()
         votes = self._votes(counts)
-        outcome = self._rule.solve(votes, start=self._start)
+        outcome = self._rule.solve(votes, start=self._start, warm=warm)
         if outcome.interrupted:
             raise KeyboardInterrupt  # it stops the whole series, not one version of it
         assert outcome.ranking is not None, "the rule returns a ranking"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from rankagg.aggregation.kemeny.nodes import Node, leaf_of, moved_to
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.rows import Derived, compact
+
+if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.warm import WarmPart
 
 __all__ = ["Backend", "Report", "Solution", "Task", "silent"]
 
@@ -83,6 +86,8 @@ class Task:
     decided : ndarray of bool, shape (n, n), or None
         Pairs (row before column) that constraints decide, closed under transitivity; None where
         there are no constraints.
+    warm : WarmPart or None
+        What is known of the same items from related problems.
     """
 
     problem: Problem
@@ -91,6 +96,7 @@ class Task:
     start: NDArray[np.intp] | None = None
     n_jobs: int = 1
     decided: Bools | None = None
+    warm: WarmPart | None = None
 
 
 #: Solves one part.

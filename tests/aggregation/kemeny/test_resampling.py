@@ -46,6 +46,16 @@ def test_every_version_is_proved_whatever_the_number_of_processes() -> None:
     assert {consensus.certificate.status for consensus in alone} == {"optimal"}
 
 
+def test_what_versions_teach_each_other_does_not_depend_on_processes() -> None:
+    rng = np.random.default_rng(0)
+    scores = np.linspace(0, 1, 30) + rng.normal(scale=0.2, size=(7, 30))
+    profile = ra.Profile.from_scores(scores.round(1), higher_is_better=True)
+    counts = rng.multinomial(7, np.ones(7) / 7, size=32)
+    alone, together = (ra.resample_kemeny(profile, counts, n_jobs=jobs) for jobs in (1, 2))
+    assert [c.certificate for c in alone] == [c.certificate for c in together]
+    assert alone == together
+
+
 def test_memory_is_that_of_the_rankings_and_one_matrix() -> None:
     rng = np.random.default_rng(0)
     scores = np.arange(12.0) + rng.normal(size=(4000, 12))

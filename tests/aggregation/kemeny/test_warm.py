@@ -1,0 +1,158 @@
+"""What related problems share saves time, and is never taken for a proof."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import branch_and_bound, totals, warm_search
+from rankagg.aggregation.kemeny.highs import HighsRelaxation
+from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import decide
+from rankagg.aggregation.kemeny.rows import Weighting
+from rankagg.aggregation.kemeny.totals import least_total
+from rankagg.aggregation.kemeny.warm import Warm
+from tests.strategies import quick
+
+
+def votes_of(rng: np.random.Generator, n: int, m: int) -> ra.PairwiseMatrix:
+    """Votes of m uniform orders of n items."""
+    return ra.Profile.from_orders([rng.permutation(n) for _ in range(m)]).pairwise("ignore")
+
+
+@pytest.mark.parametrize("small", [2, 10])
+@pytest.mark.parametrize("n", [6, 9])
+def test_costs_are_those_of_fresh_solves(monkeypatch: Any, n: int, small: int) -> None:
+    monkeypatch.setattr(warm_search, "SMALL", small)
+    rng = np.random.default_rng(n)
+    warm = Warm(n)
+    for _ in range(40):
+        margins = rng.integers(-6, 7, (n, n))
+        votes = ra.PairwiseMatrix.from_wins(np.maximum(np.triu(margins, 1) - np.tril(margins), 0))
+        found = ra.Kemeny().solve(votes, warm=warm).certificate
+        assert found.cost == ra.Kemeny(backend="subset-dp").solve(votes).certificate.cost
+        assert found.status == "optimal"
+        assert found.verify(votes)
+
+
+def test_what_cycles_leave_open_is_proved_by_more() -> None:
+    rng = np.random.default_rng(5)
+    warm, went_on = Warm(26), 0
+    for _ in range(4):
+        margins = np.triu(rng.integers(-9, 10, (26, 26)), 1)
+        votes = ra.PairwiseMatrix.from_wins(np.maximum(margins - margins.T, 0))
+        found = ra.Kemeny().solve(votes, warm=warm).certificate
+        assert found.status == "optimal"
+        assert found.verify(votes)
+        assert found.cost == ra.Kemeny().solve(votes).certificate.cost
+        went_on += sum(len(p.nodes) > 1 or len(p.rows) > 0 for p in found.proofs)
+    assert went_on > 0
+
+
+def test_known_cycles_save_relaxations(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    votes = votes_of(rng, 30, 7)
+    calls: list[int] = []
+    solve = HighsRelaxation.solve
+
+    def counted(self: HighsRelaxation, deadline: Deadline) -> Any:
+        calls.append(len(self._codes))
+        return solve(self, deadline)
+
+    monkeypatch.setattr(HighsRelaxation, "solve", counted)
+    warm = Warm(30)
+    first = ra.Kemeny().solve(votes, warm=warm).certificate
+    before = len(calls)
+    assert before > 1
+    again = ra.Kemeny().solve(votes, warm=warm).certificate
+    assert len(calls) - before < before
+    assert again.cost == first.cost
+    assert (first.status, again.status) == ("optimal", "optimal")
+
+
+def test_small_parts_run_nothing_that_large_ones_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("this is for large parts")
+
+    rng = np.random.default_rng(0)
+    noisy = np.linspace(0.0, 1.0, 80) + rng.normal(scale=0.15, size=(7, 80))
+    profile = ra.Profile.from_orders(np.argsort(noisy, axis=1).tolist())
+    with monkeypatch.context() as patch:
+        for name in ("FirstSearch", "Persistence", "improve_windows", "Search"):
+            patch.setattr(branch_and_bound, name, refuse)
+        found = ra.resample_kemeny(profile, rng.multinomial(7, np.ones(7) / 7, size=4))
+    assert {consensus.certificate.status for consensus in found} == {"optimal"}
+    assert max(len(p.positions) for c in found for p in c.certificate.proofs) > 70
+
+
+def test_the_smallest_parts_are_enumerated() -> None:
+    votes = ra.Profile.from_orders(["ABC", "BCA", "CAB"]).pairwise()
+    found = ra.Kemeny().solve(votes, warm=Warm(3)).certificate
+    assert [proof.nodes for proof in found.proofs] == [(Enumeration(),)]
+
+
+@pytest.mark.parametrize("stop", [0.0, None])
+def test_a_limit_leaves_an_order_and_a_bound(
+    monkeypatch: pytest.MonkeyPatch, stop: float | None
+) -> None:
+    votes = votes_of(np.random.default_rng(0), 40, 5)
+    if stop is None:  # after the first relaxation
+        at = [False]
+        monkeypatch.setattr(warm_search, "cycles_at", _stopping(at, warm_search.cycles_at))
+    found = ra.Kemeny().solve(votes, warm=Warm(40), deadline=Deadline.after(stop)).certificate
+    best = ra.Kemeny().solve(votes).certificate.cost
+    assert found.status == "gap"
+    assert found.verify(votes)
+    assert found.lower_bound <= best <= found.cost
+    floor = Problem.from_pairwise(votes)
+    assert (found.scaled_lower_bound > floor.floor) == (stop is None)
+
+
+def _stopping(called: list[bool], inner: Any) -> Any:
+    def stops(*given: Any) -> Any:
+        if called[0]:
+            raise ra.exceptions.OutOfTimeError
+        called[0] = True
+        return inner(*given)
+
+    return stops
+
+
+def test_copies_learn_for_themselves_and_leave_the_solver_at_home() -> None:
+    warm = Warm(4)
+    assert warm.live is warm.fork().live
+    warm.learn(np.array([[0, 1, 2]]))
+    other = warm.fork()
+    other.learn(np.array([[0, 1, 2], [1, 2, 3]]))
+    assert warm.cycles_within(np.arange(4)).tolist() == [[0, 1, 2]]
+    part = np.array([1, 2, 3])
+    assert other.cycles_within(part).tolist() == [[0, 1, 2]]
+    assert other.within(part).cycles.tolist() == [[0, 1, 2]]
+    sent = pickle.loads(pickle.dumps(other))
+    assert sent.cycles_within(np.arange(4)).tolist() == [[0, 1, 2], [1, 2, 3]]
+    assert sent.live is not warm.live
+
+
+@quick
+@given(seed=st.integers(0, 10**6), n=st.integers(3, 7), scale=st.sampled_from([1, 10**9, 10**14]))
+def test_few_items_are_bounded_as_many_are(seed: int, n: int, scale: int) -> None:
+    rng = np.random.default_rng(seed)
+    costs = rng.integers(0, 9, (n, n)) * scale
+    np.fill_diagonal(costs, 0)
+    cycles = np.array([rng.permutation(n)[:3] for _ in range(4)])
+    weights = rng.integers(1, 3 * WEIGHT_DENOMINATOR, 4).astype(object) * scale
+    weighting = Weighting(cycles, weights if scale > 10**9 else weights.astype(np.int64))
+    decided = decide(np.zeros((n, n), dtype=bool), *map(int, rng.permutation(n)[:2]))
+    assert decided is not None
+    values = []
+    for few in (0, 150):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(totals, "FEW", few)
+            values.append(least_total(Problem(costs, 0, 1), weighting, decided))
+    assert values[0] == values[1]
