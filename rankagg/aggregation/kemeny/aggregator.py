@@ -50,7 +50,7 @@ def _solve_cuts(task: Task) -> Solution:
         from rankagg.aggregation.kemeny.warm_search import solve_warm  # noqa: PLC0415
 
         return solve_warm(task, task.warm)
-    from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts  # noqa: PLC0415
+    from rankagg.aggregation.kemeny.cuts import solve_cuts  # noqa: PLC0415
 
     return solve_cuts(task)
 
@@ -121,8 +121,8 @@ class Kemeny(Aggregator):
     verify : bool, default True
         Check the certificate before it is returned.
     n_jobs : int, default 1
-        Processes for large parts that do not depend on each other; -1 for all cores. The cost is
-        the same whatever their number. A consensus with ties is found by one.
+        Processes for large parts, and for the cases of a part; -1 for all cores. The cost is the
+        same whatever their number. A consensus with ties is found by one.
     on_progress : callable, optional
         Called as ``on_progress(best, bound)`` some times a second, with the cost of the best
         ranking so far and what no ranking costs less than, in votes. Where it returns true, the

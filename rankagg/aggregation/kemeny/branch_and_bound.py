@@ -17,23 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
-from rankagg.aggregation.deadline import Deadline, until_stopped
-from rankagg.aggregation.kemeny import heuristics
-from rankagg.aggregation.kemeny.cbc import CbcRelaxation, relaxation_of
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.bounds import Bound, Found, unweighted
+from rankagg.aggregation.kemeny.cbc import relaxation_of
 from rankagg.aggregation.kemeny.early import Persistence
-from rankagg.aggregation.kemeny.highs import why_not_highs
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.large import A_ROW, FirstSearch
-from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node
+from rankagg.aggregation.kemeny.nodes import Branch, Fixing, Leaf, Node, moved_down
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound
 from rankagg.aggregation.kemeny.relaxation import Point, Relaxation, unit_of
-from rankagg.aggregation.kemeny.rows import Derived, Weighting
-from rankagg.aggregation.kemeny.solution import Report, Solution, Task, silent
+from rankagg.aggregation.kemeny.rows import Derived
+from rankagg.aggregation.kemeny.solution import Report, silent
 from rankagg.aggregation.kemeny.tightening import Tightening, cycles_at
 from rankagg.aggregation.kemeny.windows import improve_windows
 
-__all__ = ["Search", "solve_cuts"]
+__all__ = ["Search"]
 
 RECOMBINE_FIRST, RECOMBINE_EVERY = 3, 40
 PROBES = 6
@@ -41,50 +40,6 @@ UNDECIDED = 0.05
 # Parts of fewer items are solved as soon; the search for what holds in every optimum ends when this
 # part of the time is gone.
 EARLY_FROM, EARLY_SHARE = 45, 4
-
-# From so many items on, rows without a solver are worth their time; and from so many on, no linear
-# program is begun that a time limit would stop.
-FIRST_ORDER, NO_PROGRAM = 70, 300
-
-
-@dataclass(frozen=True, eq=False)
-class Bound:
-    """What a case is known to cost at least, and by which weighted rows.
-
-    Attributes
-    ----------
-    value : int
-        In the units of `Problem.costs`.
-    weighting : Weighting
-        The rows.
-    rows : ndarray of int
-        The numbers of its derived rows.
-    """
-
-    value: int
-    weighting: Weighting
-    rows: NDArray[np.intp]
-
-    def used(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the cycles and the derived rows that have a weight."""
-        weighting = self.weighting
-        return weighting.cycles[weighting.weights > 0], self.rows[weighting.form_weights > 0]
-
-    def leaf(self) -> Leaf:
-        weights, row_weights = self.weighting.weights, self.weighting.form_weights
-        cycles, rows = self.used()
-        return Leaf(
-            tuple((a, b, c) for a, b, c in cycles.tolist()),
-            tuple(int(weight) for weight in weights[weights > 0]),
-            tuple(zip(rows.tolist(), map(int, row_weights[row_weights > 0]), strict=True)),
-        )
-
-
-def unweighted(problem: Problem, decided: Bools) -> Bound:
-    """Return what a case costs at least whatever the rows say."""
-    nothing = Weighting(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
-    value = leaf_bound(problem, nothing, decided)
-    return Bound(value, nothing, np.zeros(0, dtype=np.intp))
 
 
 @dataclass
@@ -101,6 +56,8 @@ class Search:
         Pairs (row before column) that every order must respect, closed under transitivity.
     relaxation : Relaxation, optional
         One of the same problem whose rows are used again.
+    cutoff : int, optional
+        The cost of an order that is known elsewhere: what costs as much need not be looked at.
     nodes : list of Leaf, Branch, Fixing, Exchange or Cut
         The tree of cases; open ones are leaves with the bound of their parent.
     """
@@ -111,6 +68,7 @@ class Search:
     start: NDArray[np.intp] | None = None
     decided: Bools | None = None
     relaxation: Relaxation | None = None
+    cutoff: int | None = None
     nodes: list[Node] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -145,8 +103,8 @@ class Search:
 
     @property
     def upper(self) -> int:
-        """Its cost, in the units of `Problem.costs`."""
-        return self._best.cost
+        """Its cost, in the units of `Problem.costs`, or that of a better one known elsewhere."""
+        return self._best.cost if self.cutoff is None else min(self._best.cost, self.cutoff)
 
     @property
     def lower(self) -> int:
@@ -158,9 +116,29 @@ class Search:
         """True where the best order is proved."""
         return self.lower >= self.upper
 
+    @property
+    def open_cases(self) -> dict[int, tuple[Bools, Bound]]:
+        """What each open case has decided and what is known of it, by node."""
+        return dict(self._open)
+
+    def close(self, at: int, found: Found) -> None:
+        """Put what another search has found about an open case in its place."""
+        decided, bound = self._open.pop(at)
+        assert self.relaxation is not None, "a case that is searched elsewhere was bounded here"
+        first = self.relaxation.note(found.rows)
+        below = len(self.nodes) - 1  # its root takes the place of the case
+        nodes = [moved_down(node, below, first) for node in found.nodes]
+        self.nodes[at] = nodes[0]
+        self.nodes += nodes[1:]
+        self._best.offer(found.order)
+        if not found.is_done:
+            self._open[at] = decided, replace(bound, value=max(bound.value, found.lower))
+
     # -- the loop -----------------------------------------------------------------------------
 
-    def run(self, *, until: int | None = None, known: int | None = None) -> None:
+    def run(
+        self, *, until: int | None = None, known: int | None = None, cases: int | None = None
+    ) -> None:
         """Search until the best order is proved.
 
         Parameters
@@ -169,6 +147,8 @@ class Search:
             Stop once no order costs less than this.
         known : int, optional
             A bound that is known already: stop at an order that reaches it.
+        cases : int, optional
+            Stop once so many cases are open.
 
         Raises
         ------
@@ -179,6 +159,8 @@ class Search:
             if until is not None and self.lower >= until:
                 return
             if known is not None and self.upper <= known:
+                return
+            if cases is not None and len(self._open) >= cases:
                 return
             self._expand()
 
@@ -355,45 +337,3 @@ class Search:
         left = (self.upper - self.problem.floor) / self._unit - point.value
         steps = [min(max(value - point.value, 1e-3), left) for value in values]
         return float(np.prod(steps))
-
-
-def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
-    """Solve one part by cuts and branch and bound.
-
-    Parameters
-    ----------
-    task : Task
-        The part.
-    relaxation : Relaxation, optional
-        One of the same part, with rows.
-
-    Returns
-    -------
-    Solution
-    """
-    begun: list[Search] = []
-    with until_stopped() as stop:
-        begun.append(
-            Search(task.problem, task.deadline, task.report, task.start, relaxation=relaxation)
-        )
-        if task.problem.n >= FIRST_ORDER and relaxation is None:
-            begun[0].warm_up()
-        if task.problem.n >= NO_PROGRAM and task.deadline.time_limit is not None:
-            begun[0].improve()
-        begun[0].run()
-    if not begun:
-        return Solution(_first_order(task), (Leaf(),), interrupted=stop.by_user)
-    notes: tuple[str, ...] = ()
-    if isinstance(begun[0].relaxation, CbcRelaxation):
-        notes = (f"solved by PuLP's CBC, which takes longer: {why_not_highs()}",)
-    search = begun[0]
-    return Solution(
-        search.order, tuple(search.nodes), tuple(search.rows), stop.by_user, notes, search.lower
-    )
-
-
-def _first_order(task: Task) -> NDArray[np.intp]:
-    """Return an order that takes no time."""
-    if task.start is not None:
-        return task.start
-    return heuristics.starting_orders(task.problem.margins.astype(np.float64))[0]

@@ -20,6 +20,7 @@ __all__ = [
     "Node",
     "Persistent",
     "leaf_of",
+    "moved_down",
     "moved_to",
     "node_to_dict",
 ]
@@ -172,6 +173,24 @@ def moved_to(
         return node
 
     return tuple(move(node) for node in nodes)
+
+
+def moved_down(node: Node, below: int, first: int) -> Node:
+    """Return a node of another tree whose children stand `below` nodes further down.
+
+    `first` is the number of the first of its derived rows.
+    """
+
+    def move_leaf(leaf: Leaf) -> Leaf:
+        return replace(leaf, rows=tuple((row + first, weight) for row, weight in leaf.rows))
+
+    if isinstance(node, Leaf):
+        return move_leaf(node)
+    if isinstance(node, Branch):
+        return replace(node, before=node.before + below, after=node.after + below)
+    if isinstance(node, Fixing):
+        return Fixing(move_leaf(node.leaf), node.threshold, node.rest + below)
+    raise TypeError(f"{type(node).__name__} stands at the root only.")
 
 
 # -- on paper ---------------------------------------------------------------------------------

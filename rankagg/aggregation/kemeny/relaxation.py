@@ -166,6 +166,16 @@ class Relaxation(ABC):
         self.derived += rows
         self.add_derived(np.arange(first, len(self.derived)))
 
+    def note(self, rows: Sequence[Derived]) -> int:
+        """Keep derived rows that use each other only, without adding them; return the first number.
+
+        The rows of a search elsewhere, which `close` of a search puts into its own proof.
+        """
+        first = len(self.derived)
+        self._forms += forms_of(rows)
+        self.derived += [row.numbered_from(first) for row in rows]
+        return first
+
     def add_derived(self, numbers: NDArray[np.intp]) -> None:
         """Add the derived rows of these numbers."""
         if len(numbers):

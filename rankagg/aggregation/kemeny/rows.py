@@ -95,6 +95,14 @@ class Derived:
             self.divisor,
         )
 
+    def numbered_from(self, first: int) -> Derived:
+        """Return the row where the first row has another number than 0."""
+        terms = (
+            (times, source + first if isinstance(source, int) else source)
+            for times, source in self.terms
+        )
+        return Derived(tuple(terms), self.divisor)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         terms = [[times, _plain(source)] for times, source in self.terms]

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import branch_and_bound, large
-from rankagg.aggregation.kemeny.branch_and_bound import Search, solve_cuts
+from rankagg.aggregation.kemeny import large
+from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.first_order import FirstOrder
 from rankagg.aggregation.kemeny.large import FirstSearch
 from rankagg.aggregation.kemeny.problem import Problem
@@ -86,7 +87,7 @@ def test_the_bound_is_near_that_of_the_linear_program(seed: int) -> None:
 
 
 def test_without_a_limit_the_answer_is_proved_from_first_rows(monkeypatch) -> None:
-    monkeypatch.setattr(branch_and_bound, "FIRST_ORDER", 40)
+    monkeypatch.setattr(cuts, "FIRST_ORDER", 40)
     problem = uniform(40, 9, 1)
     warm = solve_cuts(Task(problem))
     cold = Search(problem)

@@ -66,6 +66,30 @@ def test_processes_change_no_cost() -> None:
     assert two.certificate.verify(votes)
 
 
+def paley(prime: int) -> ra.PairwiseMatrix:
+    """Return a tournament whose relaxation is weak, so that its proof takes many cases."""
+    squares = {k * k % prime for k in range(1, prime)}
+    wins = [[int((i - j) % prime in squares) for j in range(prime)] for i in range(prime)]
+    return ra.PairwiseMatrix.from_wins(wins)
+
+
+def test_cases_that_processes_have_searched_make_one_proof() -> None:
+    votes = paley(19)
+    one, two = (ra.Kemeny(n_jobs=n_jobs).aggregate(votes) for n_jobs in (1, 2))
+    assert one.certificate.n_cases > 10
+    assert two.certificate.n_cases > 10
+    assert two.cost == one.cost
+    assert two.is_proved
+    assert ra.Certificate.from_dict(two.certificate.to_dict()).verify(votes)
+
+
+def test_processes_that_run_out_of_time_leave_a_bound() -> None:
+    votes = paley(31)
+    stopped = ra.Kemeny(n_jobs=2, time_limit=2).aggregate(votes).certificate
+    assert stopped.status == "gap"
+    assert stopped.verify(votes)
+
+
 @pytest.mark.parametrize("options", [{"n_jobs": 0}, {"n_jobs": 1.5}, {"on_progress": 3}])
 def test_what_is_refused(options) -> None:
     with pytest.raises(InvalidInputError, match=f"{next(iter(options))} of Kemeny"):

@@ -1,0 +1,67 @@
+"""The default backend: a first answer without a solver, then cuts and branch and bound."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg.aggregation.deadline import until_stopped
+from rankagg.aggregation.kemeny import heuristics
+from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.cases import run_together
+from rankagg.aggregation.kemeny.cbc import CbcRelaxation
+from rankagg.aggregation.kemeny.highs import why_not_highs
+from rankagg.aggregation.kemeny.nodes import Leaf
+from rankagg.aggregation.kemeny.relaxation import Relaxation
+from rankagg.aggregation.kemeny.solution import Solution, Task
+
+__all__ = ["solve_cuts"]
+
+# From so many items on, rows without a solver are worth their time; and from so many on, no linear
+# program is begun that a time limit would stop.
+FIRST_ORDER, NO_PROGRAM = 70, 300
+
+
+def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
+    """Solve one part by cuts and branch and bound.
+
+    Parameters
+    ----------
+    task : Task
+        The part.
+    relaxation : Relaxation, optional
+        One of the same part, with rows.
+
+    Returns
+    -------
+    Solution
+    """
+    begun: list[Search] = []
+    with until_stopped() as stop:
+        begun.append(
+            Search(task.problem, task.deadline, task.report, task.start, relaxation=relaxation)
+        )
+        if task.problem.n >= FIRST_ORDER and relaxation is None:
+            begun[0].warm_up()
+        if task.problem.n >= NO_PROGRAM and task.deadline.time_limit is not None:
+            begun[0].improve()
+        if task.n_jobs == 1:
+            begun[0].run()
+        else:
+            run_together(begun[0], task.n_jobs)
+    if not begun:
+        return Solution(_first_order(task), (Leaf(),), interrupted=stop.by_user)
+    notes: tuple[str, ...] = ()
+    if isinstance(begun[0].relaxation, CbcRelaxation):
+        notes = (f"solved by PuLP's CBC, which takes longer: {why_not_highs()}",)
+    search = begun[0]
+    return Solution(
+        search.order, tuple(search.nodes), tuple(search.rows), stop.by_user, notes, search.lower
+    )
+
+
+def _first_order(task: Task) -> NDArray[np.intp]:
+    """Return an order that takes no time."""
+    if task.start is not None:
+        return task.start
+    return heuristics.starting_orders(task.problem.margins.astype(np.float64))[0]
