@@ -122,17 +122,20 @@ class Search:
         return dict(self._open)
 
     def close(self, at: int, found: Found) -> None:
-        """Put what another search has found about an open case in its place."""
-        decided, bound = self._open.pop(at)
+        """Put what another search has found about an open case in its place, if it is more."""
+        decided, bound = self._open[at]
+        self._best.offer(found.order)
+        if not found.is_done and found.lower <= bound.value:
+            return
+        del self._open[at]
         assert self.relaxation is not None, "a case that is searched elsewhere was bounded here"
         first = self.relaxation.note(found.rows)
         below = len(self.nodes) - 1  # its root takes the place of the case
         nodes = [moved_down(node, below, first) for node in found.nodes]
         self.nodes[at] = nodes[0]
         self.nodes += nodes[1:]
-        self._best.offer(found.order)
         if not found.is_done:
-            self._open[at] = decided, replace(bound, value=max(bound.value, found.lower))
+            self._open[at] = decided, replace(bound, value=found.lower)
 
     # -- the loop -----------------------------------------------------------------------------
 

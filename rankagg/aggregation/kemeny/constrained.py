@@ -13,10 +13,10 @@ from rankagg._typing import Bools
 from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import heuristics
-from rankagg.aggregation.kemeny.branch_and_bound import solve_cuts
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.constrained_search import ConstrainedSearch
 from rankagg.aggregation.kemeny.constraints import Constraints
+from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.decomposition import components_of
 from rankagg.aggregation.kemeny.demands import Demands
 from rankagg.aggregation.kemeny.feasibility import require_possible

@@ -11,15 +11,19 @@ from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.cases import run_together
 from rankagg.aggregation.kemeny.cbc import CbcRelaxation
 from rankagg.aggregation.kemeny.highs import why_not_highs
-from rankagg.aggregation.kemeny.nodes import Leaf
+from rankagg.aggregation.kemeny.nodes import Enumeration, Leaf
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.solution import Solution, Task
+from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
 
 __all__ = ["solve_cuts"]
 
 # From so many items on, rows without a solver are worth their time; and from so many on, no linear
 # program is begun that a time limit would stop.
 FIRST_ORDER, NO_PROGRAM = 70, 300
+
+# So many open cases of few items: rows are weak there, and all orders are searched as soon.
+HOPELESS = 16
 
 
 def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
@@ -45,7 +49,11 @@ def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
             begun[0].warm_up()
         if task.problem.n >= NO_PROGRAM and task.deadline.time_limit is not None:
             begun[0].improve()
-        if task.n_jobs == 1:
+        if task.problem.n <= LARGEST:
+            begun[0].run(cases=HOPELESS)
+            if not begun[0].is_done:
+                return _enumerated(task)
+        elif task.n_jobs == 1:
             begun[0].run()
         else:
             run_together(begun[0], task.n_jobs)
@@ -58,6 +66,12 @@ def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
     return Solution(
         search.order, tuple(search.nodes), tuple(search.rows), stop.by_user, notes, search.lower
     )
+
+
+def _enumerated(task: Task) -> Solution:
+    """Return the best of all orders, which takes a second or two at most."""
+    order = SubsetTable(task.problem).order()
+    return Solution(order, (Enumeration(),), lower=task.problem.cost(order))
 
 
 def _first_order(task: Task) -> NDArray[np.intp]:

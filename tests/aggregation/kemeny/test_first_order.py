@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import large
+from rankagg.aggregation.kemeny import cuts, large
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.first_order import FirstOrder

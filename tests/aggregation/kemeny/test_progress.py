@@ -4,6 +4,11 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.kemeny import cases
+from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.nodes import Enumeration
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.exceptions import InvalidInputError
 
 
@@ -73,21 +78,31 @@ def paley(prime: int) -> ra.PairwiseMatrix:
     return ra.PairwiseMatrix.from_wins(wins)
 
 
-def test_cases_that_processes_have_searched_make_one_proof() -> None:
-    votes = paley(19)
-    one, two = (ra.Kemeny(n_jobs=n_jobs).aggregate(votes) for n_jobs in (1, 2))
-    assert one.certificate.n_cases > 10
-    assert two.certificate.n_cases > 10
-    assert two.cost == one.cost
-    assert two.is_proved
-    assert ra.Certificate.from_dict(two.certificate.to_dict()).verify(votes)
+def test_cases_that_processes_have_searched_make_one_proof(monkeypatch) -> None:
+    monkeypatch.setattr(cases, "CASES_PER_JOB", 1)
+    problem = Problem.from_pairwise(paley(11))
+    search = Search(problem)
+    cases.run_together(search, 2)
+    proof = Proof(tuple(range(11)), tuple(search.nodes), tuple(search.rows))
+    assert search.is_done
+    assert search.upper == proof.bound(problem) == 20
+    assert proof.n_cases > 2
+    assert proof.rows
 
 
-def test_processes_that_run_out_of_time_leave_a_bound() -> None:
+def test_processes_that_run_out_of_time_leave_the_bound_that_was_known(monkeypatch) -> None:
+    monkeypatch.setattr(cases, "CASES_PER_JOB", 1)
     votes = paley(31)
     stopped = ra.Kemeny(n_jobs=2, time_limit=2).aggregate(votes).certificate
     assert stopped.status == "gap"
+    assert stopped.lower_bound >= 155  # a third of all cycles, which are 31 * 30 * 32 / 24
     assert stopped.verify(votes)
+
+
+def test_few_items_that_rows_say_little_about_are_enumerated() -> None:
+    exact = ra.Kemeny().aggregate(paley(19))
+    assert exact.is_proved
+    assert exact.certificate.proofs[0].nodes == (Enumeration(),)
 
 
 @pytest.mark.parametrize("options", [{"n_jobs": 0}, {"n_jobs": 1.5}, {"on_progress": 3}])
