@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from rankagg.aggregation.deadline import until_stopped
 from rankagg.aggregation.kemeny import heuristics
-from rankagg.aggregation.kemeny.branch_and_bound import Bound, solve_cuts, unweighted
+from rankagg.aggregation.kemeny.bounds import Bound, unweighted
+from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.highs import HighsRelaxation, why_not_highs
 from rankagg.aggregation.kemeny.nodes import Enumeration
 from rankagg.aggregation.kemeny.proof import leaf_bound
