@@ -280,3 +280,26 @@ def test_bad_input_is_named(options, words):
         ra.stability(**arguments)
     with pytest.raises(InvalidInputError, match="`quantiles`"):
         ra.stability(TABLE, ra.Borda(), n_samples=1, rng=0).subsets(quantiles=[2])
+
+
+@pytest.mark.parametrize("over", ["tasks", "systems"])
+def test_parts_are_solved_near_the_whole_and_as_they_are_alone(monkeypatch, over):
+    """What parts learn from each other changes neither proofs nor optima."""
+    rng = np.random.default_rng(0)
+    scores = np.linspace(0, 1, 24) + rng.normal(scale=0.3, size=(6, 24))
+    table = ra.ScoreTable(scores.T.round(1), higher_is_better=True)
+    warm = ra.stability(table, over=over, sizes=[4], n_samples=10, rng=0)
+    again = ra.stability(table, over=over, sizes=[4], n_samples=10, rng=0, n_jobs=2)
+    monkeypatch.setattr(Source, "beside", lambda self, whole: self)
+    alone = ra.stability(table, over=over, sizes=[4], n_samples=10, rng=0)
+    assert (warm.unproved, warm.undecided) == (0, 0)
+    assert [found._key() for found in warm._without] == [found._key() for found in again._without]
+    for one, other in zip(warm._without, alone._without, strict=True):
+        assert (one.always == other.always).all()
+        assert one.leaders == other.leaders
+
+
+def test_other_rules_are_not_helped():
+    for rule in (ra.Borda(), ra.Kemeny(backend="subset-dp")):
+        source = Source(data=TABLE, tolerance=0.0, over="tasks", rule=rule)
+        assert source.beside(rule.aggregate(TABLE)).near is None

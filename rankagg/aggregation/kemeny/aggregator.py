@@ -24,7 +24,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Listener, Progress
 from rankagg.aggregation.kemeny.solution import Backend, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
-from rankagg.aggregation.kemeny.warm import Warm
+from rankagg.aggregation.kemeny.warm import Warm, WarmPart
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
@@ -216,6 +216,11 @@ class Kemeny(Aggregator):
             )
 
     @property
+    def can_be_warm(self) -> bool:
+        """Whether `solve` can use what is known from related votes."""
+        return self.backend == "cuts" and not self.consensus_ties and self.constraints is None
+
+    @property
     def is_strict(self) -> bool:
         """Whether the consensus never ties items."""
         return not self.consensus_ties
@@ -257,7 +262,7 @@ class Kemeny(Aggregator):
         *,
         start: NDArray[np.intp] | None = None,
         deadline: Deadline | None = None,
-        warm: Warm | None = None,
+        warm: Warm | WarmPart | None = None,
     ) -> Outcome:
         """Solve the problem of pairwise votes.
 
@@ -270,7 +275,7 @@ class Kemeny(Aggregator):
             votes.
         deadline : Deadline, optional
             When to stop; the rule's own time limit holds too.
-        warm : Warm, optional
+        warm : Warm or WarmPart, optional
             What is known from votes on the same items, for a strict consensus by "cuts".
 
         Returns

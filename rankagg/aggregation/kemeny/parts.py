@@ -14,7 +14,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.solution import Backend, Solution, Task, silent
-from rankagg.aggregation.kemeny.warm import Warm
+from rankagg.aggregation.kemeny.warm import Warm, WarmPart
 
 __all__ = ["Solved", "solve_parts"]
 
@@ -56,7 +56,7 @@ def solve_parts(
     start: NDArray[np.intp] | None = None,
     n_jobs: int = 1,
     decided: Bools | None = None,
-    warm: Warm | None = None,
+    warm: Warm | WarmPart | None = None,
 ) -> Solved:
     """Solve the parts of a problem, which follow each other in some optimum.
 
@@ -78,7 +78,7 @@ def solve_parts(
         Processes that joblib starts for large parts.
     decided : ndarray of bool, shape (n, n), optional
         Pairs that constraints decide, closed under transitivity.
-    warm : Warm, optional
+    warm : Warm or WarmPart, optional
         What is known from related problems.
 
     Returns

@@ -8,6 +8,8 @@ proved of a related problem: every answer has a proof of its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.highs import Live
+    from rankagg.aggregation.kemeny.proof import Proof
 
 __all__ = ["Warm", "WarmPart"]
 
@@ -40,6 +43,16 @@ class Warm:
         self._numbers: set[int] = set()
         self._cycles: Cycles = np.zeros((0, 3), dtype=np.intp)
         self._live: Live | None = None
+
+    @classmethod
+    def of(cls, n: int, proofs: Iterable[Proof]) -> Warm:
+        """Return what proofs about n items teach."""
+        warm = cls(n)
+        used = chain.from_iterable(leaf.cycles for proof in proofs for leaf in proof.leaves())
+        cycles = np.array(list(used), dtype=np.intp).reshape(-1, 3)
+        turns = np.argmin(cycles, axis=1)[:, None] + np.arange(3)
+        warm.learn(np.unique(np.take_along_axis(cycles, turns % 3, axis=1), axis=0))
+        return warm
 
     def fork(self) -> Warm:
         """Return one that knows the same, and learns for itself."""
@@ -102,6 +115,10 @@ class WarmPart:
     def live(self) -> Live:
         """The solver."""
         return self._warm.live
+
+    def within(self, part: NDArray[np.intp]) -> WarmPart:
+        """Return what is known of some of the items."""
+        return WarmPart(self._warm, self._part[part])
 
     @property
     def cycles(self) -> Cycles:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Ranks
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.warm import Warm
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.parts import Parts
 from rankagg.core.places import UNRANKED
@@ -59,6 +63,48 @@ class Found(Value):
         return self.always is not None and 2 * self.always.sum() < ranked * (ranked - 1)
 
 
+@dataclass(frozen=True, eq=False)
+class Near:
+    """What helps an exact rule with parts of data, once the consensus of all is known.
+
+    Attributes
+    ----------
+    rule : Kemeny
+        A rule that can use it.
+    ranks : ndarray of int, shape (n,)
+        The consensus of all units.
+    warm : Warm
+        What its proof used, and those of parts that were solved since.
+    """
+
+    rule: Kemeny
+    ranks: Ranks
+    warm: Warm
+
+    def consensus(
+        self, evidence: Evidence, inside: NDArray[np.intp], deadline: Deadline
+    ) -> Consensus:
+        """Aggregate a part of the data, with the systems at some positions."""
+        policy = evidence.policy(self.rule.unranked)
+        outcome = self.rule.solve(
+            evidence.votes(policy), start=np.argsort(self.ranks[inside]), deadline=deadline,
+            warm=self.warm.within(inside),
+        )  # fmt: skip
+        assert outcome.ranking is not None, "the rule returns a ranking"
+        return Consensus(
+            ranking=outcome.ranking,
+            scores=None,
+            aggregator=self.rule,
+            unranked=policy,
+            certificate=outcome.certificate,
+            _optima=outcome.optima,
+            notes=outcome.notes,
+            interrupted=outcome.interrupted,
+            runtime=0.0,
+            _evidence=evidence,
+        )
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Source(Parts):
     """Data that a rule can aggregate without some of their tasks or systems.
@@ -67,13 +113,33 @@ class Source(Parts):
     ----------
     rule : Aggregator
         What aggregates.
+    near : Near, optional
+        What helps it.
     """
 
     rule: Aggregator
+    near: Near | None = None
+
+    def beside(self, whole: Consensus) -> Source:
+        """Return the same, helped by what is known of all units."""
+        rule, proof = self.rule, whole.certificate
+        if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
+            return self
+        warm = Warm.of(len(proof.items), proof.proofs)
+        return replace(self, near=Near(rule, whole.ranking.reindex(self.items).ranks, warm))
+
+    def fork(self) -> Source:
+        """Return the same, to learn from parts of its own."""
+        near = self.near
+        return self if near is None else replace(self, near=replace(near, warm=near.warm.fork()))
 
     def consensus(self, kept: NDArray[np.intp], deadline: Deadline) -> Consensus:
         """Aggregate what is kept."""
-        return self.rule.aggregate(self.part(kept), deadline=deadline)
+        evidence = self.part(kept)
+        if self.near is None:
+            return self.rule.aggregate(evidence, deadline=deadline)
+        inside = np.array(self.items.indices(list(evidence.items)))
+        return self.near.consensus(evidence, inside, deadline)
 
     def found(self, kept: NDArray[np.intp], deadline: Deadline, *, optima: bool) -> Found:
         """Return what is known of the consensus of what is kept."""

@@ -28,6 +28,9 @@ from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["Stability", "leave_each_out", "stability"]
 
+# Groups of parts that learn from each other; a group is solved in one process.
+CHUNKS = 16
+
 #: A size, and the units that a subset of it keeps.
 Subset: TypeAlias = tuple[int, NDArray[np.intp]]
 
@@ -152,12 +155,15 @@ def leave_each_out(
     asked = [optima] * total + [False] * len(subsets)
     if known.is_proved:
         workers = effective_n_jobs(n_jobs)
-        left = range(len(kept), 0, -1)
-        results = Parallel(n_jobs=n_jobs)(
-            # Shares are set when a part is handed out, so what one does not need is for the others.
-            delayed(source.found)(part, deadline.share(max(n / workers, 1)), optima=look)
-            for n, part, look in zip(left, kept, asked, strict=True)
+        parts = list(zip(range(len(kept), 0, -1), kept, asked, strict=True))
+        near = source.beside(whole)
+        # Parts learn from those before them in a chunk, whatever the number of processes.
+        size = max(len(parts) // CHUNKS, 1)
+        chunks = [parts[start : start + size] for start in range(0, len(parts), size)]
+        every = Parallel(n_jobs=n_jobs)(
+            delayed(_found)(near.fork(), chunk, deadline, workers) for chunk in chunks
         )
+        results = [found for chunk in every for found in chunk]
     else:
         # Nothing can be held against what is not proved.
         results = [Found.nothing(len(source.items))] * len(kept)
@@ -173,6 +179,20 @@ def leave_each_out(
         # Optima that may tie items are not compared.
         _optima=optima and whole.is_proved is not None and whole.aggregator.is_strict,
     )
+
+
+def _found(
+    source: Source,
+    parts: list[tuple[int, NDArray[np.intp], bool]],
+    deadline: Deadline,
+    workers: int,
+) -> list[Found]:
+    """Return what is known of parts, each given with how many are left and what is asked."""
+    # Shares are set when a part is begun, so what one does not need is for the others.
+    return [
+        source.found(part, deadline.share(max(left / workers, 1)), optima=look)
+        for left, part, look in parts
+    ]
 
 
 def _sizes(sizes: Iterable[int] | None, low: int, high: int, noun: str) -> list[int]:
