@@ -351,12 +351,13 @@ def test_weights_that_rankings_may_not_have(weight, run):
     run("rank", "sums.json", "--weight=x=1e100")
 
 
-@pytest.mark.parametrize("version", [0, 2, None, "1"])
+@pytest.mark.parametrize("version", [0, 3, None, "1"])
 def test_other_versions(version, run):
     plain = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
     Path("sums.json").write_text(json.dumps({**plain, "version": version}))
     told = run("report", "sums.json", code=2)
-    assert f"version {version!r} is not known; 1 is. `rankagg scan --out` writes them." in told.err
+    known = "1 and 2 are. `rankagg scan --out` writes them."
+    assert f"version {version!r} is not known; {known}" in told.err
 
 
 def test_instances_without_scores_are_told_everywhere(run):

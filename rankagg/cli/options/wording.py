@@ -19,6 +19,8 @@ ARGUMENT = re.compile(r"`[a-z_]+=`")
 #: What the package says of sums, which is a class and a function there, and is a file here.
 SUMS = {
     "a ScoreSummary does not hold them": "sums of scores do not hold them",
+    "this ScoreSummary does not hold them": "these sums of scores do not hold them",
+    "add the scores up with `n_groups=200`": "add the scores up by `rankagg scan --groups 200`",
     "Read the scores with `read_scores`": "Give the file of the scores",
     "read the scores with `read_scores`": "give the file of the scores",
 }
