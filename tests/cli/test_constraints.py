@@ -68,3 +68,17 @@ def test_what_is_wrong_is_one_sentence(capsys, options: list[str], words: str) -
     told = capsys.readouterr().err
     assert words in told
     assert len(told.strip().splitlines()) == 1
+
+
+def test_items_are_weighed(capsys, tmp_path) -> None:
+    votes, proof = tmp_path / "votes.json", tmp_path / "proof.json"
+    options = ["--item-weight", "Memphis=2.5", "--item-weight", "Nashville=0"]
+    assert code_of("--dataset", "tennessee", *options) == 2
+    assert "weight of Nashville" in capsys.readouterr().err
+    found = solved(
+        capsys, "--item-weight", "Memphis=2.5", "--votes", str(votes), "--certificate", str(proof)
+    )
+    heavy = ra.weigh_items(ra.datasets.load("tennessee").pairwise(), {"Memphis": 2.5})
+    assert found["cost"] == ra.Kemeny().aggregate(heavy).cost
+    certificate = ra.Certificate.from_json(proof.read_text(encoding="utf-8"))
+    assert certificate.verify(ra.read_votes(votes))

@@ -319,6 +319,7 @@ class Search:
         undecided[decided | decided.T] = -1.0
         # Among equally undecided pairs, the one that matters most.
         weighed = undecided + 1e-3 * margins / max(margins.max(), 1.0)
+        self._weigh(weighed, undecided)
         pairs = np.argwhere(np.triu(~(decided | decided.T), k=1))
         if len(pairs) == 0:
             return None
@@ -330,6 +331,9 @@ class Search:
         promise = [self._promise(point, decided, *pair) for pair in promising]
         first, second = promising[int(np.argmax(promise))]
         return first, second
+
+    def _weigh(self, weighed: Floats, undecided: Floats) -> None:
+        """Say which pairs to decide first: nothing more than that."""
 
     def _promise(self, point: Point, decided: Bools, first: int, second: int) -> float:
         """Return the product of the steps that the bound makes when a pair is decided."""

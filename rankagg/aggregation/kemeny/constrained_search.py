@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import heuristics
-from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.branch_and_bound import UNDECIDED, Search
 from rankagg.aggregation.kemeny.demands import Demands
 from rankagg.aggregation.kemeny.highs import HighsRelaxation
 from rankagg.aggregation.kemeny.incumbent import Incumbent
@@ -30,6 +31,9 @@ __all__ = ["ConstrainedSearch"]
 
 # Moves that are tried after one another before an order counts as a local optimum.
 TRIED = 4
+
+# Kicks before the first relaxation, and how many items each moves.
+SEED, KICKS, STRENGTH = 0, 40, 3
 
 NOTHING = Demands()
 
@@ -63,17 +67,18 @@ class FeasibleIncumbent(Incumbent):
         return self._demands.marked(items)
 
     def _better(self, items: NDArray[np.intp]) -> NDArray[np.intp] | None:
-        """Return the order after the best of its moves that keep to all."""
+        """Return the order after a good move of one item, or of two that change places."""
         n = len(items)
-        gains = insertion_gains(self.margins[np.ix_(items, items)])
-        best = np.argsort(-gains, axis=None, kind="stable")[: TRIED * n]
-        for move in best.tolist():
-            source, target = divmod(move, n)
-            if gains[source, target] <= self._threshold:
-                return None
-            neighbor = items[heuristics.moved(n, source, target)]
-            if self._demands.counts_hold(neighbor):
-                return neighbor
+        permuted = self.margins[np.ix_(items, items)]
+        for gains, route in (
+            (insertion_gains(permuted), heuristics.moved),
+            (_exchange_gains(permuted), _exchanged),
+        ):
+            best = np.argsort(-gains, axis=None, kind="stable")[: TRIED * n]
+            for move in best[gains.ravel()[best] > self._threshold].tolist():
+                neighbor = items[route(n, *divmod(move, n))]
+                if self._demands.counts_hold(neighbor):
+                    return neighbor
         return None
 
     def _keep(self, order: NDArray[np.intp]) -> None:
@@ -85,10 +90,44 @@ class FeasibleIncumbent(Incumbent):
         """Do nothing: mixtures do not keep to constraints."""
 
     def prepare(self) -> None:
-        """Do nothing: the memetic search does not keep to constraints."""
+        """Kick the order out of local optima some times, and keep what is no worse."""
+        rng = np.random.default_rng(SEED)
+        items = self._demands.unmarked(self.order)
+        cost = self.cost
+        for _ in range(KICKS if self._demands else 0):
+            if self._ends.is_over:
+                return
+            near = heuristics.kicked(items, rng, STRENGTH)
+            if not self._demands.counts_hold(near):
+                continue
+            order = self._improved(self._demands.marked(near))
+            self._keep(order)
+            new = self._problem.cost(order)
+            # What is decided outweighs all costs in the margins, and so in the moves.
+            if new <= cost and self.cost <= new:
+                items, cost = self._demands.unmarked(order), new
 
     def search(self) -> None:
         """Do nothing, as `prepare`."""
+
+
+def _exchange_gains(permuted: NDArray[Any]) -> NDArray[Any]:
+    """Return how much cheaper the order gets when the items at places p < q change places.
+
+    Both pass each other, and all items between.
+    """
+    rows, columns = np.cumsum(permuted, axis=1), np.cumsum(permuted, axis=0)
+    gains: NDArray[Any] = np.triu(
+        rows - rows.diagonal()[:, None] + columns.diagonal()[None, :] - columns, k=1
+    )
+    return gains
+
+
+def _exchanged(n: int, first: int, second: int) -> NDArray[np.intp]:
+    """Return the positions in the order in which they stand after two have changed places."""
+    route = np.arange(n)
+    route[[first, second]] = second, first
+    return route
 
 
 class ElasticRelaxation(HighsRelaxation):
@@ -145,6 +184,11 @@ class ConstrainedSearch(Search):
         rows = [Derived(((1, row),)) for row in given]
         price = (self.upper - self.problem.floor) // self._unit + 2
         return ElasticRelaxation(self.problem, rows, float(price))
+
+    def _weigh(self, weighed: Floats, undecided: Floats) -> None:
+        """Decide first who is within the places that are counted: that decides many pairs."""
+        n = self.problem.n - len(self.demands.places)
+        weighed[:, n:] += undecided[:, n:] > UNDECIDED
 
     def _only(self, order: NDArray[np.intp]) -> Leaf:
         """Return what bounds the only order of a case: where it breaks a demand, that row."""

@@ -15,10 +15,11 @@ from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.cli.options.constraints import Wishes, constraint_options
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.names import OneOf
+from rankagg.cli.options.names import OneOf, labels_of, numbers_of
 from rankagg.cli.options.output import echo_json, json_option, write_json
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
+from rankagg.core.item_weights import weigh_items
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.io.votes import write_votes
 
@@ -52,6 +53,14 @@ __all__ = ["command"]
     metavar="FILE",
     help="Write the votes that the proof speaks of as JSON.",
 )
+@click.option(
+    "--item-weight",
+    "item_weights",
+    multiple=True,
+    metavar="ITEM=NUMBER",
+    help="How much an item matters: a pair counts as often as the product of its weights; 1 for "
+    "items that are not named. May be repeated.",
+)
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
 @json_option
 @plot_option("who beats whom how often, in the order of the consensus,")
@@ -64,6 +73,7 @@ def command(
     backend: Any,
     certificate: Path | None,
     votes: Path | None,
+    item_weights: tuple[str, ...],
     one: bool,
     as_json: bool,
     plot: Path | None,
@@ -79,14 +89,15 @@ def command(
         rankagg solve --dataset condorcet_1785
         rankagg solve election.soc --above A,B --last Z --quota A,B,C:5:2
     """
-    items = Evidence.of(given.data, given.tolerance).items
+    evidence = Evidence.of(given.data, given.tolerance)
+    items = evidence.items
     (rule,) = with_exact_options(
         [Kemeny(unranked=given.unranked, backend=backend, constraints=wishes.of(items))],
         ties=ties,
         deadline=deadline,
     )
     consensus = rule.aggregate(
-        given.data, tolerance=given.tolerance, deadline=deadline.share(1 if one else 2)
+        _weighed(evidence, given, item_weights), deadline=deadline.share(1 if one else 2)
     )
     known = None
     if not one and consensus.is_proved and consensus.optima is not None:
@@ -110,6 +121,16 @@ def command(
     return exit_code([consensus], known)
 
 
+def _weighed(evidence: Evidence, given: AnyInput, typed: tuple[str, ...]) -> Evidence:
+    """Return the data, or their votes with the weights of items that were typed."""
+    if not typed:
+        return evidence
+    numbers = numbers_of("--item-weight", typed, "ITEM=NUMBER")
+    labels = labels_of("--item-weight", numbers, evidence.items, "item")
+    weights = dict(zip(labels, numbers.values(), strict=True))
+    return Evidence(weigh_items(evidence.votes(given.unranked), weights))
+
+
 def _heatmap(consensus: Consensus) -> Axes:
     from rankagg.plotting.votes.heatmap import pairwise_heatmap  # noqa: PLC0415
 
@@ -119,7 +140,7 @@ def _heatmap(consensus: Consensus) -> Axes:
 def _sum_above(consensus: Consensus, given: AnyInput) -> list[str]:
     if not isinstance(given.data, PairwiseMatrix) or not consensus.aggregator.is_strict:
         return []
-    total = given.data.wins.sum() - consensus.cost
+    total = consensus.pairwise.wins.sum() - consensus.cost
     return [f"sum above the diagonal in the order found: {total:.12g}"]
 
 
