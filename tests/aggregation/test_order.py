@@ -24,7 +24,7 @@ RULES = (
         kind(unranked=policy)
         for kind in (
             ra.Borda, ra.Copeland, ra.PairwiseMajority, ra.Minimax, ra.Schulze, ra.RankedPairs,
-            ra.MC4, ra.KwikSort, ra.PickAPerm, ra.FootruleOptimal, ra.Kemeny,
+            ra.MC4, ra.KwikSort, ra.PickAPerm, ra.FootruleOptimal, ra.Kemeny, ra.Slater,
         )
         for policy in POLICIES
     ),

@@ -10,7 +10,7 @@ from tests.strategies import POLICIES, profiles, quick
 
 VOTE_RULES = (
     ra.Borda, ra.Copeland, ra.PairwiseMajority, ra.Minimax, ra.Schulze, ra.RankedPairs, ra.MC4,
-    ra.KwikSort, ra.Kemeny,
+    ra.KwikSort, ra.Kemeny, ra.Slater,
 )  # fmt: skip
 COMPLETE = ra.Profile.from_orders(["ABC", "BCA", "BAC"], counts=[3, 2, 1])
 GAPS = ra.Profile.from_orders(["AB", "BCA", "CA"], items="ABC", counts=[3, 2, 1])
