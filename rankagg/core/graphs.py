@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools
@@ -29,7 +30,7 @@ def connected_parts(linked: Bools) -> Parts:
     ndarray of int32, shape (n,)
         Equal where a chain of links leads from one item to the other.
     """
-    _, parts = connected_components(linked.astype(np.int8), directed=False)
+    _, parts = connected_components(_sparse(linked), directed=False)
     return np.asarray(parts, dtype=np.int32)
 
 
@@ -46,5 +47,14 @@ def strong_parts(arcs: Bools) -> Parts:
     ndarray of int32, shape (n,)
         Equal where arcs lead from one item to the other and back.
     """
-    _, parts = connected_components(arcs.astype(np.int8), connection="strong")
+    _, parts = connected_components(_sparse(arcs), connection="strong")
     return np.asarray(parts, dtype=np.int32)
+
+
+def _sparse(arcs: Bools) -> csr_array:
+    """Return a graph as SciPy takes it at once; made of a matrix it is looked through thrice."""
+    n = len(arcs)
+    ends = np.zeros(n + 1, dtype=np.int32)
+    np.cumsum(arcs.sum(axis=1), out=ends[1:])
+    heads = np.nonzero(arcs)[1].astype(np.int32)
+    return csr_array((np.ones(len(heads)), heads, ends), shape=(n, n))

@@ -24,6 +24,8 @@ __all__ = ["Counts", "count", "count_together", "count_true"]
 BLOCK = 2**18
 # With fewer rankings at one time more results would be written than places compared.
 LEAST = 256
+# Places of so few rankings are compared all at once.
+FEW = 2**19
 WORD = 8
 
 Columns = NDArray[np.unsignedinteger]
@@ -176,8 +178,14 @@ def _compare(
 ) -> None:
     """Add up who is above whom; of strict rankings the upper triangle."""
     n, m = columns.shape
-    outcome = np.empty((n, m), dtype=bool)
     digits = None if weights is None else weights.astype(np.float64)
+    if n * n * m <= FEW:  # all pairs at once
+        told = (columns[:, None] < columns).reshape(n * n, m)
+        above = told @ np.ones(m) if digits is None else told @ digits
+        every = np.rint(above).astype(np.int64).reshape(n, n)
+        counts += np.triu(every) if strict else every
+        return
+    outcome = np.empty((n, m), dtype=bool)
     for i in range(n - 1):
         one, others, told = columns[i], columns[i + 1 :], outcome[i + 1 :]
         np.less(one, others, out=told)

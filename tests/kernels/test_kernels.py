@@ -30,6 +30,19 @@ def kernels(request, monkeypatch):
     return request.param
 
 
+def test_few_rankings_are_counted_as_many_are(monkeypatch):
+    monkeypatch.setattr(backend, "WORTH_IT", float("inf"))
+    rng = np.random.default_rng(1)
+    weights = rng.integers(0, 5, 20)
+    for ranks in (rng.integers(-2, 6, (20, 6)), np.argsort(rng.random((20, 6)), axis=1)):
+        counted = []
+        for few in (0, 2**19):
+            monkeypatch.setattr(counting, "FEW", few)
+            both = count(ranks.astype(np.int32), weights), count(ranks.astype(np.int32))
+            counted.append([told(one) for one in both])
+        assert counted[0] == counted[1]
+
+
 def each_counted(ranks, weights):
     """Count ranking by ranking and pair by pair: above, both, half, off."""
     n = ranks.shape[1]

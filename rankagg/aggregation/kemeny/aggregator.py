@@ -26,6 +26,7 @@ from rankagg.aggregation.kemeny.solution import Backend, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.aggregation.kemeny.warm import Warm, WarmPart
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.rankings import Permutation
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -303,7 +304,7 @@ class Kemeny(Aggregator):
         if self.verify:
             certificate.verify(votes)
         return Outcome(
-            ranking=certificate.ranking,
+            ranking=Permutation(np.argsort(order), votes.items),
             certificate=certificate,
             optima=Optima(items=votes.items, _problem=problem, _order=order),
             notes=(

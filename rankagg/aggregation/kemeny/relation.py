@@ -186,16 +186,32 @@ class _Component:
             self._deadline.seconds_left()
             order = queue.pop()
             gains = insertion_gains(self._problem.margins[np.ix_(order, order)])
-            for source, target in np.argwhere(gains == 0):
-                if source == target:
-                    continue
-                neighbor = order[heuristics.moved(len(order), int(source), int(target))]
-                if self._tells_something(neighbor) and self._meet(neighbor):
-                    queue.append(neighbor)
+            moves = (gains == 0) & self._tell_something(order)
+            for source, target in np.argwhere(moves).tolist():
+                # What was met since may have told the same.
+                if self._tells_something(order, source, target):
+                    neighbor = order[heuristics.moved(len(order), source, target)]
+                    if self._meet(neighbor):
+                        queue.append(neighbor)
 
-    def _tells_something(self, order: NDArray[np.intp]) -> bool:
-        place = np.argsort(order)
-        return bool(((place[:, None] < place[None, :]) & ~self._possible).any())
+    def _tell_something(self, order: NDArray[np.intp]) -> Bools:
+        """Return for which moves of single items a pair stands as in no optimum met so far."""
+        new = (~self._possible)[np.ix_(order, order)].astype(np.int64)
+        # Moved down, an item stands behind those it passes; moved up, before them.
+        down = np.cumsum(new, axis=0).T
+        up = np.zeros((len(order), len(order) + 1), dtype=np.int64)
+        np.cumsum(new, axis=1, out=up[:, 1:])
+        below = down - down.diagonal()[:, None]
+        above = up.diagonal()[:, None] - up[:, :-1]
+        told: Bools = np.triu(below, k=1) + np.tril(above, k=-1) > 0
+        return told
+
+    def _tells_something(self, order: NDArray[np.intp], source: int, target: int) -> bool:
+        """Say the same of one move."""
+        item = order[source]
+        if source < target:
+            return not self._possible[order[source + 1 : target + 1], item].all()
+        return not self._possible[item, order[target:source]].all()
 
     def _settle(self) -> None:
         n = self._problem.n
