@@ -33,6 +33,7 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.pulp_models import solve_naive
 from rankagg.aggregation.kemeny.solution import Task
+from tests.benchmarks.related_solves import resamples, stability
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("RANKAGG_DATA") or CHECKOUT.parent / "shared" / "data")
@@ -293,20 +294,18 @@ def optima_of(votes: ra.PairwiseMatrix) -> tuple[int, float]:
     return counts[-1], median(seconds[1:])
 
 
-def bootstrap(table: Table, versions: int) -> None:
+def related(table: Table, versions: int) -> None:
     if not present(GLUE):
         return
-    profile = ra.read_scores(DATA / GLUE, higher_is_better=True).rankings()
-    m = len(profile)
-    counts = np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), size=versions)
-    start = perf_counter()
-    results = ra.resample_kemeny(profile, counts)
-    seconds = perf_counter() - start
-    proved = sum(result.certificate.status == "optimal" for result in results)
-    name = f"GLUE, {versions} resamples"
-    table.figure(name, f"{seconds:.1f}", note=f"{proved} proved")
-    if proved < versions:
-        table.wrong.append(name)
+    scores = ra.read_scores(DATA / GLUE, higher_is_better=True)
+
+    def figure(name: str, seconds: str, note: str) -> None:
+        table.figure(name, seconds, note=note)
+
+    if not resamples(scores, versions, figure):
+        table.wrong.append("resamples of GLUE")
+    if not stability(scores, figure):
+        table.wrong.append("stability of GLUE")
 
 
 # -- other packages ---------------------------------------------------------------------------
@@ -391,7 +390,7 @@ def peers(table: Table) -> None:
     type=click.IntRange(min=1),
     is_flag=False,
     flag_value=1000,
-    help="Resample the tasks of GLUE, 1000 times unless a number is given.",
+    help="Resample the tasks of GLUE, 1000 times unless a number is given, and leave tasks out.",
 )
 @click.option(
     "--time-limit",
@@ -413,7 +412,7 @@ def main(*, with_peers: bool, hard: bool, versions: int | None, time_limit: floa
         solve_all(table, random_cases(hard=True), rule)
         glue_whole(table, time_limit)
     if versions is not None:
-        bootstrap(table, versions)
+        related(table, versions)
     if with_peers:
         peers(table)
     if table.wrong:
