@@ -9,6 +9,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.feasibility import conflict
+from rankagg.aggregation.kemeny.nodes import Exchange, Leaf
+from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.constrained_brute import (
@@ -250,3 +252,70 @@ def test_constraints_are_values() -> None:
     assert repr(one) == (
         "Constraints(above=(('A', 'B'),), quotas=(Quota(items=('A', 'B'), within=2, at_least=1),))"
     )
+
+
+def refused_by_both(data: dict[str, Any], votes: ra.PairwiseMatrix) -> bool:
+    """Return whether both checkers refuse it; they must agree."""
+    try:
+        ra.Certificate.from_dict(data).verify(votes)
+        refused = False
+    except (VerificationError, ra.exceptions.DataFormatError):
+        refused = True
+    try:
+        checker().check(data, votes_to_dict(votes))
+        assert not refused
+    except checker().RefusedError:
+        assert refused
+    return refused
+
+
+def test_a_cheaper_ranking_that_breaks_a_constraint_is_refused() -> None:
+    certificate, votes = genuine()
+    data = json.loads(json.dumps(certificate.to_dict()))
+    free = ra.Kemeny().aggregate(votes).certificate.to_dict()
+    assert free["scaled_cost"] < data["scaled_cost"]
+    for key in ("order", "scaled_cost", "scaled_lower_bound", "cost", "lower_bound"):
+        data[key] = free[key]
+    assert refused_by_both(data, votes)
+
+
+@pytest.mark.parametrize(
+    ("stated", "is_refused"),
+    [
+        ({"above": [[0, 1]], "first": [], "last": [], "counts": []}, True),
+        ({"above": [], "first": [], "last": [2], "counts": []}, True),
+        # Nothing is decided among the items, and the part has no marker: all orders obey.
+        (
+            {
+                "above": [], "first": [], "last": [],
+                "counts": [{"items": [0, 1, 2, 3], "within": 2, "at_least": 1}],
+            },
+            False,
+        ),
+        ({"above": [], "first": [], "last": [], "counts": []}, True),
+    ],
+)  # fmt: skip
+def test_items_that_constraints_hold_are_not_moved(
+    stated: dict[str, Any], is_refused: bool
+) -> None:
+    """A proof by an exchange, which takes all orders, stands for them where nothing is decided."""
+    votes = ra.PairwiseMatrix.from_wins([[0 if i >= j else 3 for j in range(5)] for i in range(5)])
+    chain = (Exchange(((0, 1),), 1, 1, 1), Leaf())
+    free = ra.Certificate.build(votes, range(5), [Proof((0, 1, 2, 3, 4), chain)])
+    data = json.loads(json.dumps(free.to_dict()))
+    assert not refused_by_both(data, votes)
+    data["constraints"] = stated
+    if stated["last"]:
+        data["order"] = [0, 1, 3, 4, 2]
+        data["scaled_cost"], data["cost"], data["status"] = 6, "6", "gap"
+    assert refused_by_both(data, votes) == is_refused
+
+
+def test_an_enumeration_takes_orders_that_break_constraints() -> None:
+    votes = ra.PairwiseMatrix.from_wins([[0, 3, 1], [0, 0, 3], [2, 0, 0]])
+    found = ra.Kemeny(backend="subset-dp").aggregate(votes).certificate
+    data = json.loads(json.dumps(found.to_dict()))
+    assert "enumeration" in data["proofs"][0]["nodes"][0]
+    first, second = data["order"][:2]
+    data["constraints"] = {"above": [[first, second]], "first": [], "last": [], "counts": []}
+    assert refused_by_both(data, votes)
