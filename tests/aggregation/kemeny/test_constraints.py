@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.kemeny.constrained_search import ConstrainedSearch
 from rankagg.aggregation.kemeny.feasibility import conflict
 from rankagg.aggregation.kemeny.nodes import Exchange, Leaf
+from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.rows import Derived
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.constrained_brute import (
@@ -319,3 +322,36 @@ def test_an_enumeration_takes_orders_that_break_constraints() -> None:
     first, second = data["order"][:2]
     data["constraints"] = {"above": [[first, second]], "first": [], "last": [], "counts": []}
     assert refused_by_both(data, votes)
+
+
+def test_the_row_that_a_last_order_breaks_bounds_it() -> None:
+    votes = paley(7)
+    demands = ra.Constraints(quotas=[ra.Quota([0, 1, 2], 3, 2)]).over(votes.items)
+    problem = demands.with_markers(Problem.from_pairwise(votes))
+    decided = np.zeros((8, 8), dtype=bool)
+    start = demands.marked(np.arange(7))
+    search = ConstrainedSearch(problem, start=start, decided=decided, demands=demands)
+    rows = tuple(Derived(((1, row),)) for row in demands.rows(7))
+    for order in ([3, 4, 5, 7, 6, 0, 1, 2], [0, 1, 7, 2, 3, 4, 5, 6], [0, 1, 2, 3, 7, 4, 5, 6]):
+        leaf = search._only(np.array(order))
+        place = np.argsort(order)
+        proof = Proof(tuple(range(8)), (leaf,), rows)
+        assert proof.bound_of(problem, place[:, None] < place[None, :]) >= search.upper
+    assert search._only(start) == Leaf()
+
+
+def test_a_row_of_the_constraints_needs_its_items_in_the_part() -> None:
+    certificate, votes = genuine()
+    data = json.loads(json.dumps(certificate.to_dict()))
+    row = {"terms": [[1, {"quota": 0}]], "divisor": 1}
+    leaf = {"cycles": [], "rows": [[0, 1]]}
+    data["scaled_lower_bound"], data["lower_bound"], data["status"] = 0, "0", "gap"
+    whole = list(range(8))
+    for positions, is_refused in ((whole, False), (whole[:6], True), ([1, 6], True)):
+        data["proofs"] = [{"positions": positions, "rows": [row], "nodes": [leaf]}]
+        assert refused_by_both(data, votes) == is_refused
+    wrong = ({"quota": 2}, {"before": -1}, {"quota": True}, {"row": 0}, {}, {"before": 0, "b": 0})
+    for name in wrong:
+        row["terms"][0][1] = name
+        data["proofs"] = [{"positions": whole, "rows": [row], "nodes": [leaf]}]
+        assert refused_by_both(data, votes)
