@@ -32,7 +32,7 @@ from rankagg.aggregation.kemeny.solution import Report, silent
 from rankagg.aggregation.kemeny.tightening import Tightening, cycles_at
 from rankagg.aggregation.kemeny.windows import improve_windows
 
-__all__ = ["Search"]
+__all__ = ["EARLY_FROM", "Search"]
 
 RECOMBINE_FIRST, RECOMBINE_EVERY = 3, 40
 PROBES = 6

@@ -119,8 +119,12 @@ def _check_version(whole: Field) -> None:
 
 
 def _read_items(field: Field) -> tuple[Label, ...]:
-    labels = []
-    for element in field.elements():
+    labels: list[Label] = []
+    # Texts need no look at each; other lists are gone through for what to say of them.
+    all_texts = type(field.value) is list and set(map(type, field.value)) == {str}
+    if all_texts:
+        labels = list(field.value)  # type: ignore[call-overload]
+    for element in () if all_texts else field.elements():
         if type(element.value) is int:
             element.integer(low=-LARGEST_INTEGER)
         elif type(element.value) is not str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import heuristics
-from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.branch_and_bound import EARLY_FROM, Search
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, forced_bounds
 from rankagg.core.graphs import strong_parts
@@ -23,6 +23,8 @@ from rankagg.kernels.insertion import insertion_gains
 __all__ = ["Relation", "can_lead", "is_beaten"]
 
 WALKS = 200
+# Of more items, pairs that every optimum has are worth finding before the first proof.
+AT_ONCE = 150
 NEVER = Deadline()
 
 
@@ -157,7 +159,10 @@ class _Component:
         # possible[i, j]: some optimum that was met has i before j.
         self._possible = np.triu(np.ones((n, n), dtype=bool), k=1)
         self._seen: set[bytes] = {np.arange(n).tobytes()}
-        search = Search(problem, deadline)
+        # With this given, it does not look for pairs that every optimum has before the first proof,
+        # whose weights mostly show them at once.
+        nothing = np.zeros((n, n), dtype=bool) if EARLY_FROM <= n <= AT_ONCE else None
+        search = Search(problem, deadline, decided=nothing)
         search.run()
         self._relaxation = search.relaxation
         bounds = forced_bounds(problem, search.nodes, search.rows)

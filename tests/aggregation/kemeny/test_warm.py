@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import branch_and_bound, totals, warm_search
+from rankagg.aggregation.kemeny import early, incumbent, large, totals, warm_search, windows
 from rankagg.aggregation.kemeny.highs import HighsRelaxation
 from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration
 from rankagg.aggregation.kemeny.problem import Problem
@@ -84,8 +84,15 @@ def test_small_parts_run_nothing_that_large_ones_need(monkeypatch: pytest.Monkey
     noisy = np.linspace(0.0, 1.0, 80) + rng.normal(scale=0.15, size=(7, 80))
     profile = ra.Profile.from_orders(np.argsort(noisy, axis=1).tolist())
     with monkeypatch.context() as patch:
-        for name in ("FirstSearch", "Persistence", "improve_windows", "Search"):
-            patch.setattr(branch_and_bound, name, refuse)
+        for module, name in (
+            (warm_search, "solve_cuts"),  # and all that it begins with
+            (incumbent, "Incumbent"),
+            (incumbent, "Memetic"),
+            (large, "FirstSearch"),
+            (early, "Persistence"),
+            (windows, "improve_windows"),
+        ):
+            patch.setattr(module, name, refuse)
         found = ra.resample_kemeny(profile, rng.multinomial(7, np.ones(7) / 7, size=4))
     assert {consensus.certificate.status for consensus in found} == {"optimal"}
     assert max(len(p.positions) for c in found for p in c.certificate.proofs) > 70
