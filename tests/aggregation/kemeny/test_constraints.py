@@ -325,17 +325,19 @@ def test_an_enumeration_takes_orders_that_break_constraints() -> None:
 
 
 def test_the_row_that_a_last_order_breaks_bounds_it() -> None:
-    votes = paley(7)
+    votes = ra.Profile.from_orders([[3, 4, 5, 6, 0, 1, 2]], items=range(7)).pairwise()
     demands = ra.Constraints(quotas=[ra.Quota([0, 1, 2], 3, 2)]).over(votes.items)
     problem = demands.with_markers(Problem.from_pairwise(votes))
     decided = np.zeros((8, 8), dtype=bool)
     start = demands.marked(np.arange(7))
     search = ConstrainedSearch(problem, start=start, decided=decided, demands=demands)
     rows = tuple(Derived(((1, row),)) for row in demands.rows(7))
-    for order in ([3, 4, 5, 7, 6, 0, 1, 2], [0, 1, 7, 2, 3, 4, 5, 6], [0, 1, 2, 3, 7, 4, 5, 6]):
+    # No quota; the marker too early; too late.
+    for order in ([3, 4, 5, 7, 6, 0, 1, 2], [3, 7, 4, 5, 6, 0, 1, 2], [3, 4, 5, 6, 0, 1, 7, 2]):
         leaf = search._only(np.array(order))
         place = np.argsort(order)
         proof = Proof(tuple(range(8)), (leaf,), rows)
+        assert problem.cost(np.array(order)) < search.upper
         assert proof.bound_of(problem, place[:, None] < place[None, :]) >= search.upper
     assert search._only(start) == Leaf()
 
