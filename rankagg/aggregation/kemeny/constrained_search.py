@@ -94,7 +94,7 @@ class FeasibleIncumbent(Incumbent):
         rng = np.random.default_rng(SEED)
         items = self._demands.unmarked(self.order)
         cost = self.cost
-        for _ in range(KICKS if self._demands else 0):
+        for _ in range(KICKS):
             if self._ends.is_over:
                 return
             near = heuristics.kicked(items, rng, STRENGTH)
@@ -173,6 +173,8 @@ class ConstrainedSearch(Search):
     demands: Demands = NOTHING
 
     def _first_order(self, decided: Bools) -> Incumbent:
+        if not self.demands:
+            return super()._first_order(decided)  # it keeps to pairs by itself
         assert self.start is not None, "a search under constraints starts where they are kept"
         return FeasibleIncumbent(
             self.problem, self._unit, decided, self.start,
