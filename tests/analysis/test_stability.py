@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.aggregation.kemeny.warm import Warm
 from rankagg.analysis.robustness.leave_out import Source
 from rankagg.exceptions import InvalidInputError
 
@@ -297,6 +298,19 @@ def test_parts_are_solved_near_the_whole_and_as_they_are_alone(monkeypatch, over
     for one, other in zip(warm._without, alone._without, strict=True):
         assert (one.always == other.always).all()
         assert one.leaders == other.leaders
+
+
+def test_what_a_part_teaches_is_said_of_the_systems_in_it():
+    rng = np.random.default_rng(0)
+    table = ra.ScoreTable(rng.normal(size=(16, 5)), higher_is_better=True)
+    rule = ra.Kemeny()
+    source = Source(data=table, tolerance=0.0, over="systems", rule=rule)
+    near = source.beside(rule.aggregate(table)).near
+    source = replace(source, near=replace(near, warm=Warm(16)))
+    source.found(np.arange(1, 16), ra.Deadline(), optima=False)
+    learned = source.near.warm.cycles_within(np.arange(16))
+    assert set(learned.ravel().tolist()) <= set(range(1, 16))
+    assert learned.max() == 15
 
 
 def test_other_rules_are_not_helped():
