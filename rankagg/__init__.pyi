@@ -8,10 +8,10 @@ from .aggregation.deadline import Deadline as Deadline
 from .aggregation.evidence import Evidence as Evidence
 from .aggregation.footrule import FootruleOptimal as FootruleOptimal
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
-from .aggregation.kemeny.certificate import Certificate as Certificate
-from .aggregation.kemeny.constraints import Constraints as Constraints
-from .aggregation.kemeny.constraints import Quota as Quota
-from .aggregation.kemeny.optima import Optima as Optima
+from .aggregation.kemeny.constrained.constraints import Constraints as Constraints
+from .aggregation.kemeny.constrained.constraints import Quota as Quota
+from .aggregation.kemeny.optimal.optima import Optima as Optima
+from .aggregation.kemeny.proofs.certificate import Certificate as Certificate
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
 from .aggregation.kemeny.slater import Slater as Slater
 from .aggregation.kemeny.weak.certificate import WeakCertificate as WeakCertificate

@@ -22,8 +22,8 @@ from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InformationLostError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.certificate import Certificate
-    from rankagg.aggregation.kemeny.optima import Optima
+    from rankagg.aggregation.kemeny.optimal.optima import Optima
+    from rankagg.aggregation.kemeny.proofs.certificate import Certificate
     from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
     from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 

@@ -21,8 +21,8 @@ from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
-    from rankagg.aggregation.kemeny.certificate import Certificate
-    from rankagg.aggregation.kemeny.optima import Optima
+    from rankagg.aggregation.kemeny.optimal.optima import Optima
+    from rankagg.aggregation.kemeny.proofs.certificate import Certificate
     from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
     from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 

@@ -28,12 +28,12 @@ import numpy as np
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.cbc import relaxation_of
 from rankagg.aggregation.kemeny.decomposition import majority_components
-from rankagg.aggregation.kemeny.highs import HighsRelaxation
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.relaxation import Relaxation
-from rankagg.aggregation.kemeny.rows import Derived
+from rankagg.aggregation.kemeny.proofs.rows import Derived
+from rankagg.aggregation.kemeny.relaxation.cbc import relaxation_of
+from rankagg.aggregation.kemeny.relaxation.highs import HighsRelaxation
+from rankagg.aggregation.kemeny.relaxation.relaxation import Relaxation
 from rankagg.aggregation.kemeny.separation import (
     violated_cycles,
     violated_fences,

@@ -10,7 +10,7 @@ import pulp
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import highs
+from rankagg.aggregation.kemeny.relaxation import highs
 from rankagg.cli import main
 
 TABLE = "system,x,y,z\nA,3,2,1\nB,2,3,2\nC,1,1,\n"

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
-from rankagg.aggregation.kemeny import highs
+from rankagg.aggregation.kemeny.relaxation import highs
 from rankagg.cli import main
 from rankagg.report import chapters_certainty, chapters_data, chapters_result
 from rankagg.report import findings as computing

@@ -12,9 +12,9 @@ from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.progress import Progress
-from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.search.warm import Warm, WarmPart
 from rankagg.aggregation.kemeny.solution import Backend, Solution, Task, silent
-from rankagg.aggregation.kemeny.warm import Warm, WarmPart
 
 __all__ = ["Solved", "solve_parts"]
 

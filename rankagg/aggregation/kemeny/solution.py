@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.nodes import Node, leaf_of, moved_to
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.rows import Derived, compact
+from rankagg.aggregation.kemeny.proofs.nodes import Node, leaf_of, moved_to
+from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.proofs.rows import Derived, compact
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.warm import WarmPart
+    from rankagg.aggregation.kemeny.search.warm import WarmPart
 
 __all__ = ["Backend", "Report", "Solution", "Task", "silent"]
 

@@ -15,7 +15,7 @@ from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.distances.agreement import overlaps
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.optima import Optima
+    from rankagg.aggregation.kemeny.optimal.optima import Optima
     from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 
 __all__ = ["Measure", "agreement_matrix", "agreement_of", "distances_to_optima", "overlap_curves"]

@@ -13,9 +13,9 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.kemeny.warm import Warm
+from rankagg.aggregation.kemeny.optimal.optima import Optima
+from rankagg.aggregation.kemeny.proofs.certificate import Certificate
+from rankagg.aggregation.kemeny.search.warm import Warm
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.parts import Parts
 from rankagg.core.places import UNRANKED

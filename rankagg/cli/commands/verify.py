@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.aggregation.kemeny.proofs.certificate import Certificate
 from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
 from rankagg.aggregation.kemeny.weak.reader import SCHEMA
 from rankagg.cli.options.inputs import AnyInput, any_input_options

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from rankagg._typing import Label
-from rankagg.aggregation.kemeny.constraints import Constraints, Quota
+from rankagg.aggregation.kemeny.constrained.constraints import Constraints, Quota
 from rankagg.cli.options.names import labels_of
 from rankagg.core.items import ItemSet
 from rankagg.exceptions import InvalidInputError

@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.optimal.optima import Optima
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import counted
 from rankagg.core.scores import ScoreTable

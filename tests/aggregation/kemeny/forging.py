@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.early import Persistence
-from rankagg.aggregation.kemeny.nodes import (
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proofs.nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
     Cut,
@@ -24,10 +24,10 @@ from rankagg.aggregation.kemeny.nodes import (
     Node,
     Persistent,
 )
-from rankagg.aggregation.kemeny.persistency import all_by_cut, closed
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.rows import Derived
+from rankagg.aggregation.kemeny.proofs.persistency import all_by_cut, closed
+from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.proofs.rows import Derived
+from rankagg.aggregation.kemeny.search.early import Persistence
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.votes import votes_to_dict
 

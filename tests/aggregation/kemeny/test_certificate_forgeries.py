@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.nodes import Branch, Enumeration, Fixing, Leaf
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proofs.nodes import Branch, Enumeration, Fixing, Leaf
+from rankagg.aggregation.kemeny.proofs.proof import Proof
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny.forging import (
     N,

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.constrained_search import ConstrainedSearch
-from rankagg.aggregation.kemeny.feasibility import conflict
-from rankagg.aggregation.kemeny.nodes import Exchange, Leaf
+from rankagg.aggregation.kemeny.constrained.constrained_search import ConstrainedSearch
+from rankagg.aggregation.kemeny.constrained.feasibility import conflict
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.rows import Derived
+from rankagg.aggregation.kemeny.proofs.nodes import Exchange, Leaf
+from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.proofs.rows import Derived
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.constrained_brute import (

@@ -9,7 +9,8 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import heuristics, highs
+from rankagg.aggregation.kemeny.orders import heuristics
+from rankagg.aggregation.kemeny.relaxation import highs
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import optima as module
-from rankagg.aggregation.kemeny import relation
+from rankagg.aggregation.kemeny.optimal import optima as module
+from rankagg.aggregation.kemeny.optimal import relation
 
 N = 8
 ORDERS = np.array(list(permutations(range(N))))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankagg.aggregation.kemeny import heuristics
+from rankagg.aggregation.kemeny.orders import heuristics
 from rankagg.kernels.insertion import insertion_gains
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankagg.aggregation.kemeny import memetic
-from rankagg.aggregation.kemeny.memetic import Memetic, crossed, order_costs, survivors
+from rankagg.aggregation.kemeny.orders import memetic
+from rankagg.aggregation.kemeny.orders.memetic import Memetic, crossed, order_costs, survivors
 from rankagg.kernels import backend
 
 

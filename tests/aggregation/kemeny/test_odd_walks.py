@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.cbc import relaxation_of
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.rows import Form, forms_of
+from rankagg.aggregation.kemeny.proofs.rows import Form, forms_of
+from rankagg.aggregation.kemeny.relaxation.cbc import relaxation_of
 from rankagg.aggregation.kemeny.separation import odd_walks, violated_cycles, violated_walks
 from rankagg.aggregation.kemeny.separation.halves import LEAST_VIOLATION, halves_of
 

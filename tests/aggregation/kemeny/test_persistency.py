@@ -8,12 +8,12 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import early
-from rankagg.aggregation.kemeny.early import Persistence
-from rankagg.aggregation.kemeny.nodes import Cut, Exchange, Leaf
-from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proofs.nodes import Cut, Exchange, Leaf
+from rankagg.aggregation.kemeny.proofs.persistency import all_by_cut, all_by_exchange, closed
+from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.search import early
+from rankagg.aggregation.kemeny.search.early import Persistence
 
 
 def random_problem(seed: int, n: int) -> Problem:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import branch_and_bound, early
-from rankagg.aggregation.kemeny.early import Persistence
-from rankagg.aggregation.kemeny.nodes import (
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proofs.nodes import (
     Branch,
     Cut,
     Exchange,
@@ -19,8 +18,9 @@ from rankagg.aggregation.kemeny.nodes import (
     moved_to,
     node_to_dict,
 )
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
+from rankagg.aggregation.kemeny.proofs.proof import Proof, forced_bounds
+from rankagg.aggregation.kemeny.search import branch_and_bound, early
+from rankagg.aggregation.kemeny.search.early import Persistence
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
 from tests.aggregation.kemeny.test_eight_items import all_optima, even_ballots, single_votes

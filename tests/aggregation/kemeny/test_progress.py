@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import cases
-from rankagg.aggregation.kemeny.branch_and_bound import Search
-from rankagg.aggregation.kemeny.nodes import Enumeration
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proofs.nodes import Enumeration
+from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.search import cases
+from rankagg.aggregation.kemeny.search.branch_and_bound import Search
 from rankagg.exceptions import InvalidInputError
 
 

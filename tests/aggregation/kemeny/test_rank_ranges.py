@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import optima as module
-from rankagg.aggregation.kemeny import relation
+from rankagg.aggregation.kemeny.optimal import optima as module
+from rankagg.aggregation.kemeny.optimal import relation
 from rankagg.exceptions import OutOfTimeError
 from tests import oracles
 from tests.aggregation.kemeny.test_winners import LATE

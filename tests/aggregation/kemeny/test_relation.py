@@ -8,10 +8,10 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import relation
-from rankagg.aggregation.kemeny.heuristics import moved
+from rankagg.aggregation.kemeny.optimal import relation
+from rankagg.aggregation.kemeny.optimal.relation import Relation, _Component, can_lead, is_beaten
+from rankagg.aggregation.kemeny.orders.heuristics import moved
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.relation import Relation, _Component, can_lead, is_beaten
 from rankagg.exceptions import OutOfTimeError
 from tests.aggregation.kemeny.test_eight_items import N, even_ballots, single_votes
 

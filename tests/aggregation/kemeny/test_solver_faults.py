@@ -13,9 +13,9 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import highs
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.relaxation import Point
+from rankagg.aggregation.kemeny.relaxation import highs
+from rankagg.aggregation.kemeny.relaxation.relaxation import Point
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 CYCLE = ra.datasets.load("condorcet_1785")

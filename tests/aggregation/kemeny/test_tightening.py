@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.cbc import relaxation_of
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.rows import forms_of
+from rankagg.aggregation.kemeny.proofs.rows import forms_of
+from rankagg.aggregation.kemeny.relaxation.cbc import relaxation_of
+from rankagg.aggregation.kemeny.search.tightening import HALF_ROUNDS, Tightening
 from rankagg.aggregation.kemeny.separation import violated_cycles
-from rankagg.aggregation.kemeny.tightening import HALF_ROUNDS, Tightening
 
 NEVER = Deadline()
 

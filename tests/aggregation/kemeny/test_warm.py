@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import early, incumbent, large, totals, warm_search, windows
-from rankagg.aggregation.kemeny.highs import HighsRelaxation
-from rankagg.aggregation.kemeny.nodes import WEIGHT_DENOMINATOR, Enumeration
+from rankagg.aggregation.kemeny.orders import incumbent, windows
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import decide
-from rankagg.aggregation.kemeny.rows import Weighting
-from rankagg.aggregation.kemeny.totals import least_total
-from rankagg.aggregation.kemeny.warm import Warm
+from rankagg.aggregation.kemeny.proofs import totals
+from rankagg.aggregation.kemeny.proofs.nodes import WEIGHT_DENOMINATOR, Enumeration
+from rankagg.aggregation.kemeny.proofs.proof import decide
+from rankagg.aggregation.kemeny.proofs.rows import Weighting
+from rankagg.aggregation.kemeny.proofs.totals import least_total
+from rankagg.aggregation.kemeny.relaxation.highs import HighsRelaxation
+from rankagg.aggregation.kemeny.search import early, large, warm_search
+from rankagg.aggregation.kemeny.search.warm import Warm
 from tests.strategies import quick
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.relaxation import Cycles
+from rankagg.aggregation.kemeny.relaxation.relaxation import Cycles
 
 __all__ = ["violated_cycles"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.rows import Derived
+from rankagg.aggregation.kemeny.proofs.rows import Derived
 
 __all__ = ["violated_fences"]
 

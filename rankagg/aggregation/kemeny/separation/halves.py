@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
-from rankagg.aggregation.kemeny.rows import Derived, Source
+from rankagg.aggregation.kemeny.proofs.rows import Derived, Source
 
 __all__ = ["LEAST_VIOLATION", "halves_of"]
 

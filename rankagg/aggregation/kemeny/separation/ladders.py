@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.rows import Derived, Source
+from rankagg.aggregation.kemeny.proofs.rows import Derived, Source
 
 __all__ = ["violated_ladders"]
 

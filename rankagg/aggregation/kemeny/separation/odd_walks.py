@@ -25,7 +25,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.rows import Derived
+from rankagg.aggregation.kemeny.proofs.rows import Derived
 from rankagg.aggregation.kemeny.separation.halves import halves_of
 
 __all__ = ["violated_walks"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.highs import why_not_highs
+from rankagg.aggregation.kemeny.relaxation.highs import why_not_highs
 from rankagg.aggregation.kemeny.weak.known import Known
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
 from rankagg.exceptions import SolverError, SolverNotFoundError

@@ -10,7 +10,7 @@ from rankagg._typing import Label
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.optimal.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.bracket import Bracket, Question
 from rankagg.analysis.robustness.removal.units import Units

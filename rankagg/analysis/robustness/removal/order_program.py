@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Integers
-from rankagg.aggregation.kemeny.integer_program import IntegerProgram
+from rankagg.aggregation.kemeny.programs.integer_program import IntegerProgram
 from rankagg.analysis.robustness.removal.contest import Contest, Order
 
 __all__ = ["OrderProgram"]

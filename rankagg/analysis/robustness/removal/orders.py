@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Integers
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.integer_program import IntegerProgram
+from rankagg.aggregation.kemeny.programs.integer_program import IntegerProgram
 from rankagg.analysis.robustness.removal.bracket import Bracket, Question
 from rankagg.analysis.robustness.removal.contest import FEW, Contest, Order
 from rankagg.analysis.robustness.removal.fewest import fewest

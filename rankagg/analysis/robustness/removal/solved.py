@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.decomposition import majority_components
-from rankagg.aggregation.kemeny.nodes import Node
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import forced_bounds
+from rankagg.aggregation.kemeny.proofs.nodes import Node
+from rankagg.aggregation.kemeny.proofs.proof import forced_bounds
+from rankagg.aggregation.kemeny.search.branch_and_bound import Search
 
 __all__ = ["Solved"]
 

@@ -1,0 +1,1 @@
+"""The exact consensus among rankings that keep constraints."""

@@ -1,0 +1,1 @@
+"""What all optimal orders have in common."""

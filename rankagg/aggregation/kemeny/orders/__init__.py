@@ -1,0 +1,1 @@
+"""Good orders quickly: local, memetic, and within windows."""

@@ -1,0 +1,1 @@
+"""Integer programs in PuLP, through its public interface only."""

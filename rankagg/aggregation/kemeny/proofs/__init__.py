@@ -1,0 +1,1 @@
+"""How a bound is proved: rows, nodes, proofs, certificates, and the reading of them."""

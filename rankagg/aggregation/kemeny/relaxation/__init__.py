@@ -1,0 +1,1 @@
+"""The linear relaxation and the solvers that keep it."""
