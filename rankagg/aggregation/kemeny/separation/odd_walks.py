@@ -132,7 +132,8 @@ def _twice(n: int, tails: Ints, heads: Ints, weights: Floats, odd: Bools) -> csr
     over = n * odd
     rows = np.concatenate([tails, tails + n, heads + over, heads + n - over])
     columns = np.concatenate([heads + over, heads + n - over, tails, tails + n])
-    return csr_array((np.tile(weights + STEP, 4), (rows, columns)), shape=(2 * n, 2 * n))
+    places = rows.astype(np.int32), columns.astype(np.int32)  # SciPy's paths know no others
+    return csr_array((np.tile(weights + STEP, 4), places), shape=(2 * n, 2 * n))
 
 
 class Walks(NamedTuple):
