@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import inf
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proofs.certificate_reader import (
     SCHEMA,
@@ -29,25 +27,21 @@ from rankagg.aggregation.kemeny.proofs.nodes import (
     Persistent,
 )
 from rankagg.aggregation.kemeny.proofs.proof import Proof
-from rankagg.aggregation.kemeny.proofs.total_bound import tolerance_of, total_bound
-from rankagg.core.items import ItemSet, counted
+from rankagg.aggregation.kemeny.proofs.proved import Proved, tolerance_of
+from rankagg.aggregation.kemeny.proofs.total_bound import total_bound
+from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import Permutation
-from rankagg.core.result import Result
 from rankagg.exceptions import (
-    DataFormatError,
-    InvalidInputError,
-    ItemMismatchError,
     VerificationError,
 )
-from rankagg.io.strict_json import parse_json
 
 __all__ = ["Certificate"]
 
 NONE = Demands()
 
 
-class Certificate(Result):
+class Certificate(Proved):
     """What is proved about a ranking: no order costs less than `lower_bound`.
 
     With constraints, that is said of the orders that keep them, and the ranking is one.
@@ -81,20 +75,12 @@ class Certificate(Result):
         The constraints, over positions; empty where there are none.
     """
 
-    items: tuple[Label, ...]
     order: tuple[int, ...]
-    scaled_cost: int
-    scaled_lower_bound: int
-    denominator: int
-    tie_cost: Fraction
-    tolerance: Fraction
-    fingerprint: str
     proofs: tuple[Proof, ...] = ()
     demands: Demands = Demands()
 
     _schema = SCHEMA
     _version = VERSION
-    _prints_table = False
 
     @classmethod
     def build(
@@ -145,35 +131,6 @@ class Certificate(Result):
 
     # -- what it states -----------------------------------------------------------------------
 
-    @property
-    def cost(self) -> float:
-        """Cost of the ranking in votes."""
-        return _as_float(self._in_votes(self.scaled_cost))
-
-    @property
-    def lower_bound(self) -> float:
-        """No order costs less than this many votes."""
-        return _as_float(self._in_votes(self.scaled_lower_bound))
-
-    @property
-    def gap(self) -> float:
-        """Cost less lower bound, in votes; 0 where the ranking is optimal."""
-        return _as_float(self._in_votes(self.scaled_cost - self.scaled_lower_bound))
-
-    @property
-    def relative_gap(self) -> float:
-        """The gap as a share of the cost; 0 where the cost is 0."""
-        gap = self.scaled_cost - self.scaled_lower_bound
-        return _as_float(Fraction(gap, self.scaled_cost)) if self.scaled_cost else 0.0
-
-    def _in_votes(self, scaled: int) -> Fraction:
-        return Fraction(scaled, self.denominator)
-
-    @property
-    def status(self) -> Literal["optimal", "gap"]:
-        """Say whether cost and lower bound meet ("optimal") or not ("gap")."""
-        return "optimal" if self.scaled_cost == self.scaled_lower_bound else "gap"
-
     @cached_property
     def ranking(self) -> Permutation:
         """The ranking whose cost is stated."""
@@ -220,18 +177,8 @@ class Certificate(Result):
         ]
         return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_cycles", "n_rows"])
 
-    def _facts(self) -> list[str]:
-        """Return one line: status, cost, bound, and what proves it."""
-        off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
-        exactness = off if self.tolerance else "exact"
-        proof = f"proved by {self._means()}, {exactness}"
-        none = "no ranking under the constraints" if self.demands else "no ranking"
-        if self.status == "optimal":
-            return [f"optimal: {none} costs less than {self.lower_bound:g} ({proof})"]
-        return [
-            f"gap: cost {self.cost:g}, {none} costs less than {self.lower_bound:g} "
-            f"({100 * self.relative_gap:.3g} % below; {proof})"
-        ]
+    def _others(self) -> str:
+        return "no ranking under the constraints" if self.demands else "no ranking"
 
     def _means(self) -> str:
         means = []
@@ -252,80 +199,20 @@ class Certificate(Result):
 
     # -- its proof ----------------------------------------------------------------------------
 
-    def verify(self, votes: PairwiseMatrix) -> bool:
-        """Check every statement against the votes, in integers and without a solver.
+    @staticmethod
+    def _read(data: object) -> Content:
+        return read_certificate(data)
 
-        Parameters
-        ----------
-        votes : PairwiseMatrix
-            The votes that the ranking was computed from.
+    def _problem(self, votes: PairwiseMatrix) -> Problem:
+        return Problem.from_pairwise(votes, self.tie_cost)
 
-        Returns
-        -------
-        bool
-            True; anything else raises.
+    def _cost_in(self, problem: Problem) -> int:
+        return problem.cost(np.array(self.order))
 
-        Raises
-        ------
-        VerificationError
-            If a statement does not hold; the message says which.
-        """
-        if not isinstance(votes, PairwiseMatrix):
-            raise InvalidInputError(
-                "votes", "a PairwiseMatrix", votes, "`Profile.pairwise` counts one."
-            )
-        self._check_form()
-        try:
-            votes.items.require_same(ItemSet(self.items), "The votes and the certificate")
-        except ItemMismatchError as error:
-            raise VerificationError(str(error)) from None
-        if self.fingerprint != votes.fingerprint:
-            raise VerificationError(
-                "The certificate is for other votes: their fingerprint is "
-                f"{votes.fingerprint[:8]}..., the certificate has {self.fingerprint[:8]}..."
-            )
-        problem = Problem.from_pairwise(votes, self.tie_cost)
-        if problem.denominator != self.denominator:
-            raise VerificationError(
-                f"The votes are over {problem.denominator}, not {self.denominator} as stated."
-            )
-        if self.tolerance != tolerance_of(votes):
-            raise VerificationError(
-                f"The costs are known to within {counted(tolerance_of(votes), 'vote')}, not "
-                f"{self.tolerance} as stated."
-            )
-        cost = problem.cost(np.array(self.order))
-        if cost != self.scaled_cost:
-            raise VerificationError(
-                f"The ranking costs {self._in_votes(cost)}, not "
-                f"{self._in_votes(self.scaled_cost)} as stated."
-            )
+    def _bound_in(self, problem: Problem) -> int:
         if not self.demands.hold(np.array(self.order)):
             raise VerificationError("The ranking breaks a constraint that is stated.")
-        proved = total_bound(problem, self.proofs, self.demands)
-        if proved < self.scaled_lower_bound:
-            raise VerificationError(
-                f"The proofs show the bound {self._in_votes(proved)}, not "
-                f"{self._in_votes(self.scaled_lower_bound)} as stated."
-            )
-        return True
-
-    def _check_form(self) -> None:
-        """Raise unless a file with this content would be read, and read as this."""
-        try:
-            content = read_certificate(self.to_dict())
-            own = [getattr(self, name) for name in Content._fields]
-            is_same = all(type(a) is type(b) and a == b for a, b in zip(content, own, strict=True))
-        except DataFormatError as error:
-            raise VerificationError(f"The certificate is malformed: {error}") from None
-        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            raise VerificationError(
-                f"The certificate holds what no file can hold: {error}."
-            ) from None
-        if not is_same:
-            raise VerificationError(
-                "The certificate is not made of tuples, plain integers and fractions."
-            )
+        return total_bound(problem, self.proofs, self.demands)
 
     # -- on paper -----------------------------------------------------------------------------
 
@@ -346,55 +233,3 @@ class Certificate(Result):
             "proofs": [proof.to_dict() for proof in self.proofs],
             **({"constraints": self.demands.to_dict()} if self.demands else {}),
         }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Certificate:
-        """Read what `to_dict` wrote, and nothing else.
-
-        Parameters
-        ----------
-        data : dict
-            Plain data, as parsed from JSON.
-
-        Returns
-        -------
-        Certificate
-
-        Raises
-        ------
-        DataFormatError
-            If `data` is no certificate of this version; the message names the field.
-        """
-        return cls(**read_certificate(data)._asdict())
-
-    @classmethod
-    def from_json(cls, text: str, *, name: str = "The text") -> Certificate:
-        """Read a JSON text; unlike `from_dict`, this notices a key that stands twice.
-
-        Parameters
-        ----------
-        text : str
-            The content of a file.
-        name : str, optional
-            What to call it in messages.
-
-        Returns
-        -------
-        Certificate
-
-        Raises
-        ------
-        DataFormatError
-            If it is no certificate of this version; the message names the place.
-        """
-        return cls.from_dict(parse_json(text, name))
-
-    def __repr__(self) -> str:
-        return f"<Certificate {self.summary()}>"
-
-
-def _as_float(votes: Fraction) -> float:
-    try:
-        return float(votes)
-    except OverflowError:
-        return inf

@@ -1,8 +1,6 @@
-"""What proofs of parts prove of the whole, with constraints and without, and how exactly."""
+"""What proofs of parts prove of the whole, with constraints and without."""
 
 from __future__ import annotations
-
-from fractions import Fraction
 
 import numpy as np
 
@@ -12,15 +10,9 @@ from rankagg.aggregation.kemeny.proofs.demands import Demands
 from rankagg.aggregation.kemeny.proofs.nodes import Enumeration, Persistent
 from rankagg.aggregation.kemeny.proofs.proof import Proof
 from rankagg.core import exact
-from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import VerificationError
 
-__all__ = ["tolerance_of", "total_bound"]
-
-
-def tolerance_of(votes: PairwiseMatrix) -> Fraction:
-    """Return by how much a cost can be off, in votes: two entries for each pair."""
-    return Fraction(votes.rounding) * votes.n_items * (votes.n_items - 1)
+__all__ = ["total_bound"]
 
 
 def total_bound(problem: Problem, proofs: tuple[Proof, ...], demands: Demands) -> int:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from math import inf
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg._typing import Label
 from rankagg.aggregation.kemeny.problem import as_share
+from rankagg.aggregation.kemeny.proofs.proved import Proved, tolerance_of
 from rankagg.aggregation.kemeny.weak.nodes import WEIGHT_DENOMINATOR, Fixing, Leaf
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
 from rankagg.aggregation.kemeny.weak.proof import WeakProof
@@ -21,19 +20,11 @@ from rankagg.aggregation.kemeny.weak.reader import SCHEMA, VERSION, Content, rea
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking, as_ranking
-from rankagg.core.result import Result
-from rankagg.exceptions import (
-    DataFormatError,
-    InvalidInputError,
-    ItemMismatchError,
-    VerificationError,
-)
-from rankagg.io.strict_json import parse_json
 
 __all__ = ["WeakCertificate"]
 
 
-class WeakCertificate(Result):
+class WeakCertificate(Proved):
     """What is proved about a weak order: none costs less than `lower_bound`.
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
@@ -63,20 +54,13 @@ class WeakCertificate(Result):
         For disjoint parts of the items; pairs in none of them count their cheapest place.
     """
 
-    items: tuple[Label, ...]
     positions: tuple[tuple[int, ...], ...]
-    scaled_cost: int
-    scaled_lower_bound: int
-    denominator: int
-    tie_cost: Fraction
     consensus_tie_cost: Fraction
-    tolerance: Fraction
-    fingerprint: str
     proofs: tuple[WeakProof, ...] = ()
 
     _schema = SCHEMA
     _version = VERSION
-    _prints_table = False
+    _called = "weak order"
 
     @classmethod
     def build(
@@ -117,41 +101,12 @@ class WeakCertificate(Result):
             denominator=problem.denominator,
             tie_cost=as_share(tie_cost),
             consensus_tie_cost=as_share(consensus_tie_cost),
-            tolerance=_tolerance(votes),
+            tolerance=tolerance_of(votes),
             fingerprint=votes.fingerprint,
             proofs=proved,
         )
 
     # -- what it states -----------------------------------------------------------------------
-
-    @property
-    def cost(self) -> float:
-        """Cost of the weak order in votes."""
-        return _as_float(self._in_votes(self.scaled_cost))
-
-    @property
-    def lower_bound(self) -> float:
-        """No weak order costs less than this many votes."""
-        return _as_float(self._in_votes(self.scaled_lower_bound))
-
-    @property
-    def gap(self) -> float:
-        """Cost less lower bound, in votes; 0 where the weak order is optimal."""
-        return _as_float(self._in_votes(self.scaled_cost - self.scaled_lower_bound))
-
-    @property
-    def relative_gap(self) -> float:
-        """The gap as a share of the cost; 0 where the cost is 0."""
-        gap = self.scaled_cost - self.scaled_lower_bound
-        return _as_float(Fraction(gap, self.scaled_cost)) if self.scaled_cost else 0.0
-
-    def _in_votes(self, scaled: int) -> Fraction:
-        return Fraction(scaled, self.denominator)
-
-    @property
-    def status(self) -> Literal["optimal", "gap"]:
-        """Say whether cost and lower bound meet ("optimal") or not ("gap")."""
-        return "optimal" if self.scaled_cost == self.scaled_lower_bound else "gap"
 
     @cached_property
     def ranking(self) -> PartialRanking:
@@ -184,96 +139,25 @@ class WeakCertificate(Result):
         rows = [(len(p.positions), *_size(p)) for p in self.proofs]
         return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_rows"])
 
-    def _facts(self) -> list[str]:
-        """Return one line: status, cost, bound, and what proves it."""
-        off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
-        exactness = off if self.tolerance else "exact"
+    def _means(self) -> str:
         cases = sum(len(proof.nodes) > 1 for proof in self.proofs) and self.n_cases
         means = counted(self.n_rows, "weighted row") if self.n_rows else "pairs alone"
-        if cases:
-            means += f" in {counted(cases, 'case')}"
-        proof = f"proved by {means}, {exactness}"
-        if self.status == "optimal":
-            return [f"optimal: no weak order costs less than {self.lower_bound:g} ({proof})"]
-        return [
-            f"gap: cost {self.cost:g}, no weak order costs less than {self.lower_bound:g} "
-            f"({100 * self.relative_gap:.3g} % below; {proof})"
-        ]
+        return means + (f" in {counted(cases, 'case')}" if cases else "")
 
     # -- its proof ----------------------------------------------------------------------------
 
-    def verify(self, votes: PairwiseMatrix) -> bool:
-        """Check every statement against the votes, in integers and without a solver.
+    @staticmethod
+    def _read(data: object) -> Content:
+        return read_certificate(data)
 
-        Parameters
-        ----------
-        votes : PairwiseMatrix
-            The votes that the weak order was computed from.
+    def _problem(self, votes: PairwiseMatrix) -> WeakProblem:
+        return WeakProblem.from_pairwise(votes, self.tie_cost, self.consensus_tie_cost)
 
-        Returns
-        -------
-        bool
-            True; anything else raises.
+    def _cost_in(self, problem: WeakProblem) -> int:
+        return problem.cost(self.ranking.ranks)
 
-        Raises
-        ------
-        VerificationError
-            If a statement does not hold; the message says which.
-        """
-        if not isinstance(votes, PairwiseMatrix):
-            raise InvalidInputError(
-                "votes", "a PairwiseMatrix", votes, "`Profile.pairwise` counts one."
-            )
-        self._check_form()
-        try:
-            votes.items.require_same(ItemSet(self.items), "The votes and the certificate")
-        except ItemMismatchError as error:
-            raise VerificationError(str(error)) from None
-        if self.fingerprint != votes.fingerprint:
-            raise VerificationError(
-                "The certificate is for other votes: their fingerprint is "
-                f"{votes.fingerprint[:8]}..., the certificate has {self.fingerprint[:8]}..."
-            )
-        problem = WeakProblem.from_pairwise(votes, self.tie_cost, self.consensus_tie_cost)
-        if problem.denominator != self.denominator:
-            raise VerificationError(
-                f"The costs are over {problem.denominator}, not {self.denominator} as stated."
-            )
-        if self.tolerance != _tolerance(votes):
-            raise VerificationError(
-                f"The costs are known to within {counted(_tolerance(votes), 'vote')}, not "
-                f"{self.tolerance} as stated."
-            )
-        cost = problem.cost(self.ranking.ranks)
-        if cost != self.scaled_cost:
-            raise VerificationError(
-                f"The weak order costs {self._in_votes(cost)}, not "
-                f"{self._in_votes(self.scaled_cost)} as stated."
-            )
-        proved = _total_bound(problem, self.proofs)
-        if proved < self.scaled_lower_bound:
-            raise VerificationError(
-                f"The proofs show the bound {self._in_votes(proved)}, not "
-                f"{self._in_votes(self.scaled_lower_bound)} as stated."
-            )
-        return True
-
-    def _check_form(self) -> None:
-        """Raise unless a file with this content would be read, and read as this."""
-        try:
-            content = read_certificate(self.to_dict())
-            own = [getattr(self, name) for name in Content._fields]
-            is_same = all(type(a) is type(b) and a == b for a, b in zip(content, own, strict=True))
-        except DataFormatError as error:
-            raise VerificationError(f"The certificate is malformed: {error}") from None
-        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            raise VerificationError(
-                f"The certificate holds what no file can hold: {error}."
-            ) from None
-        if not is_same:
-            raise VerificationError(
-                "The certificate is not made of tuples, plain integers and fractions."
-            )
+    def _bound_in(self, problem: WeakProblem) -> int:
+        return _total_bound(problem, self.proofs)
 
     # -- on paper -----------------------------------------------------------------------------
 
@@ -295,69 +179,12 @@ class WeakCertificate(Result):
             "proofs": [proof.to_dict() for proof in self.proofs],
         }
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> WeakCertificate:
-        """Read what `to_dict` wrote, and nothing else.
-
-        Parameters
-        ----------
-        data : dict
-            Plain data, as parsed from JSON.
-
-        Returns
-        -------
-        WeakCertificate
-
-        Raises
-        ------
-        DataFormatError
-            If `data` is no certificate of this version; the message names the field.
-        """
-        return cls(**read_certificate(data)._asdict())
-
-    @classmethod
-    def from_json(cls, text: str, *, name: str = "The text") -> WeakCertificate:
-        """Read a JSON text; unlike `from_dict`, this notices a key that stands twice.
-
-        Parameters
-        ----------
-        text : str
-            The content of a file.
-        name : str, optional
-            What to call it in messages.
-
-        Returns
-        -------
-        WeakCertificate
-
-        Raises
-        ------
-        DataFormatError
-            If it is no certificate of this version; the message names the place.
-        """
-        return cls.from_dict(parse_json(text, name))
-
-    def __repr__(self) -> str:
-        return f"<WeakCertificate {self.summary()}>"
-
 
 def _size(proof: WeakProof) -> tuple[int, int]:
     """Return the number of cases, and of weighted rows in them and in what fixes statements."""
     leaves = [node for node in proof.nodes if isinstance(node, Leaf)]
     fixing = [node.leaf for node in proof.nodes if isinstance(node, Fixing)]
     return len(leaves), sum(len(leaf.rows) for leaf in leaves + fixing)
-
-
-def _as_float(votes: Fraction) -> float:
-    try:
-        return float(votes)
-    except OverflowError:
-        return inf
-
-
-def _tolerance(votes: PairwiseMatrix) -> Fraction:
-    """Return by how much a cost can be off: two entries for each pair."""
-    return Fraction(votes.rounding) * votes.n_items * (votes.n_items - 1)
 
 
 def _total_bound(problem: WeakProblem, proofs: tuple[WeakProof, ...]) -> int:

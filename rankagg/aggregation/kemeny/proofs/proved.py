@@ -1,0 +1,259 @@
+"""What all certificates have in common: a cost, a bound, and how both are checked."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from math import inf
+from typing import Any, ClassVar, Literal, Self
+
+from rankagg._typing import Label
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.result import Result
+from rankagg.exceptions import (
+    DataFormatError,
+    InvalidInputError,
+    ItemMismatchError,
+    VerificationError,
+)
+from rankagg.io.strict_json import parse_json
+
+__all__ = ["Proved", "tolerance_of"]
+
+
+def tolerance_of(votes: PairwiseMatrix) -> Fraction:
+    """Return by how much a cost can be off, in votes: two entries for each pair."""
+    return Fraction(votes.rounding) * votes.n_items * (votes.n_items - 1)
+
+
+class Proved(Result):
+    """An order of items with its cost, and what no other costs less than.
+
+    A subclass states the order and its proofs, what both say of votes, and how a file is read.
+
+    Attributes
+    ----------
+    items : tuple of str or int
+        The items in the order in which positions count.
+    scaled_cost, scaled_lower_bound : int
+        Its cost and the proved bound, times `denominator`.
+    denominator : int
+        What scaled numbers are divided by to be in votes.
+    tie_cost : Fraction
+        What a vote that ties two items costs.
+    tolerance : Fraction
+        By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
+        means exact.
+    fingerprint : str
+        `PairwiseMatrix.fingerprint` of the votes.
+    """
+
+    items: tuple[Label, ...]
+    scaled_cost: int
+    scaled_lower_bound: int
+    denominator: int
+    tie_cost: Fraction
+    tolerance: Fraction
+    fingerprint: str
+
+    _prints_table = False
+    #: What the order is called.
+    _called: ClassVar[str] = "ranking"
+
+    # -- what a subclass says -----------------------------------------------------------------
+
+    @staticmethod
+    @abstractmethod
+    def _read(data: object) -> Any:
+        """Return the fields as a named tuple, from plain data; raises `DataFormatError`."""
+
+    @abstractmethod
+    def _problem(self, votes: PairwiseMatrix) -> Any:
+        """Return the problem that votes state, with its `denominator`."""
+
+    @abstractmethod
+    def _cost_in(self, problem: Any) -> int:
+        """Return what the order costs, scaled."""
+
+    @abstractmethod
+    def _bound_in(self, problem: Any) -> int:
+        """Return what the proofs prove, scaled; raises `VerificationError` where one is none."""
+
+    @abstractmethod
+    def _means(self) -> str:
+        """Say what proves the bound."""
+
+    def _others(self) -> str:
+        """Say which orders the bound holds for."""
+        return f"no {self._called}"
+
+    # -- what it states -----------------------------------------------------------------------
+
+    @property
+    def cost(self) -> float:
+        """Cost of the order in votes."""
+        return _as_float(self._in_votes(self.scaled_cost))
+
+    @property
+    def lower_bound(self) -> float:
+        """No order costs less than this many votes."""
+        return _as_float(self._in_votes(self.scaled_lower_bound))
+
+    @property
+    def gap(self) -> float:
+        """Cost less lower bound, in votes; 0 where the order is optimal."""
+        return _as_float(self._in_votes(self.scaled_cost - self.scaled_lower_bound))
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a share of the cost; 0 where the cost is 0."""
+        gap = self.scaled_cost - self.scaled_lower_bound
+        return _as_float(Fraction(gap, self.scaled_cost)) if self.scaled_cost else 0.0
+
+    def _in_votes(self, scaled: int) -> Fraction:
+        return Fraction(scaled, self.denominator)
+
+    @property
+    def status(self) -> Literal["optimal", "gap"]:
+        """Say whether cost and lower bound meet ("optimal") or not ("gap")."""
+        return "optimal" if self.scaled_cost == self.scaled_lower_bound else "gap"
+
+    def _facts(self) -> list[str]:
+        """Return one line: status, cost, bound, and what proves it."""
+        off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
+        proof = f"proved by {self._means()}, {off if self.tolerance else 'exact'}"
+        bound = f"{self._others()} costs less than {self.lower_bound:g}"
+        if self.status == "optimal":
+            return [f"optimal: {bound} ({proof})"]
+        below = f"{100 * self.relative_gap:.3g} % below"
+        return [f"gap: cost {self.cost:g}, {bound} ({below}; {proof})"]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.summary()}>"
+
+    # -- its proof ----------------------------------------------------------------------------
+
+    def verify(self, votes: PairwiseMatrix) -> bool:
+        """Check every statement against the votes, in integers and without a solver.
+
+        Parameters
+        ----------
+        votes : PairwiseMatrix
+            The votes that the order was computed from.
+
+        Returns
+        -------
+        bool
+            True; anything else raises.
+
+        Raises
+        ------
+        VerificationError
+            If a statement does not hold; the message says which.
+        """
+        if not isinstance(votes, PairwiseMatrix):
+            raise InvalidInputError(
+                "votes", "a PairwiseMatrix", votes, "`Profile.pairwise` counts one."
+            )
+        self._check_form()
+        try:
+            votes.items.require_same(ItemSet(self.items), "The votes and the certificate")
+        except ItemMismatchError as error:
+            raise VerificationError(str(error)) from None
+        if self.fingerprint != votes.fingerprint:
+            raise VerificationError(
+                "The certificate is for other votes: their fingerprint is "
+                f"{votes.fingerprint[:8]}..., the certificate has {self.fingerprint[:8]}..."
+            )
+        problem = self._problem(votes)
+        if problem.denominator != self.denominator:
+            raise VerificationError(
+                f"The votes are over {problem.denominator}, not {self.denominator} as stated."
+            )
+        if self.tolerance != tolerance_of(votes):
+            raise VerificationError(
+                f"The costs are known to within {counted(tolerance_of(votes), 'vote')}, not "
+                f"{self.tolerance} as stated."
+            )
+        cost = self._cost_in(problem)
+        if cost != self.scaled_cost:
+            raise VerificationError(
+                f"The {self._called} costs {self._in_votes(cost)}, not "
+                f"{self._in_votes(self.scaled_cost)} as stated."
+            )
+        proved = self._bound_in(problem)
+        if proved < self.scaled_lower_bound:
+            raise VerificationError(
+                f"The proofs show the bound {self._in_votes(proved)}, not "
+                f"{self._in_votes(self.scaled_lower_bound)} as stated."
+            )
+        return True
+
+    def _check_form(self) -> None:
+        """Raise unless a file with this content would be read, and read as this."""
+        try:
+            content = self._read(self.to_dict())._asdict()
+            own = {name: getattr(self, name) for name in content}
+            is_same = all(type(own[name]) is type(content[name]) for name in own) and own == content
+        except DataFormatError as error:
+            raise VerificationError(f"The certificate is malformed: {error}") from None
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise VerificationError(
+                f"The certificate holds what no file can hold: {error}."
+            ) from None
+        if not is_same:
+            raise VerificationError(
+                "The certificate is not made of tuples, plain integers and fractions."
+            )
+
+    # -- on paper -----------------------------------------------------------------------------
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what `to_dict` wrote, and nothing else.
+
+        Parameters
+        ----------
+        data : dict
+            Plain data, as parsed from JSON.
+
+        Returns
+        -------
+        A certificate of this class
+
+        Raises
+        ------
+        DataFormatError
+            If `data` is no certificate of this version; the message names the field.
+        """
+        return cls(**cls._read(data)._asdict())
+
+    @classmethod
+    def from_json(cls, text: str, *, name: str = "The text") -> Self:
+        """Read a JSON text; unlike `from_dict`, this notices a key that stands twice.
+
+        Parameters
+        ----------
+        text : str
+            The content of a file.
+        name : str, optional
+            What to call it in messages.
+
+        Returns
+        -------
+        A certificate of this class
+
+        Raises
+        ------
+        DataFormatError
+            If it is no certificate of this version; the message names the place.
+        """
+        return cls.from_dict(parse_json(text, name))
+
+
+def _as_float(votes: Fraction) -> float:
+    try:
+        return float(votes)
+    except OverflowError:
+        return inf
