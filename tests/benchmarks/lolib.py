@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from types import ModuleType
 
 import click
@@ -35,8 +35,8 @@ from tests.benchmarks.kemeny_table import CHECKOUT, DATA
 
 CHECKER = CHECKOUT / "docs" / "howto" / "files" / "check_certificate.py"
 COLUMNS = (
-    "instance", "items", "known", "known_is_optimal", "value", "bound", "gap_percent", "cases",
-    "rows", "seconds", "cpu_seconds", "checked_in",
+    "instance", "items", "known", "known is optimal", "value", "bound", "gap %", "cases", "rows",
+    "seconds", "checked in",
 )  # fmt: skip
 
 
@@ -105,9 +105,9 @@ def module(path: Path) -> ModuleType:
 
 def solve(instance: Instance, limit: float, folder: Path | None) -> dict[str, object]:
     """Return the row of an instance; raise where a certificate does not hold."""
-    wall, cpu = perf_counter(), process_time()
+    start = perf_counter()
     certificate = ra.Kemeny(time_limit=limit).aggregate(instance.votes).certificate
-    seconds, cpu = perf_counter() - wall, process_time() - cpu
+    seconds = perf_counter() - start
     assert certificate is not None, "the rule is exact"
     value = instance.value(certificate.scaled_cost)
     bound = instance.value(certificate.scaled_lower_bound)
@@ -125,9 +125,9 @@ def solve(instance: Instance, limit: float, folder: Path | None) -> dict[str, ob
             file.write(text)
     gap = abs(bound - value) / max(abs(value), 1)
     cells = (
-        instance.name, len(instance.votes.items), instance.known, int(instance.is_optimal), value,
-        bound, f"{100 * gap:.3g}", certificate.n_cases, certificate.n_rows, f"{seconds:.2f}",
-        f"{cpu:.2f}", f"{checked:.1f}",
+        instance.name, len(instance.votes.items), instance.known, "yes" * instance.is_optimal,
+        value, bound, f"{100 * gap:.3g}", certificate.n_cases, certificate.n_rows,
+        f"{seconds:.2f}", f"{checked:.1f}",
     )  # fmt: skip
     return dict(zip(COLUMNS, cells, strict=True))
 
