@@ -30,10 +30,19 @@ from rankagg.aggregation.kemeny.proofs.nodes import (
     Node,
 )
 from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.proofs.reading import (
+    Tree,
+    check_printed,
+    check_version,
+    read_fingerprint,
+    read_items,
+    read_part,
+    read_share,
+    read_triples,
+)
 from rankagg.aggregation.kemeny.proofs.rows import LARGEST_COUNT, Derived, Source
 from rankagg.aggregation.kemeny.subset_dp import LARGEST
-from rankagg.core.items import counted
-from rankagg.io.strict_json import LARGEST_INTEGER, Field
+from rankagg.io.strict_json import Field
 
 __all__ = ["FIELDS", "SCHEMA", "VERSION", "Content", "read_certificate"]
 
@@ -45,8 +54,6 @@ FIELDS = (
     "items", "order", "scaled_cost", "scaled_lower_bound", "denominator", "weight_denominator",
     "proofs",
 )  # fmt: skip
-
-HEXADECIMAL = frozenset("0123456789abcdef")
 
 
 class Content(NamedTuple):
@@ -82,13 +89,15 @@ def read_certificate(data: object) -> Content:
         If anything is not as it must be; the message names the field.
     """
     whole = Field(data, "")
-    _check_version(whole)
+    check_version(
+        whole, SCHEMA, VERSION, "Solve again: certificates of former versions have no derived rows."
+    )
     (
         _, _, status, cost, lower_bound, tolerance, tie_cost, fingerprint, items, order,
         scaled_cost, scaled_lower_bound, denominator, weight_denominator, proofs, *constraints,
     ) = whole.members(*FIELDS, *(["constraints"] if whole.has("constraints") else []))  # fmt: skip
     weight_denominator.constant(WEIGHT_DENOMINATOR)
-    labels = _read_items(items)
+    labels = read_items(items)
     demands = read_demands(constraints[0], len(labels)) if constraints else NONE
     content = Content(
         items=labels,
@@ -96,52 +105,17 @@ def read_certificate(data: object) -> Content:
         scaled_cost=scaled_cost.integer(),
         scaled_lower_bound=scaled_lower_bound.integer(),
         denominator=denominator.integer(low=1),
-        tie_cost=_read_share(tie_cost),
+        tie_cost=read_share(tie_cost),
         tolerance=tolerance.fraction(),
-        fingerprint=_read_fingerprint(fingerprint),
+        fingerprint=read_fingerprint(fingerprint),
         proofs=_read_proofs(proofs, len(labels), demands),
         demands=demands,
     )
-    if content.scaled_lower_bound > content.scaled_cost:
-        scaled_lower_bound.refuse("at most `scaled_cost`")
-    # What is printed says the same as what is proved.
-    cost.constant(str(Fraction(content.scaled_cost, content.denominator)))
-    lower_bound.constant(str(Fraction(content.scaled_lower_bound, content.denominator)))
-    met = content.scaled_cost == content.scaled_lower_bound
-    status.constant("optimal" if met else "gap")
+    check_printed(
+        content, scaled_lower_bound=scaled_lower_bound, cost=cost, lower_bound=lower_bound,
+        status=status,
+    )  # fmt: skip
     return content
-
-
-def _check_version(whole: Field) -> None:
-    """Look at schema and version first: another version has other keys."""
-    if whole.has("schema") and whole.has("version"):
-        assert isinstance(whole.value, dict)
-        Field(whole.value["schema"], "schema").constant(SCHEMA)
-        Field(whole.value["version"], "version").constant(
-            VERSION,
-            "Solve again: certificates of former versions have no derived rows.",
-        )
-
-
-def _read_items(field: Field) -> tuple[Label, ...]:
-    labels: list[Label] = []
-    # Texts need no look at each; other lists are gone through for what to say of them.
-    all_texts = type(field.value) is list and set(map(type, field.value)) == {str}
-    if all_texts:
-        labels = list(field.value)  # type: ignore[call-overload]
-    for element in () if all_texts else field.elements():
-        if type(element.value) is int:
-            element.integer(low=-LARGEST_INTEGER)
-        elif type(element.value) is not str:
-            element.refuse("a text or an integer")
-        labels.append(element.value)
-    if not labels:
-        field.refuse("a list of at least one item")
-    if len(set(map(type, labels))) > 1:
-        field.refuse("texts only or integers only")
-    if len(set(labels)) < len(labels):
-        field.refuse("free of repetitions")
-    return tuple(labels)
 
 
 def _read_order(field: Field, n: int) -> tuple[int, ...]:
@@ -149,20 +123,6 @@ def _read_order(field: Field, n: int) -> tuple[int, ...]:
     if len(order) != n or len(set(order)) != n:
         field.refuse(f"each of the positions 0 to {n - 1} once")
     return tuple(order)
-
-
-def _read_share(field: Field) -> Fraction:
-    share = field.fraction()
-    if share > 1:
-        field.refuse("at most 1")
-    return share
-
-
-def _read_fingerprint(field: Field) -> str:
-    text = field.text()
-    if len(text) != 64 or not HEXADECIMAL.issuperset(text):
-        field.refuse("a text of 64 hexadecimal digits")
-    return text
 
 
 # -- proofs -----------------------------------------------------------------------------------
@@ -175,15 +135,12 @@ def _read_proofs(field: Field, n: int, demands: Demands = NONE) -> tuple[Proof, 
     given = {(row.name, row.number): row for row in demands.rows(n)}
     for element in field.elements():
         positions_field, rows_field, nodes_field = element.members("positions", "rows", "nodes")
-        positions = positions_field.integers(high=n + markers - 1)
+        positions = read_part(positions_field, n + markers, taken)
         part = set(positions)
-        if len(part) < len(positions) or len(part) < 2 or part & taken:
-            positions_field.refuse("two or more positions, none of them twice or in another proof")
-        taken |= part
         rows = tuple(
             _read_row(at, row, part, given) for at, row in enumerate(rows_field.elements())
         )
-        proofs.append(Proof(tuple(positions), _read_nodes(nodes_field, part, len(rows)), rows))
+        proofs.append(Proof(positions, _read_nodes(nodes_field, part, len(rows)), rows))
     return tuple(proofs)
 
 
@@ -211,25 +168,19 @@ def _read_term(at: int, field: Field, part: set[int], given: GivenRows) -> tuple
 
 
 def _read_nodes(field: Field, part: set[int], n_rows: int) -> tuple[Node, ...]:
-    elements = field.elements()
-    if not elements:
-        field.refuse("a list of at least one node")
-    reader = _NodeReader(part, n_rows, len(elements))
-    nodes = tuple(reader.read(at, element) for at, element in enumerate(elements))
-    for at in range(1, len(elements)):
-        if at not in reader.children:
-            elements[at].refuse("a child of a node before it")
+    reader = _NodeReader(Tree(field, part), part, n_rows)
+    nodes = tuple(reader.read(at, node) for at, node in enumerate(reader.tree.nodes))
+    reader.tree.check()
     return nodes
 
 
 class _NodeReader:
-    """Reads the nodes of one proof, and remembers which of them are children."""
+    """Reads the nodes of one proof."""
 
-    def __init__(self, part: set[int], n_rows: int, n_nodes: int) -> None:
+    def __init__(self, tree: Tree, part: set[int], n_rows: int) -> None:
+        self.tree = tree
         self._part = part
         self._n_rows = n_rows
-        self._n_nodes = n_nodes
-        self.children: set[int] = set()
         # Where the chain goes on of nodes that say what holds in every optimum.
         self._chain = 0
 
@@ -238,11 +189,11 @@ class _NodeReader:
             return self._enumeration(node)
         if node.has("pair"):
             pair, before, after = node.members("pair", "before", "after")
-            first, second = self._pair(pair)
-            return Branch(first, second, self._child(at, before), self._child(at, after))
+            both = self.tree.pair(pair)
+            return Branch(*both, self.tree.child(at, before), self.tree.child(at, after))
         if node.has("threshold"):
             cycles, rows, threshold, rest = node.members("cycles", "rows", "threshold", "rest")
-            return Fixing(self._leaf(cycles, rows), threshold.integer(), self._child(at, rest))
+            return Fixing(self._leaf(cycles, rows), threshold.integer(), self.tree.child(at, rest))
         if node.has("exchange"):
             pairs, up, down, rest = node.members("exchange", "up", "down", "rest")
             return Exchange(
@@ -263,20 +214,14 @@ class _NodeReader:
         (flag,) = node.members("enumeration")
         if flag.value is not True:
             flag.refuse("true")
-        if self._n_nodes > 1 or len(self._part) > LARGEST:
+        if len(self.tree.nodes) > 1 or len(self._part) > LARGEST:
             node.refuse(f"the only node of its proof, which has at most {LARGEST} positions")
         return Enumeration()
-
-    def _pair(self, field: Field) -> list[int]:
-        pair = field.integers()
-        if len(pair) != 2 or len(set(pair)) != 2 or not self._part.issuperset(pair):
-            field.refuse("two different positions of the proof")
-        return pair
 
     def _pairs(self, field: Field) -> tuple[tuple[int, int], ...]:
         if type(field.value) is not list or not self._are_pairs(field.value):
             for element in field.elements():
-                self._pair(element)
+                self.tree.pair(element)
             field.refuse("a list of at least one pair")
         pairs: Any = field.value
         return tuple((first, second) for first, second in pairs)
@@ -295,18 +240,12 @@ class _NodeReader:
     def _next_in_chain(self, at: int, node: Field, rest: Field) -> int:
         if at != self._chain:
             node.refuse("the root, or the rest of another exchange or cut")
-        self._chain = self._child(at, rest)
+        self._chain = self.tree.child(at, rest)
         return self._chain
 
-    def _child(self, at: int, field: Field) -> int:
-        child = field.integer(low=at + 1, high=self._n_nodes - 1)
-        if child in self.children:
-            field.refuse("a node that is not the child of another or of the same node already")
-        self.children.add(child)
-        return child
-
     def _leaf(self, cycles: Field, rows: Field) -> Leaf:
-        corners, weights = self._cycles(cycles)
+        m = len(self._part)
+        corners, weights = read_triples(cycles, self._part, m * (m - 1) * (m - 2) // 3, "cycle")
         return Leaf(corners, weights, tuple(map(self._weighted_row, rows.elements())))
 
     def _weighted_row(self, field: Field) -> tuple[int, int]:
@@ -314,41 +253,3 @@ class _NodeReader:
         if len(parts) != 2:
             field.refuse("a row and a weight")
         return parts[0].integer(high=self._n_rows - 1), parts[1].integer(low=1)
-
-    def _cycles(self, field: Field) -> tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]]:
-        if type(field.value) is not list or not self._sound(field.value):
-            for element in field.elements():
-                self._check_cycle(element)
-        m = len(self._part)
-        if len(field.value) > m * (m - 1) * (m - 2) // 3:  # type: ignore[arg-type]
-            field.refuse(
-                f"at most {counted(m * (m - 1) * (m - 2) // 3, 'cycle')}, as {counted(m, 'item')} "
-                "have"
-            )
-        rows: Any = field.value
-        return tuple((a, b, c) for a, b, c, _ in rows), tuple(weight for *_, weight in rows)
-
-    def _sound(self, rows: list[Any]) -> bool:
-        """Say quickly whether all cycles are as they must be; proofs have thousands."""
-        if set(map(type, rows)) != {list} or set(map(len, rows)) != {4}:
-            return False
-        flat = list(chain.from_iterable(rows))
-        if set(map(type, flat)) != {int}:
-            return False
-        weights = flat[3::4]
-        return (
-            self._part.issuperset(chain(flat[0::4], flat[1::4], flat[2::4]))
-            and all(a != b != c != a for a, b, c, _ in rows)
-            and min(weights) >= 1
-            and max(weights) <= LARGEST_INTEGER
-        )
-
-    def _check_cycle(self, field: Field) -> None:
-        """Raise where a cycle is not as it must be, saying why."""
-        parts = field.elements()
-        if len(parts) != 4:
-            field.refuse("three positions and a weight")
-        cycle = [part.integer() for part in parts[:3]]
-        if len(set(cycle)) != 3 or not self._part.issuperset(cycle):
-            field.refuse("three different positions of the proof and a weight")
-        parts[3].integer(low=1)

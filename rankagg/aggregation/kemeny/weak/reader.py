@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankagg._typing import Label
+from rankagg.aggregation.kemeny.proofs.reading import (
+    Tree,
+    check_printed,
+    check_version,
+    read_fingerprint,
+    read_items,
+    read_part,
+    read_share,
+    read_triples,
+)
 from rankagg.aggregation.kemeny.weak.nodes import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf, Node
 from rankagg.aggregation.kemeny.weak.proof import WeakProof
-from rankagg.core.items import counted
-from rankagg.io.strict_json import LARGEST_INTEGER, Field
+from rankagg.io.strict_json import Field
 
 __all__ = ["FIELDS", "SCHEMA", "VERSION", "Content", "read_certificate"]
 
@@ -27,8 +36,6 @@ FIELDS = (
     "consensus_tie_cost", "fingerprint", "items", "buckets", "scaled_cost", "scaled_lower_bound",
     "denominator", "weight_denominator", "proofs",
 )  # fmt: skip
-
-HEXADECIMAL = frozenset("0123456789abcdef")
 
 
 class Content(NamedTuple):
@@ -64,54 +71,30 @@ def read_certificate(data: object) -> Content:
         If anything is not as it must be; the message names the field.
     """
     whole = Field(data, "")
-    if whole.has("schema") and whole.has("version"):
-        assert isinstance(whole.value, dict)
-        # Another schema or version has other keys.
-        Field(whole.value["schema"], "schema").constant(SCHEMA)
-        Field(whole.value["version"], "version").constant(VERSION)
+    check_version(whole, SCHEMA, VERSION)
     (
         _, _, status, cost, lower_bound, tolerance, tie_cost, consensus_tie_cost, fingerprint,
         items, buckets, scaled_cost, scaled_lower_bound, denominator, weight_denominator, proofs,
     ) = whole.members(*FIELDS)  # fmt: skip
     weight_denominator.constant(WEIGHT_DENOMINATOR)
-    labels = _read_items(items)
+    labels = read_items(items)
     content = Content(
         items=labels,
         positions=_read_buckets(buckets, len(labels)),
         scaled_cost=scaled_cost.integer(),
         scaled_lower_bound=scaled_lower_bound.integer(),
         denominator=denominator.integer(low=1),
-        tie_cost=_read_share(tie_cost),
-        consensus_tie_cost=_read_share(consensus_tie_cost),
+        tie_cost=read_share(tie_cost),
+        consensus_tie_cost=read_share(consensus_tie_cost),
         tolerance=tolerance.fraction(),
-        fingerprint=_read_fingerprint(fingerprint),
+        fingerprint=read_fingerprint(fingerprint),
         proofs=_read_proofs(proofs, len(labels)),
     )
-    if content.scaled_lower_bound > content.scaled_cost:
-        scaled_lower_bound.refuse("at most `scaled_cost`")
-    # What is printed says the same as what is proved.
-    cost.constant(str(Fraction(content.scaled_cost, content.denominator)))
-    lower_bound.constant(str(Fraction(content.scaled_lower_bound, content.denominator)))
-    met = content.scaled_cost == content.scaled_lower_bound
-    status.constant("optimal" if met else "gap")
+    check_printed(
+        content, scaled_lower_bound=scaled_lower_bound, cost=cost, lower_bound=lower_bound,
+        status=status,
+    )  # fmt: skip
     return content
-
-
-def _read_items(field: Field) -> tuple[Label, ...]:
-    labels = []
-    for element in field.elements():
-        if type(element.value) is int:
-            element.integer(low=-LARGEST_INTEGER)
-        elif type(element.value) is not str:
-            element.refuse("a text or an integer")
-        labels.append(element.value)
-    if not labels:
-        field.refuse("a list of at least one item")
-    if len(set(map(type, labels))) > 1:
-        field.refuse("texts only or integers only")
-    if len(set(labels)) < len(labels):
-        field.refuse("free of repetitions")
-    return tuple(labels)
 
 
 def _read_buckets(field: Field, n: int) -> tuple[tuple[int, ...], ...]:
@@ -127,20 +110,6 @@ def _read_buckets(field: Field, n: int) -> tuple[tuple[int, ...], ...]:
     return tuple(buckets)
 
 
-def _read_share(field: Field) -> Fraction:
-    share = field.fraction()
-    if share > 1:
-        field.refuse("at most 1")
-    return share
-
-
-def _read_fingerprint(field: Field) -> str:
-    text = field.text()
-    if len(text) != 64 or not HEXADECIMAL.issuperset(text):
-        field.refuse("a text of 64 hexadecimal digits")
-    return text
-
-
 # -- proofs -----------------------------------------------------------------------------------
 
 
@@ -149,91 +118,30 @@ def _read_proofs(field: Field, n: int) -> tuple[WeakProof, ...]:
     proofs = []
     for element in field.elements():
         positions_field, nodes_field = element.members("positions", "nodes")
-        positions = positions_field.integers(high=n - 1)
-        part = set(positions)
-        if len(part) < len(positions) or len(part) < 2 or part & taken:
-            positions_field.refuse("two or more positions, none of them twice or in another proof")
-        taken |= part
-        proofs.append(WeakProof(tuple(positions), _read_nodes(nodes_field, part)))
+        positions = read_part(positions_field, n, taken)
+        proofs.append(WeakProof(positions, _read_nodes(nodes_field, set(positions))))
     return tuple(proofs)
 
 
 def _read_nodes(field: Field, part: set[int]) -> tuple[Node, ...]:
-    elements = field.elements()
-    if not elements:
-        field.refuse("a list of at least one node")
-    reader = _NodeReader(part, len(elements))
-    nodes = tuple(reader.read(at, element) for at, element in enumerate(elements))
-    for at in range(1, len(elements)):
-        if at not in reader.children:
-            elements[at].refuse("a child of a node before it")
+    tree = Tree(field, part)
+    nodes = tuple(_read_node(at, node, tree, part) for at, node in enumerate(tree.nodes))
+    tree.check()
     return nodes
 
 
-class _NodeReader:
-    """Reads the nodes of one proof, and remembers which of them are children."""
+def _read_node(at: int, node: Field, tree: Tree, part: set[int]) -> Node:
+    if node.has("pair"):
+        pair, not_below, below = node.members("pair", "not_below", "below")
+        both = tree.pair(pair)
+        return Branch(*both, tree.child(at, not_below), tree.child(at, below))
+    if node.has("threshold"):
+        rows, threshold, rest = node.members("rows", "threshold", "rest")
+        return Fixing(_read_leaf(rows, part), threshold.integer(), tree.child(at, rest))
+    (rows,) = node.members("rows")
+    return _read_leaf(rows, part)
 
-    def __init__(self, part: set[int], n_nodes: int) -> None:
-        self._part = part
-        self._n_nodes = n_nodes
-        self.children: set[int] = set()
 
-    def read(self, at: int, node: Field) -> Node:
-        if node.has("pair"):
-            pair, not_below, below = node.members("pair", "not_below", "below")
-            first, second = self._pair(pair)
-            return Branch(first, second, self._child(at, not_below), self._child(at, below))
-        if node.has("threshold"):
-            rows, threshold, rest = node.members("rows", "threshold", "rest")
-            return Fixing(self._leaf(rows), threshold.integer(), self._child(at, rest))
-        (rows,) = node.members("rows")
-        return self._leaf(rows)
-
-    def _pair(self, field: Field) -> list[int]:
-        pair = field.integers()
-        if len(pair) != 2 or len(set(pair)) != 2 or not self._part.issuperset(pair):
-            field.refuse("two different positions of the proof")
-        return pair
-
-    def _child(self, at: int, field: Field) -> int:
-        child = field.integer(low=at + 1, high=self._n_nodes - 1)
-        if child in self.children:
-            field.refuse("a node that is not the child of another or of the same node already")
-        self.children.add(child)
-        return child
-
-    def _leaf(self, field: Field) -> Leaf:
-        if type(field.value) is not list or not self._sound(field.value):
-            for element in field.elements():
-                self._check_row(element)
-        rows: Any = field.value
-        m = len(self._part)
-        most = m * (m - 1) * (m - 2)
-        if len(rows) > most:
-            field.refuse(f"at most {counted(most, 'row')}, as {counted(m, 'item')} have")
-        return Leaf(tuple((a, b, c) for a, b, c, _ in rows), tuple(weight for *_, weight in rows))
-
-    def _sound(self, rows: list[Any]) -> bool:
-        """Say quickly whether all rows are as they must be; proofs have thousands."""
-        if set(map(type, rows)) != {list} or set(map(len, rows)) != {4}:
-            return False
-        flat = list(chain.from_iterable(rows))
-        if set(map(type, flat)) != {int}:
-            return False
-        weights = flat[3::4]
-        return (
-            self._part.issuperset(chain(flat[0::4], flat[1::4], flat[2::4]))
-            and all(a != b != c != a for a, b, c, _ in rows)
-            and min(weights) >= 1
-            and max(weights) <= LARGEST_INTEGER
-        )
-
-    def _check_row(self, field: Field) -> None:
-        """Raise where a row is not as it must be, saying why."""
-        parts = field.elements()
-        if len(parts) != 4:
-            field.refuse("three positions and a weight")
-        row = [part.integer() for part in parts[:3]]
-        if len(set(row)) != 3 or not self._part.issuperset(row):
-            field.refuse("three different positions of the proof and a weight")
-        parts[3].integer(low=1)
+def _read_leaf(field: Field, part: set[int]) -> Leaf:
+    m = len(part)
+    return Leaf(*read_triples(field, part, m * (m - 1) * (m - 2), "row"))
