@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -18,12 +20,34 @@ Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def cache_folder() -> Path | None:
+    """Return where compiled loops are kept: a folder of the user, or None where none can be made.
+
+    Never beside this file, where an uninstalled package would leave them as a package of its own.
+    """
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    try:
+        folder = (Path(home) if home else Path.home() / ".cache") / "rankagg" / "loops"
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # no room, no right, no home
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+FOLDER = cache_folder()
+
+
 def njit(function: F) -> F:
     """Compile a function when it is called first, and keep the result on disk where that can be."""
+    if FOLDER is None:
+        return cast(F, numba.njit(nogil=True)(function))
+    # Numba takes the folder of a function from its settings, and NUMBA_CACHE_DIR goes first.
+    stated = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = stated or str(FOLDER)
     try:
         return cast(F, numba.njit(cache=True, nogil=True)(function))
-    except RuntimeError:  # no folder that could be written
-        return cast(F, numba.njit(nogil=True)(function))
+    finally:
+        numba.config.CACHE_DIR = stated
 
 
 # Units of which all systems are compared before the next: their scores stay in the cache.

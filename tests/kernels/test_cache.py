@@ -1,0 +1,56 @@
+"""Where compiled loops are kept: never in the package, which would outlive its uninstallation."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankagg.kernels
+
+numba = pytest.importorskip("numba", reason="the extra `fast` is not installed")
+
+SCRIPT = """
+import numba, numpy as np
+from rankagg.kernels import loops
+assert loops.count_inversions(np.array([2, 1, 0]), np.zeros(3, dtype=np.int64)) == 3
+assert not numba.config.CACHE_DIR or numba.config.CACHE_DIR == {stated!r}
+"""
+
+
+def compiled_with(home: Path, stated: str = "") -> None:
+    # Another home, and no writing beside the sources: they are those of the tests.
+    environment = {**os.environ, "XDG_CACHE_HOME": str(home), "NUMBA_CACHE_DIR": stated}
+    subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(stated=stated)], env=environment, check=True
+    )
+
+
+def kept(folder: Path) -> list[Path]:
+    return list(folder.rglob("loops.count_inversions*.nb?"))
+
+
+def in_package() -> set[tuple[Path, float]]:
+    (folder,) = rankagg.kernels.__path__
+    return {(path, path.stat().st_mtime) for path in kept(Path(folder))}
+
+
+def test_in_a_folder_of_the_user(tmp_path: Path) -> None:
+    before = in_package()
+    compiled_with(tmp_path / "home")
+    assert kept(tmp_path / "home" / "rankagg" / "loops")
+    assert in_package() == before
+
+
+def test_where_numba_is_told_to(tmp_path: Path) -> None:
+    compiled_with(tmp_path / "home", str(tmp_path / "stated"))
+    assert kept(tmp_path / "stated")
+    assert not kept(tmp_path / "home")
+
+
+def test_nowhere_if_there_is_no_folder(tmp_path: Path) -> None:
+    before = in_package()
+    (tmp_path / "home").write_text("a file")
+    compiled_with(tmp_path / "home")
+    assert in_package() == before
