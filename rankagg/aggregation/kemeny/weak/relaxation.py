@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pulp
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.relaxation.highs import why_not_highs
+from rankagg.aggregation.kemeny.relaxation.highs import Live, why_not_highs
 from rankagg.aggregation.kemeny.weak.known import Known
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
 from rankagg.exceptions import SolverError, SolverNotFoundError
@@ -97,21 +96,8 @@ class Relaxation:
         self._lower, self._upper = np.zeros(n * (n - 1)), np.ones(n * (n - 1))
 
     def _build(self, costs: Floats) -> Any:
-        model = pulp.LpProblem("weak", pulp.LpMinimize)
-        # One column that says nothing: PuLP takes tens of microseconds for each.
-        model.setObjective(1 * model.add_variable("nothing", 0, 1))
-        solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex")
-        try:
-            model.solve(solver)
-        except pulp.PulpSolverError as error:
-            raise SolverError(f"HiGHS failed: {error}") from error
-        if model.sol_status != pulp.LpSolutionOptimal:
-            words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
-            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
-        # PuLP frees the object with the model, so both are kept.
-        self._model = model
-        highs = model.solverModel
-        highs.deleteCols(1, np.zeros(1, dtype=np.int32))
+        self._live = Live()  # the object goes with it
+        highs = self._live.cleared()
         none, numbers, k = np.zeros(0, dtype=np.int32), np.zeros(0), len(costs)
         starts = np.zeros(k, dtype=np.int32)
         added = highs.addCols(k, costs, np.zeros(k), np.ones(k), 0, starts, none, numbers)
