@@ -42,12 +42,13 @@ def njit(function: F) -> F:
     if FOLDER is None:
         return cast(F, numba.njit(nogil=True)(function))
     # Numba takes the folder of a function from its settings, and NUMBA_CACHE_DIR goes first.
-    stated = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = stated or str(FOLDER)
+    settings: Any = numba.config
+    stated = settings.CACHE_DIR
+    settings.CACHE_DIR = stated or str(FOLDER)
     try:
         return cast(F, numba.njit(cache=True, nogil=True)(function))
     finally:
-        numba.config.CACHE_DIR = stated
+        settings.CACHE_DIR = stated
 
 
 # Units of which all systems are compared before the next: their scores stay in the cache.

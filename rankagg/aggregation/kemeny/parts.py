@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.processes import LOST, in_processes
 from rankagg.aggregation.kemeny.progress import Progress
 from rankagg.aggregation.kemeny.proofs.proof import Proof
 from rankagg.aggregation.kemeny.search.warm import Warm, WarmPart
@@ -97,7 +98,10 @@ def solve_parts(
     proofs: list[Proof] = []
     notes: list[str] = []
     interrupted = False
-    solutions = _solutions(tasks, backend, progress, n_jobs)
+    apart = _solved_apart(tasks, backend, n_jobs)
+    if apart is None:
+        notes.append(LOST)
+    solutions = _solutions(tasks, backend, progress, apart or {})
     for part in parts:
         if len(part) == 1:
             order.append(int(part[0]))
@@ -110,19 +114,23 @@ def solve_parts(
     return Solved(np.array(order, dtype=np.intp), tuple(proofs), tuple(notes), interrupted)
 
 
-def _solutions(
-    tasks: list[Task], backend: Backend, progress: Progress, n_jobs: int
-) -> Iterator[Solution]:
-    """Yield the solutions of tasks in their order."""
+def _solved_apart(tasks: list[Task], backend: Backend, n_jobs: int) -> dict[int, Solution] | None:
+    """Return the solutions of large tasks, by their `id`; None where a process was lost."""
     large = [task for task in tasks if task.problem.n >= WORTH_A_PROCESS]
-    apart: dict[int, Solution] = {}
-    if n_jobs != 1 and len(large) > 1:
-        from joblib import Parallel, delayed  # noqa: PLC0415 - only where it is used
+    if n_jobs == 1 or len(large) < 2:
+        return {}
+    # A process of its own says nothing on its way, and starts no others.
+    alone = [replace(task, report=silent, n_jobs=1, warm=None) for task in large]
+    found = in_processes(backend, alone, n_jobs)
+    if found is None:
+        return None
+    return {id(task): solution for task, solution in zip(large, found, strict=True)}
 
-        # A process of its own says nothing on its way, and starts no others.
-        alone = [replace(task, report=silent, n_jobs=1, warm=None) for task in large]
-        found = Parallel(n_jobs=n_jobs)(delayed(backend)(task) for task in alone)
-        apart = {id(task): solution for task, solution in zip(large, found, strict=True)}
+
+def _solutions(
+    tasks: list[Task], backend: Backend, progress: Progress, apart: dict[int, Solution]
+) -> Iterator[Solution]:
+    """Yield the solutions of tasks in their order; those that are known are `apart`."""
     stopped = False
     for task in tasks:
         solution = apart.get(id(task))

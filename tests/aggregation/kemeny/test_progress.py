@@ -1,9 +1,13 @@
 """What a search says on its way, and processes for its parts."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.kemeny import parts, processes
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.nodes import Enumeration
 from rankagg.aggregation.kemeny.proofs.proof import Proof
@@ -82,7 +86,7 @@ def test_cases_that_processes_have_searched_make_one_proof(monkeypatch) -> None:
     monkeypatch.setattr(cases, "CASES_PER_JOB", 1)
     problem = Problem.from_pairwise(paley(11))
     search = Search(problem)
-    cases.run_together(search, 2)
+    cases.run_together(search, 2, [])
     proof = Proof(tuple(range(11)), tuple(search.nodes), tuple(search.rows))
     assert search.is_done
     assert search.upper == proof.bound(problem) == 20
@@ -97,6 +101,24 @@ def test_processes_that_run_out_of_time_leave_the_bound_that_was_known(monkeypat
     assert stopped.status == "gap"
     assert stopped.lower_bound >= 155  # a third of all cycles, which are 31 * 30 * 32 / 24
     assert stopped.verify(votes)
+
+
+def die(task: object) -> None:
+    """End the process that was asked to do something, as where memory is short."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("votes", [two_parts(), paley(11)], ids=["parts", "cases"])
+def test_a_lost_process_costs_time_and_is_told(monkeypatch, votes) -> None:
+    monkeypatch.setattr(cases, "CASES_PER_JOB", 1)
+    monkeypatch.setattr(cuts, "LARGEST", 0)  # no enumeration
+    monkeypatch.setattr(cases, "_solve", die)
+    through = processes.in_processes
+    monkeypatch.setattr(parts, "in_processes", lambda _, items, n: through(die, items, n))
+    exact = ra.Kemeny(n_jobs=2).aggregate(votes)
+    assert exact.is_proved
+    assert exact.certificate.verify(votes)
+    assert exact.notes == (processes.LOST,)
 
 
 def test_few_items_that_rows_say_little_about_are_enumerated(monkeypatch) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.processes import LOST, in_processes
 from rankagg.aggregation.kemeny.proofs.rows import Derived, compact
 from rankagg.aggregation.kemeny.relaxation.cbc import relaxation_of
 from rankagg.aggregation.kemeny.search.bounds import Bound, Found
@@ -52,7 +53,7 @@ class Case:
     deadline: Deadline
 
 
-def run_together(search: Search, n_jobs: int) -> None:
+def run_together(search: Search, n_jobs: int, notes: list[str]) -> None:
     """Run a search to its end; its cases are searched in processes once there are enough.
 
     Parameters
@@ -60,21 +61,28 @@ def run_together(search: Search, n_jobs: int) -> None:
     search : Search
         The search.
     n_jobs : int
-        Processes that joblib starts; -1 for all cores.
+        Processes that joblib starts; -1 for all cores. Where one is lost, the search goes on
+        without any.
+    notes : list of str
+        What the reader of the result must know is added.
 
     Raises
     ------
     OutOfTimeError, KeyboardInterrupt
         If it has to stop before; the state stays valid.
     """
-    from joblib import Parallel, cpu_count, delayed  # noqa: PLC0415 - only where it is used
+    from joblib import cpu_count  # noqa: PLC0415 - only where it is used
 
     jobs = cpu_count() if n_jobs == -1 else n_jobs
     search.run(cases=CASES_PER_JOB * jobs)
     if search.is_done:
         return
     cases = {at: _case(search, *case) for at, case in search.open_cases.items()}
-    found = Parallel(n_jobs=jobs)(delayed(_solve)(case) for case in cases.values())
+    found = in_processes(_solve, cases.values(), jobs)
+    if found is None:
+        notes.append(LOST)
+        search.run()
+        return
     for at, what in zip(cases, found, strict=True):
         search.close(at, what)
     search.report(search.lower, search.upper)

@@ -24,6 +24,7 @@ FIRST_ORDER, NO_PROGRAM = 70, 300
 
 # So many open cases of few items: rows are weak there, and all orders are searched as soon.
 HOPELESS = 16
+A_SUBSET = 2e-6  # seconds that a set of items takes then
 
 
 def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
@@ -41,6 +42,7 @@ def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
     Solution
     """
     begun: list[Search] = []
+    notes: list[str] = []
     with until_stopped() as stop:
         begun.append(
             Search(task.problem, task.deadline, task.report, task.start, relaxation=relaxation)
@@ -51,21 +53,27 @@ def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
             begun[0].improve()
         if task.problem.n <= LARGEST:
             begun[0].run(cases=HOPELESS)
-            if not begun[0].is_done:
+            if not begun[0].is_done and _has_time(task):
                 return _enumerated(task)
-        elif task.n_jobs == 1:
+        if task.n_jobs == 1:
             begun[0].run()
         else:
-            run_together(begun[0], task.n_jobs)
+            run_together(begun[0], task.n_jobs, notes)
     if not begun:
         return Solution(_first_order(task), (Leaf(),), interrupted=stop.by_user)
-    notes: tuple[str, ...] = ()
     if isinstance(begun[0].relaxation, CbcRelaxation):
-        notes = (f"solved by PuLP's CBC, which takes longer: {why_not_highs()}",)
+        notes.append(f"solved by PuLP's CBC, which takes longer: {why_not_highs()}")
     search = begun[0]
     return Solution(
-        search.order, tuple(search.nodes), tuple(search.rows), stop.by_user, notes, search.lower
-    )
+        search.order, tuple(search.nodes), tuple(search.rows), stop.by_user, tuple(notes),
+        search.lower,
+    )  # fmt: skip
+
+
+def _has_time(task: Task) -> bool:
+    """Say whether all orders can be searched, now and for the certificate, before the deadline."""
+    left = task.deadline.time_limit
+    return left is None or left > 2 * A_SUBSET * 2**task.problem.n
 
 
 def _enumerated(task: Task) -> Solution:
