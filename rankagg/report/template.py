@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -15,10 +17,33 @@ from markupsafe import Markup
 from rankagg import __version__
 from rankagg.report.sections import Section
 
-__all__ = ["render_page"]
+__all__ = ["json_text", "render_page"]
+
+SCRIPTS = ("report.js",)
 
 
-def render_page(title: str, lead: Sequence[str], sections: Sequence[Section]) -> str:
+@dataclass(frozen=True)
+class Script:
+    """A script of the page, and the hash by which the page's policy allows it."""
+
+    text: Markup
+    digest: str
+
+    @classmethod
+    def read(cls, name: str) -> Script:
+        """Read a script of this package; it may not hold the end of its own element."""
+        text = _resource(name)
+        return cls(Markup(text), _digest(text))
+
+
+def render_page(
+    title: str,
+    lead: Sequence[str],
+    sections: Sequence[Section],
+    *,
+    scripts: Sequence[str] = (),
+    blocks: Mapping[str, str] | None = None,
+) -> str:
     """Return a page as HTML.
 
     Parameters
@@ -29,22 +54,34 @@ def render_page(title: str, lead: Sequence[str], sections: Sequence[Section]) ->
         The first sentences.
     sections : sequence of Section
         What follows; a list of links leads to them.
+    scripts : sequence of str
+        Names of further scripts among the templates.
+    blocks : mapping from str to str, optional
+        JSON texts that travel in the page, by the id of their element.
 
     Returns
     -------
     str
     """
-    script = _resource("report.js")
-    digest = b64encode(sha256(script.encode()).digest()).decode()
     return _environment().get_template("report.html").render(
         title=title,
         lead=lead,
         sections=sections,
         css=Markup(_resource("report.css")),
-        js=Markup(script),
-        script_hash=digest,
+        scripts=[Script.read(name) for name in (*SCRIPTS, *scripts)],
+        blocks=[(name, json_text(text)) for name, text in (blocks or {}).items()],
         version=__version__,
     )  # fmt: skip
+
+
+def json_text(text: str) -> Markup:
+    """Return JSON that cannot end its element, whatever names it holds."""
+    json.loads(text)
+    return Markup(text.replace("<", "\\u003c"))
+
+
+def _digest(text: str) -> str:
+    return b64encode(sha256(text.encode()).digest()).decode()
 
 
 def _resource(name: str) -> str:
