@@ -49,6 +49,8 @@ from .analysis.robustness.sensitivity import sensitivity as sensitivity
 from .analysis.robustness.stability import Stability as Stability
 from .analysis.robustness.stability import stability as stability
 from .analysis.tournament.tournament import TournamentGraph as TournamentGraph
+from .core.comparisons import Comparisons as Comparisons
+from .core.connectivity import Connectivity as Connectivity
 from .core.item_weights import weigh_items as weigh_items
 from .core.items import ItemSet as ItemSet
 from .core.pairwise import PairwiseMatrix as PairwiseMatrix

@@ -160,11 +160,13 @@ def _check_held(values: ArrayLike, floats: Floats, parameter: str, *, ordered: b
             raise InvalidInputError(parameter, "numbers that floats tell apart", both, APART_REMEDY)
 
 
-def as_weights(weights: ArrayLike | None, length: int, parameter: str = "weights") -> Floats:
+def as_weights(
+    weights: ArrayLike | None, length: int, parameter: str = "weights", noun: str = "ranking"
+) -> Floats:
     """Return `length` positive finite weights, all 1 where none are given."""
     if weights is None:
         return np.ones(length)
-    vector = _as_vector(weights, length, parameter)
+    vector = _as_vector(weights, length, parameter, noun)
     _check_entries(vector, np.isfinite(vector) & (vector > 0), parameter, "positive finite numbers")
     sensible = (vector >= SMALLEST_WEIGHT) & (vector <= LARGEST_WEIGHT)
     allowed = f"from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
@@ -178,7 +180,7 @@ def as_counts(
     """Return `length` positive whole numbers, all 1 where none are given."""
     if counts is None:
         return np.ones(length, dtype=np.int64)
-    vector = _as_vector(counts, length, parameter)
+    vector = _as_vector(counts, length, parameter, "ranking")
     whole = np.isfinite(vector) & (vector > 0) & (vector == np.rint(vector))
     remedy = "Fractions belong into `weights`."
     _check_entries(vector, whole, parameter, "positive whole numbers", remedy)
@@ -186,14 +188,14 @@ def as_counts(
     return vector.astype(np.int64)
 
 
-def _as_vector(values: ArrayLike, length: int, parameter: str) -> Floats:
+def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Floats:
     try:
         vector: Floats = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(parameter, "a sequence of numbers", values) from None
     _check_held(values, vector, parameter, ordered=False)
     if vector.shape != (length,):
-        allowed = f"one number per ranking ({length} of them)"
+        allowed = f"one number per {noun} ({length} of them)"
         raise InvalidInputError(parameter, allowed, Described(f"shape {vector.shape}"))
     return vector
 

@@ -85,6 +85,9 @@ RESULTS = {
     "Certificate": lambda: exact().certificate,
     "Comparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
     "ConfidenceResult": confidence,
+    "Connectivity": lambda: ra.Comparisons.from_arrays(
+        ITEMS, (*"BCD", EVIL), [1, 1, 0, -1]
+    ).connectivity(),
     "Consensus": exact,
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
     "DispersionReport": lambda: ra.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankagg._typing import Integers, Label
 
-__all__ = ["fingerprint"]
+__all__ = ["fingerprint", "label_lines"]
 
 # Below this, all numbers are written beforehand.
 LISTED = 2**16
@@ -36,17 +36,23 @@ def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denomin
         64 hexadecimal digits.
     """
     digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
-    for label in labels:
-        if isinstance(label, str):
-            # Labels made in a program may hold half a surrogate pair.
-            named = label.encode("utf-8", "surrogatepass")
-            digest.update(b"s%d:%b\n" % (len(named), named))
-        else:
-            digest.update(b"i%d\n" % label)
+    for text in label_lines(labels):
+        digest.update(text)
     for matrix in (wins, ties):
         for text in _lines(matrix):
             digest.update(text)
     return digest.hexdigest()
+
+
+def label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
+    """Yield a line for each label: a text with its length, or a whole number."""
+    for label in labels:
+        if isinstance(label, str):
+            # Labels made in a program may hold half a surrogate pair.
+            named = label.encode("utf-8", "surrogatepass")
+            yield b"s%d:%b\n" % (len(named), named)
+        else:
+            yield b"i%d\n" % label
 
 
 def _lines(matrix: Integers) -> Iterator[bytes]:

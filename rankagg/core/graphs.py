@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools
 
-__all__ = ["Parts", "connected_parts", "strong_parts"]
+__all__ = ["Parts", "connected_parts", "ordered_parts", "strong_parts"]
 
 #: The number of the part of every item, from 0.
 Parts: TypeAlias = NDArray[np.int32]
@@ -49,6 +49,37 @@ def strong_parts(arcs: Bools) -> Parts:
     """
     _, parts = connected_components(_sparse(arcs), connection="strong")
     return np.asarray(parts, dtype=np.int32)
+
+
+def ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
+    """Return the strongly connected parts of a directed graph, sources first.
+
+    Parameters
+    ----------
+    arcs : ndarray of bool, shape (n, n)
+        From row to column.
+
+    Returns
+    -------
+    list of ndarray of int
+        The positions of the items of each part; no arc leads to a part before its own.
+    """
+    part = strong_parts(arcs)
+    number = int(part.max()) + 1
+    reach = np.zeros((number, number), dtype=bool)
+    first, second = np.nonzero(arcs)
+    reach[part[first], part[second]] = True
+    np.fill_diagonal(reach, False)
+    # Take the parts that no arc from what is left leads to.
+    order: list[NDArray[np.intp]] = []
+    left = np.ones(number, dtype=bool)
+    arriving = reach.sum(axis=0)
+    while left.any():
+        free = left & (arriving == 0)
+        order += [np.flatnonzero(part == at) for at in np.flatnonzero(free)]
+        arriving = arriving - reach[free].sum(axis=0)
+        left &= ~free
+    return order
 
 
 def _sparse(arcs: Bools) -> csr_array:

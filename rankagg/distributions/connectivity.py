@@ -6,7 +6,7 @@ import numpy as np
 
 from rankagg._typing import Bools, Floats, Ranks
 from rankagg.core import places
-from rankagg.core.graphs import connected_parts, strong_parts
+from rankagg.core.graphs import connected_parts, ordered_parts
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
@@ -27,20 +27,7 @@ def components(beats: Bools) -> list[list[int]]:
     -------
     list of list of int
     """
-    label = strong_parts(beats)
-    number = int(label.max()) + 1
-    reach = np.zeros((number, number), dtype=bool)
-    first, second = np.nonzero(beats)
-    reach[label[first], label[second]] = True
-    np.fill_diagonal(reach, False)
-    # Take components that nothing left beats.
-    order: list[int] = []
-    left = set(range(number))
-    while left:
-        free = [c for c in sorted(left) if not any(reach[other, c] for other in left)]
-        order += free
-        left -= set(free)
-    return [np.flatnonzero(label == c).tolist() for c in order]
+    return [part.tolist() for part in ordered_parts(beats)]
 
 
 def beats_graph(ranks: Ranks) -> Bools:

@@ -13,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg
-from rankagg import ItemSet, PairwiseMatrix, PartialRanking, Permutation, Profile, ScoreTable
+from rankagg import (
+    Comparisons,
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    Permutation,
+    Profile,
+    ScoreTable,
+)
 from tests import strategies
 
 NAN = float("nan")
@@ -39,7 +47,11 @@ def make_all():
         profile.pairwise(),
         PairwiseMatrix.from_wins([[0, 2.0**62], [2.0**63, 0]]),
         table,
-    ]
+        Comparisons.from_arrays(
+            ["Ann", "Bob"], ["Bob", "Ann"], [1, 0], weights=[1, 0.5], clusters=["x", "y"],
+            sides=[1, -1], covariates={"length": [1, 2]},
+        ),
+    ]  # fmt: skip
     return {f"{type(value).__name__}-{i}": value for i, value in enumerate(values)}
 
 
@@ -104,6 +116,8 @@ def test_arrays_are_read_only(value):
         ("PairwiseMatrix-4", {"wins", "ties", "comparisons", "scaled_wins", "scaled_ties",
                               "scaled_comparisons", "squared_weights"}),
         ("ScoreTable-6", {"values", "unit_tasks", "missing", "signs"}),
+        ("Comparisons-7", {"first", "second", "outcomes", "weights", "clusters", "sides",
+                           "counts"}),
     ],
 )  # fmt: skip
 def test_the_arrays_that_are_checked_are_all_of_them(name, expected):

@@ -1,0 +1,316 @@
+"""Comparisons: what they hold, what they count, and what they refuse."""
+
+import json
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg import Comparisons, ItemSet
+from rankagg.core.graphs import ordered_parts
+from rankagg.exceptions import InvalidInputError
+from tests import strategies
+
+BATTLES = Comparisons.from_arrays(
+    ["b", "a", "c", "b"], ["a", "c", "b", "a"], [1, 0, -1, -1],
+    items=["a", "b", "c", "d"], weights=[1, 2, 0.5, 0.1], clusters=["x", "y", "x", "x"],
+    sides=[1, 0, -1, 1], covariates={"length": [0.5, 1, 2, -3]},
+)  # fmt: skip
+
+
+weights = st.sampled_from((1.0, 0.5, 1 / 3, 0.1, 3.0))
+
+
+@st.composite
+def comparisons(draw, *, max_items=6):
+    """Draw comparisons of any kind, and the rows that they were made of."""
+    items = draw(strategies.item_sets(min_size=2, max_size=max_items))
+    n = len(items)
+    row = st.tuples(
+        st.integers(0, n - 1), st.integers(1, n - 1), st.sampled_from((1, 0, -1)), weights
+    )
+    rows = draw(st.lists(row, min_size=1, max_size=12))
+    first = [one for one, *_ in rows]
+    second = [(one + step) % n for one, step, *_ in rows]
+    outcomes = [outcome for *_, outcome, _ in rows]
+    given_weights = [weight for *_, weight in rows] if draw(st.booleans()) else None
+    made = Comparisons(items, first, second, outcomes, weights=given_weights)
+    return made, list(zip(first, second, outcomes, given_weights or [1] * len(rows), strict=True))
+
+
+@given(comparisons())
+@strategies.quick
+def test_votes_are_those_of_a_loop(drawn):
+    made, rows = drawn
+    n = made.n_items
+    wins, ties, counts = (np.full((n, n), Fraction(0)) for _ in range(3))
+    squares = np.zeros((n, n))
+    for one, other, outcome, weight in rows:
+        exact = Fraction(weight).limit_denominator(100)
+        for i, j, won in ((one, other, outcome == 1), (other, one, outcome == -1)):
+            wins[i, j] += exact * won
+            ties[i, j] += exact * (outcome == 0)
+            counts[i, j] += 1
+            squares[i, j] += weight**2
+    votes = made.pairwise()
+    assert votes.is_exact
+    assert votes.unranked is None
+    assert votes.items == made.items
+    for name, expected in (("wins", wins), ("ties", ties), ("comparisons", wins + wins.T + ties)):
+        scaled = getattr(votes, f"scaled_{name}")
+        got = [[Fraction(int(value), votes.denominator) for value in row] for row in scaled]
+        assert got == expected.tolist()
+    assert made.counts.tolist() == counts.tolist()
+    np.testing.assert_allclose(votes.squared_weights, squares, rtol=1e-12)
+
+
+@given(comparisons(), st.data())
+@strategies.quick
+def test_a_choice_counts_as_its_rows_do(drawn, data):
+    made, rows = drawn
+    index = data.draw(st.lists(st.integers(0, len(made) - 1), min_size=1, max_size=20))
+    taken = made.take(index)
+    again = [rows[at] for at in index]
+    assert list(zip(taken.first, taken.second, taken.outcomes, strict=True)) == [
+        row[:3] for row in again
+    ]
+    assert taken.items == made.items
+    mask = np.isin(np.arange(len(made)), index)
+    assert made.take(mask) == made.take(np.unique(index))
+
+
+@given(comparisons())
+@strategies.quick
+def test_plain_data_are_the_same_comparisons(drawn):
+    made, _ = drawn
+    assert Comparisons.from_dict(json.loads(json.dumps(made.to_dict()))) == made
+    assert pickle.loads(pickle.dumps(made)) == made
+    frame = made.to_frame()
+    codes = {"first": 1, "tie": 0, "second": -1}
+    again = Comparisons.from_arrays(
+        frame["first"].tolist(), frame["second"].tolist(), [codes[x] for x in frame["outcome"]],
+        items=made.items, weights=made.weights,
+    )  # fmt: skip
+    assert again == made
+    assert again.fingerprint == made.fingerprint
+
+
+def test_plain_data_of_everything():
+    plain = BATTLES.to_dict()
+    assert plain["cluster_labels"] == ["x", "y"]
+    assert plain["clusters"] == [0, 1, 0, 0]
+    again = Comparisons.from_dict(plain)
+    assert again == BATTLES == pickle.loads(pickle.dumps(BATTLES))
+    assert again.fingerprint == BATTLES.fingerprint
+    assert list(BATTLES.to_frame()) == [
+        "first", "second", "outcome", "weight", "cluster", "side", "length",
+    ]  # fmt: skip
+
+
+def changed(**changes):
+    return Comparisons.from_dict({**BATTLES.to_dict(), **changes})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"items": ["a", "b", "c", "e"]},
+        {"first": [1, 0, 2, 2]},
+        {"second": [0, 2, 1, 3]},
+        {"outcomes": [1, 0, -1, 0]},
+        {"weights": [1, 2, 0.5, 0.2]},
+        {"weights": None},
+        {"clusters": [0, 1, 1, 0]},
+        {"cluster_labels": ["x", "z"]},
+        {"clusters": None, "cluster_labels": []},
+        {"sides": [1, 1, -1, 1]},
+        {"sides": None},
+        {"covariates": {"length": [0.5, 1, 2, -2]}},
+        {"covariates": {"width": [0.5, 1, 2, -3]}},
+        {"covariates": {}},
+    ],
+)
+def test_every_field_is_part_of_value_and_fingerprint(changes):
+    other = changed(**changes)
+    assert other != BATTLES
+    assert other.fingerprint != BATTLES.fingerprint
+
+
+def test_fingerprint_stays_what_it_is():
+    one = Comparisons.from_arrays("AAB", "BCC", [1, 0, -1])
+    assert one.fingerprint == "50274e1dab3e3096b5c0a1e2d9525fe33ffaa074126b75f8c25539e78b426cc0"
+
+
+def test_arrays_cannot_be_changed():
+    for value in (BATTLES, pickle.loads(pickle.dumps(BATTLES)), BATTLES.take([0, 1])):
+        names = ("first", "second", "outcomes", "weights", "clusters", "sides", "counts")
+        for array in (*(getattr(value, name) for name in names), *value.covariates.values()):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 0
+        with pytest.raises(TypeError):
+            value.covariates["length"] = 1
+        with pytest.raises(AttributeError, match="immutable"):
+            value.first = 1
+
+
+def test_given_arrays_stay_the_callers():
+    first, weights = np.array([0, 1]), np.array([1.0, 2.0])
+    made = Comparisons("ab", first, [1, 0], [1, 1], weights=weights)
+    first[0], weights[0] = 1, 5.0
+    assert made.first.tolist() == [0, 1]
+    assert made.weights.tolist() == [1, 2]
+
+
+def test_looks():
+    assert repr(BATTLES) == (
+        "<Comparisons: 4 comparisons of 4 items, 1 tie, weighted, 2 clusters, with sides, "
+        "1 covariate>"
+    )
+    evil = Comparisons.from_arrays(["<script>", "B"] * 6, ["B", "<script>"] * 6, [1, 0] * 6)
+    html = evil._repr_html_()
+    assert "<script>" not in html
+    assert "... 12 comparisons in all" in html
+
+
+def test_whole_numbers_and_letters_make_items():
+    assert Comparisons.from_arrays([3, 10], [10, 3], [1, 1]).items == ItemSet([3, 10])
+    assert Comparisons.from_arrays(np.array([3, 10]), np.array([10, 3]), [1, 1]).items == ItemSet(
+        [3, 10]
+    )
+    assert Comparisons.from_arrays("ba", "ab", [1, 1]).items == ItemSet("ab")
+
+
+# -- connectivity ---------------------------------------------------------------------------------
+
+
+@given(comparisons())
+@strategies.quick
+def test_groups_are_those_of_who_reaches_whom(drawn):
+    made, rows = drawn
+    n = made.n_items
+    leads, met = np.eye(n, dtype=bool), np.eye(n, dtype=bool)
+    for one, other, outcome, _ in rows:
+        leads[one, other] |= outcome >= 0
+        leads[other, one] |= outcome <= 0
+        met[one, other] = met[other, one] = True
+    for middle in range(n):
+        leads |= leads[:, [middle]] & leads[[middle]]
+        met |= met[:, [middle]] & met[[middle]]
+    found = made.connectivity()
+    labels = made.items.labels
+    strong = {frozenset(i for i in range(n) if leads[i, j] and leads[j, i]) for j in range(n)}
+    weak = {frozenset(np.flatnonzero(row).tolist()) for row in met}
+    groups = [frozenset(labels.index(x) for x in group) for group in found.groups]
+    assert set(groups) == strong
+    assert {frozenset(labels.index(x) for x in part) for part in found.parts} == weak
+    # No item leads to one of a former group.
+    for at, group in enumerate(groups):
+        for former in groups[:at]:
+            assert not leads[np.ix_(list(group), list(former))].any()
+    assert found.n_comparisons == len(made)
+    assert found.is_connected == (len(strong) == 1)
+    assert found.is_linked == (len(weak) == 1)
+    for label, wins, ties, losses in zip(labels, found.wins, found.ties, found.losses, strict=True):
+        assert (label in found.never_lost) == (wins > 0 and not ties and not losses)
+        assert (label in found.never_won) == (losses > 0 and not ties and not wins)
+        assert (label in found.never_compared) == (wins + ties + losses == 0)
+
+
+def test_connectivity_in_words():
+    text = str(BATTLES.connectivity())
+    assert "2 parts that no comparison joins: a, b, c | d" in text
+    assert "in no comparison: d" in text
+    joined = Comparisons.from_arrays("AB", "BA", [1, 1]).connectivity()
+    assert "Chains of wins and ties lead from every item to every other." in str(joined)
+
+
+def test_groups_of_a_long_chain_are_in_order():
+    arcs = np.diag(np.ones(499, dtype=bool), k=1)
+    assert [part.tolist() for part in ordered_parts(arcs)] == [[i] for i in range(500)]
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"first": [0, 0, 2, 1], "second": [0, 2, 1, 0]}, "'a' on both sides at position 0 \\(1 s"),
+        ({"first": [0, 9, 2, 1]}, "`first` must be at least 0 and below 4. Got 9 at position 1"),
+        ({"first": [0, -1, 2, 1]}, "at least 0 and below 4. Got -1"),
+        ({"first": [0.0, 1.0, 2.0, 1.0]}, "whole numbers. Got shape \\(4,\\) of float64"),
+        ({"first": [True] * 4}, "whole numbers"),
+        ({"first": []}, "`first` must be a flat sequence of whole numbers"),
+        ({"second": [0, 2, 1]}, "`second` must be one entry per comparison \\(4 of them\\)"),
+        ({"outcomes": [1, 2, 0, 0]}, "1, 0 or -1. Got 2 at position 1. `read_comparisons`"),
+        ({"outcomes": [1, 0.5, 0, 0]}, "1, 0 or -1. Got 0.5"),
+        ({"outcomes": [1, None, 0, 0]}, "1, 0 or -1. Got nan at position 1"),
+        ({"outcomes": ["a", "b", "c", "d"]}, "`outcomes` must be a flat sequence of numbers"),
+        ({"weights": [1, 2, 3]}, "one number per comparison \\(4 of them\\)"),
+        ({"weights": [1, 0, 1, 1]}, "positive finite numbers. Got 0.0 at position 1"),
+        ({"weights": [1, np.inf, 1, 1]}, "positive finite numbers. Got inf at position 1"),
+        ({"weights": [1, 1e-200, 1, 1]}, "from 1e-100 to 1e\\+100"),
+        ({"clusters": [0, 1, 2, 0]}, "`clusters` must be at least 0 and below 2"),
+        ({"cluster_labels": ["x", "x"]}, "distinct labels"),
+        ({"clusters": None}, "left out without `clusters`"),
+        ({"sides": [2, 0, 0, 0]}, "`sides` must be 1, 0 or -1. Got 2"),
+        ({"covariates": {"length": [1, 2, 3]}}, "`covariate 'length'` must be one entry per"),
+        ({"covariates": {"length": [1, 2, 3, np.nan]}}, "finite numbers. Got nan at position 3"),
+        ({"covariates": {"first": [1, 2, 3, 4]}}, "`names of covariates`"),
+        ({"covariates": [1, 2]}, "a mapping from name to numbers"),
+        ({"items": ["a", "b", "c", "c"]}, "distinct labels"),
+        ({"items": 3}, "`items` must be a sequence of labels"),
+        ({"version": 2}, "schema 'rankagg.comparisons', version 1. Got schema .*, version 2"),
+        ({"extra": 2}, "missing or unknown: extra"),
+    ],
+)
+def test_what_is_refused(changes, words):
+    with pytest.raises(InvalidInputError, match=words):
+        changed(**changes)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ([], [], "at least one"),
+        (["a", 1], ["b", "c"], "all strings or all integers"),
+        (["a", 1.5], ["b", "c"], "strings or integers. Got 1.5"),
+        (["a", None], ["b", "c"], "strings or integers. Got None"),
+        ([True, 1], [2, 3], "strings or integers. Got True"),
+        (7, [2, 3], "`first` must be a sequence of strings or integers"),
+        (np.array([["a"]]), ["b"], "strings or integers"),
+    ],
+)
+def test_labels_that_are_refused(first, second, words):
+    with pytest.raises(InvalidInputError, match=words):
+        Comparisons.from_arrays(first, second, [1] * len(second))
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [
+        ([], "positions among 4 comparisons"),
+        (np.zeros(4, dtype=bool), "at least one comparison"),
+        ([7], "positions among 4 comparisons"),
+        ([[0]], "at least one comparison"),
+        ([0.5], "positions among"),
+        ("ab", "positions among"),
+        ([True], "positions among"),
+        (0, "at least one comparison"),
+    ],
+)
+def test_choices_that_are_refused(index, words):
+    with pytest.raises(InvalidInputError, match=words):
+        BATTLES.take(index)
+
+
+def test_a_subset_of_the_items():
+    part = BATTLES.restrict(["c", "b"])
+    assert part.items == ItemSet(["c", "b"])
+    assert part.to_dict()["first"] == [0]
+    assert part.covariates["length"].tolist() == [2]
+    with pytest.raises(InvalidInputError, match="two or more that were compared"):
+        BATTLES.restrict(["a", "d"])
