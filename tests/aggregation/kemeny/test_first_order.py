@@ -247,3 +247,19 @@ def test_the_search_ends_where_nothing_more_is_gained(monkeypatch) -> None:
     lower, search = found_first(uniform(40, 9, 0))
     assert len(rounds) == 2  # in round 6, and at the end
     assert lower < search.upper
+
+
+def test_what_is_told_on_the_way_is_proved(monkeypatch) -> None:
+    problem = uniform(14, 9, 0)
+    optimum = SubsetTable(problem).cost
+    through = FirstOrder.run
+
+    def run(method: FirstOrder, deadline: Deadline) -> None:
+        through(method, deadline)
+        method.value = 1e9  # as if rounding had gone wrong
+
+    monkeypatch.setattr(FirstOrder, "run", run)
+    told: list[int] = []
+    search = Search(problem, report=lambda lower, upper: told.append(lower))
+    search.warm_up()
+    assert problem.floor < max(told) <= optimum

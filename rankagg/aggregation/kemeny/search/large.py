@@ -71,10 +71,12 @@ class FirstSearch:
             for _ in range(RESTARTS):
                 method.run(ends)
             history.append(method.value)
-            self._report(min(self._estimate(), self._best.cost), self._best.cost)
             self._best.search()
+            if turn % ROUNDS == 1:
+                self._prove()
             if turn % ROUNDS == 0:
                 self._round()
+            self._report(min(self._lower, self._best.cost), self._best.cost)
             if turn % RESTARTS == 0:
                 method.drop()
             if added < FEW * len(method.cycles):
@@ -94,8 +96,9 @@ class FirstSearch:
         self._best.round(self.point)
         self._best.offer(improve_windows(self._problem, self._best.order, self._deadline))
 
-    def _estimate(self) -> int:
-        return self._problem.floor + int(self._method.value * self._unit * (1 - 1e-6))
+    def _prove(self) -> None:
+        """Recompute the bound in integers: whatever is reported is proved."""
+        self._lower = max(self._lower, self.answer()[0])
 
     def _is_proved(self) -> bool:
         if self._lower >= self._best.cost:
@@ -103,14 +106,15 @@ class FirstSearch:
         near = self._best.cost - self._problem.step
         if self._problem.floor + self._method.value * self._unit <= near:
             return False
-        self._lower = max(self._lower, self.answer()[0])
+        self._prove()
         return self._lower >= self._best.cost
 
     def _is_stalled(self, history: list[float]) -> bool:
         if len(history) <= PATIENCE:
             return False
-        left = (self._best.cost - self._problem.floor) / self._unit - history[-1]
-        return history[-1] - history[-1 - PATIENCE] < LITTLE * left
+        # Nothing is left, in floating point, where integers may still tell bound and cost apart.
+        left = max((self._best.cost - self._problem.floor) / self._unit - history[-1], 0.0)
+        return history[-1] - history[-1 - PATIENCE] <= LITTLE * left
 
     def answer(self) -> tuple[int, Weighting]:
         """Return the best bound so far, recomputed in integers, and what it is made of."""
