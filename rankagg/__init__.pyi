@@ -112,6 +112,10 @@ from .inference.intervals.bounds import bernstein_radius as bernstein_radius
 from .inference.intervals.bounds import comparisons_needed as comparisons_needed
 from .inference.intervals.bounds import hoeffding_radius as hoeffding_radius
 from .inference.intervals.pairwise import PairwiseIntervals as PairwiseIntervals
+from .inference.paired.paired_test import paired_test as paired_test
+from .inference.paired.paired_test import paired_tests as paired_tests
+from .inference.paired.result import PairedTest as PairedTest
+from .inference.paired.result import PairedTests as PairedTests
 from .inference.ranks.rank_intervals import RankIntervals as RankIntervals
 from .inference.ranks.rank_intervals import rank_intervals as rank_intervals
 from .inference.significance.friedman import friedman as friedman

@@ -101,6 +101,8 @@ RESULTS = {
     "MissingReport": lambda: ra.missing_report(GAPS),
     "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
+    "PairedTest": lambda: ra.paired_test(scores(), EVIL, "B"),
+    "PairedTests": lambda: ra.paired_tests(scores(), EVIL),
     "PairwiseIntervals": lambda: ra.PairwiseIntervals.from_data(COMPLETE),
     "PlackettLuceFit": fit,
     "QuasiVariances": lambda: fit().quasi_variances(),

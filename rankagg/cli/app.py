@@ -45,6 +45,7 @@ COMMANDS = {
     "removals": "Find the fewest ballots or tasks without which another is first, or a pair turns "
     "round.",
     "intervals": "Say how sure one may be of each rank, and of each pair.",
+    "test": "Test whether other systems are better than one, with effects and their intervals.",
     "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
     "each other.",
     "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",
@@ -127,6 +128,7 @@ def app() -> None:
         rankagg explain scores.csv --pair BERT GPT
     Uncertainty: of each pair and rank, as a whole, and given what is missing:
         rankagg intervals scores.csv
+        rankagg test scores.csv --reference baseline
         rankagg dispersion scores.csv
         rankagg missing scores.csv
         rankagg stability scores.csv

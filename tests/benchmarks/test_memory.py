@@ -33,6 +33,7 @@ COMMANDS = {
     "stability": ["scores", *SCORES, "--method", "borda"],
     "removals": ["ballots", "--method", "borda"],
     "intervals": ["scores", *SCORES],
+    "test": ["scores", *SCORES, "--reference", "s0"],
     "dispersion": ["ballots"],
     "missing": ["scores", *SCORES],
     "fit": ["ballots", "--model", "plackett-luce"],

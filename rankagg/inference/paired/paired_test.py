@@ -1,0 +1,300 @@
+"""Whether one of two systems is better: tests on the same units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast, get_args
+
+import numpy as np
+
+from rankagg._typing import Floats, Label, RNGLike
+from rankagg._validation import (
+    as_generator,
+    check_alpha,
+    check_choice,
+    check_flag,
+    check_integer,
+)
+from rankagg.core.items import counted
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.basis import by_sign_flips
+from rankagg.inference.paired.binomial import (
+    binomial_p_value,
+    difference_of_proportions,
+    share_interval,
+)
+from rankagg.inference.paired.flips import flip_tests
+from rankagg.inference.paired.result import PairedMethod, PairedTest, PairedTests
+from rankagg.inference.paired.samples import PairedSample, paired_sample
+from rankagg.inference.paired.signed_ranks import hodges_lehmann, signed_rank_p_value
+from rankagg.inference.units import Unit
+
+__all__ = ["paired_test", "paired_tests"]
+
+# Effect, lower, upper, p-value, whether that is exact, and the direction.
+Found: TypeAlias = tuple[float, float, float, float, bool, int]
+
+# Sign vectors, where there are more than can be gone through.
+VECTORS = 10_000
+
+
+def paired_test(
+    data: ScoreTable,
+    first: Label,
+    second: Label,
+    *,
+    method: PairedMethod | None = None,
+    unit: Unit = "ranking",
+    alpha: float = 0.05,
+    midp: bool = False,
+    instances: Sequence[Label] | None = None,
+    n_resamples: int = VECTORS,
+    rng: RNGLike = 0,
+) -> PairedTest:
+    """Test whether one of two systems is better on the units that have the scores of both.
+
+    Parameters
+    ----------
+    data : ScoreTable
+        The scores.
+    first, second : label
+        The systems; effects are of the first against the second, above 0 where it is better.
+    method : {"mcnemar", "sign-flip", "wilcoxon", "sign"}, optional
+        "mcnemar" is for scores of 0 and 1, one column a unit, and is the default there: exact, by
+        the units in which only one is right; the effect is the difference of proportions, with
+        Tango's score interval. "sign-flip" is the default elsewhere: the weighted mean difference
+        under other signs of whole units, exact where these are 10,000 at most, with the interval
+        that holds what the test does not reject. "wilcoxon": signed ranks, with Hodges and
+        Lehmann's difference. "sign": how many units have the first above, with Clopper and
+        Pearson's interval for their share.
+    unit : {"ranking", "instance", "task"}, default "ranking"
+        What is independent: each column, or all columns of an instance, or of a task, which are
+        averaged first, and signs turned together. "ranking" and "instance" speak of other
+        instances of these tasks, "task" of other tasks of this kind.
+    alpha : float, default 0.05
+        Probability that the interval misses the effect, in (0, 1).
+    midp : bool, default False
+        For "mcnemar" and "sign": count what was observed half. Less careful, and nearer to its
+        level.
+    instances : sequence, optional
+        For `unit="instance"`, which columns belong together in place of the table's own
+        instances: the runs of one question, or the questions on one text.
+    n_resamples : int, default 10,000
+        Sign vectors, the observed one among them, where there are more; at least 100.
+    rng : int or numpy.random.Generator, default 0
+        For sign vectors.
+
+    Returns
+    -------
+    PairedTest
+
+    Raises
+    ------
+    InvalidInputError
+        If the method does not go with the scores, or a system is unknown.
+
+    References
+    ----------
+    McNemar (1947), https://doi.org/10.1007/BF02295996; Fagerland, Lydersen and Laake (2013), "The
+    McNemar test for binary matched-pairs data", https://doi.org/10.1186/1471-2288-13-91; Fisher
+    (1935), The Design of Experiments; and those of `PairedTest.method` in the functions behind it.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.ScoreTable(
+    ...     [[1] * 9 + [0] * 3, [1] * 2 + [0] * 9 + [1]], systems=["new", "old"],
+    ...     tasks=["qa"] * 12, instances=range(12), higher_is_better=True)
+    >>> test = ra.paired_test(table, "new", "old")
+    >>> test.method, test.wins, test.losses, test.p_value
+    ('mcnemar', 7, 1, 0.0703125)
+    >>> round(test.effect, 2), round(test.lower, 2), round(test.upper, 2)
+    (0.5, 0.04, 0.77)
+    """
+    options = _Options.checked(method, alpha, midp, n_resamples)
+    sample = paired_sample(data, first, [second], unit=unit, instances=instances)
+    return options.tests(sample, as_generator(rng))[0]
+
+
+def paired_tests(
+    data: ScoreTable,
+    reference: Label,
+    systems: Sequence[Label] | None = None,
+    *,
+    method: PairedMethod | None = None,
+    unit: Unit = "ranking",
+    alpha: float = 0.05,
+    midp: bool = False,
+    instances: Sequence[Label] | None = None,
+    n_resamples: int = VECTORS,
+    rng: RNGLike = 0,
+) -> PairedTests:
+    """Test other systems against one, with one family-wise error rate by Holm's procedure.
+
+    Parameters
+    ----------
+    data : ScoreTable
+        The scores.
+    reference : label
+        The system that all others are tested against; chosen without looking at the scores.
+    systems : sequence of labels, optional
+        The others; all by default.
+    method, unit, alpha, midp, instances, n_resamples, rng
+        Those of `paired_test`; `alpha` is the family-wise error rate too.
+
+    Returns
+    -------
+    PairedTests
+
+    Raises
+    ------
+    InvalidInputError
+        As `paired_test`, and if there is no other system.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.datasets.load("superglue_human")
+    >>> tests = ra.paired_tests(table, "Human", method="wilcoxon")
+    >>> tests.to_frame()[["effect", "p_value", "adjusted", "decision"]].round(3)
+                effect  p_value  adjusted decision
+    system
+    DeBERTa     -1.350    0.375     0.826        -
+    T5 + Meena  -1.500    0.322     0.826        -
+    T5          -2.475    0.275     0.826        -
+    PAI Albert  -2.950    0.014     0.068        -
+    NEZHA Plus  -4.950    0.014     0.068        -
+    """
+    options = _Options.checked(method, alpha, midp, n_resamples)
+    if not isinstance(data, ScoreTable):
+        raise InvalidInputError("data", "a ScoreTable, which has the scores of all systems", data)
+    data.systems.index(reference)
+    others = [s for s in data.systems if s != reference] if systems is None else list(systems)
+    if not others or len(set(others)) < len(others):
+        raise InvalidInputError("systems", "other systems than the reference, each once", others)
+    sample = paired_sample(data, reference, others, unit=unit, instances=instances)
+    found = options.tests(sample.turned(), as_generator(rng))
+    return PairedTests(reference=reference, tests=tuple(found), alpha=options.alpha)
+
+
+@dataclass(frozen=True)
+class _Options:
+    """How to test; the names are those of `paired_test`."""
+
+    method: PairedMethod | None
+    alpha: float
+    midp: bool
+    n_resamples: int
+
+    @classmethod
+    def checked(cls, method: object, alpha: object, midp: object, n_resamples: object) -> _Options:
+        """Return options that make sense."""
+        if method is not None:
+            check_choice(method, get_args(PairedMethod), "method")
+        half = check_flag(midp, "midp")
+        if half and method not in (None, "mcnemar", "sign"):
+            raise InvalidInputError("midp", "False for this method", half, "It counts no outcomes.")
+        times = check_integer(n_resamples, "n_resamples", low=100)
+        return cls(cast("PairedMethod | None", method), check_alpha(alpha), half, times)
+
+    def tests(self, sample: PairedSample, rng: np.random.Generator) -> list[PairedTest]:
+        """Test all pairs."""
+        method = self._chosen(sample)
+        if method == "sign-flip":
+            flips = flip_tests(
+                sample.differences, sample.weights, self.alpha, self.n_resamples, rng
+            )
+            notes: tuple[str, ...] = ()
+            level = self.alpha / len(sample.pairs)
+            if not flips.is_exact and flips.n_vectors * level < 1:
+                many = counted(flips.n_vectors, "sign vector")
+                notes = (f"only {many} for a level of {level:.2g}: raise `n_resamples`",)
+            return [
+                self._result(sample, p, method, flips.of(p), notes)
+                for p in range(len(sample.pairs))
+            ]
+        by = {"mcnemar": self._mcnemar, "sign": self._sign, "wilcoxon": self._wilcoxon}[method]
+        return [
+            self._result(sample, p, method, by(column[~np.isnan(column)]))
+            for p, column in enumerate(sample.differences.T)
+        ]
+
+    def _chosen(self, sample: PairedSample) -> PairedMethod:
+        """Return the method, after checking that it goes with the scores."""
+        usual: PairedMethod = "sign-flip"
+        if sample.is_binary and not sample.is_weighted:
+            usual = "mcnemar"
+        method = self.method or usual
+        if self.midp and method == "sign-flip":
+            raise InvalidInputError("midp", "False for these scores", True, "They are no answers.")
+        if method == "mcnemar" and not sample.is_binary:
+            raise InvalidInputError(
+                "method", "another one than 'mcnemar' unless all scores are 0 or 1 and each column "
+                "is a unit", method, "'sign-flip' turns averages of whole units round.",
+            )  # fmt: skip
+        if method != "sign-flip" and sample.is_weighted:
+            raise InvalidInputError(
+                "method", "'sign-flip' where units differ in weight", method,
+                "Make the weights equal with `with_task_weights({})`.",
+            )  # fmt: skip
+        return method
+
+    def _mcnemar(self, differences: Floats) -> Found:
+        wins, losses = _outcomes(differences)
+        n = len(differences)
+        lower, upper = difference_of_proportions(wins, losses, n, self.alpha)
+        effect = (wins - losses) / n if n else np.nan
+        p_value = binomial_p_value(wins, losses, midp=self.midp)
+        return effect, lower, upper, p_value, not self.midp, int(np.sign(wins - losses))
+
+    def _sign(self, differences: Floats) -> Found:
+        wins, losses = _outcomes(differences)
+        lower, upper = share_interval(wins, losses, self.alpha)
+        effect = wins / (wins + losses) if wins + losses else np.nan
+        p_value = binomial_p_value(wins, losses, midp=self.midp)
+        return effect, lower, upper, p_value, not self.midp, int(np.sign(wins - losses))
+
+    def _wilcoxon(self, differences: Floats) -> Found:
+        return *hodges_lehmann(differences, self.alpha), *signed_rank_p_value(differences)
+
+    def _result(
+        self,
+        sample: PairedSample,
+        p: int,
+        method: PairedMethod,
+        found: Found,
+        notes: tuple[str, ...] = (),
+    ) -> PairedTest:
+        differences = sample.differences[:, p]
+        told = int((~np.isnan(differences)).sum())
+        missing = len(differences) - told
+        wins, losses = _outcomes(differences)
+        effect, lower, upper, p_value, is_exact, direction = found
+        if missing and told:
+            lack = f"{counted(missing, sample.word)} of {len(differences)} lack"
+            notes = (*notes, f"{lack}{'s' * (missing == 1)} the score of one and are left out")
+        if not told:
+            notes = (*notes, "some pair was never compared: the interval is all that is possible")
+        elif np.isinf(lower) or np.isinf(upper):
+            notes = (*notes, _too_few(told, sample.word, self.alpha))
+        first, second = sample.pairs[p]
+        return PairedTest(
+            first=first, second=second, method=method, unit=sample.unit, word=sample.word,
+            n_units=told, n_missing=missing, wins=wins, ties=told - wins - losses, losses=losses,
+            effect=effect, lower=lower, upper=upper, p_value=p_value, alpha=self.alpha,
+            is_exact=is_exact, direction=direction, notes=notes,
+        )  # fmt: skip
+
+
+def _outcomes(differences: Floats) -> tuple[int, int]:
+    """Return how many units have the first above, and the second."""
+    return int((differences > 0).sum()), int((differences < 0).sum())
+
+
+def _too_few(told: int, word: str, alpha: float) -> str:
+    return (
+        f"with {counted(told, word)} no difference can be told from none at "
+        f"{100 * (1 - alpha):g} %; at least {by_sign_flips(alpha)} are needed"
+    )

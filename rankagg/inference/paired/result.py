@@ -1,0 +1,289 @@
+"""Tests of two systems as results: one pair, and many pairs with one of them in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats, Label
+from rankagg.core.items import counted
+from rankagg.core.result import Result, plain_rows
+from rankagg.inference.step_down import holm
+from rankagg.inference.units import Unit
+
+__all__ = ["EFFECTS", "PairedMethod", "PairedTest", "PairedTests"]
+
+PairedMethod: TypeAlias = Literal["mcnemar", "sign-flip", "wilcoxon", "sign"]
+
+EFFECTS: dict[str, str] = {
+    "mcnemar": "difference of proportions",
+    "sign-flip": "mean difference",
+    "wilcoxon": "Hodges-Lehmann difference",
+    "sign": "share above, of those that differ",
+}
+ASSUMES: dict[str, str] = {
+    "mcnemar": "{word}s are independent draws",
+    "sign-flip": "{word}s are independent, and their differences symmetric about a center",
+    "wilcoxon": "{word}s are independent, and their differences symmetric about one center",
+    "sign": "{word}s are independent draws",
+}
+FORMATS = MappingProxyType({"p_value": "{:.3g}", "adjusted": "{:.3g}"})
+
+
+class PairedTest(Result):
+    """A test of whether one of two systems is better, with its effect and an interval for it.
+
+    Made by `paired_test`, and many at once by `paired_tests`; it has no plot.
+
+    Attributes
+    ----------
+    first, second : label
+        The systems.
+    method : {"mcnemar", "sign-flip", "wilcoxon", "sign"}
+        The test.
+    unit : {"ranking", "instance", "task"}
+        What was taken to be independent.
+    word : str
+        The same for the reader: a column of a table of tasks is a task.
+    n_units : int
+        Units that have the scores of both.
+    n_missing : int
+        Units that lack one of them and are left out.
+    wins, ties, losses : int
+        Units in which the first is better, neither, or the second.
+    effect, lower, upper : float
+        How far the first is better, and the interval, for this pair alone: a difference of
+        proportions (McNemar), the mean difference (sign flips) or that of Hodges and Lehmann
+        (Wilcoxon), above 0 where the first is better; or the share of units with the first above
+        among those that differ (sign test). NaN where no unit tells. Infinite ends exclude
+        nothing.
+    p_value : float
+        Two-sided.
+    alpha : float
+        Probability that the interval misses.
+    is_exact : bool
+        The p-value is that of all outcomes, and not of drawn signs or an approximation.
+    direction : int
+        1 where what is tested (counts, sum or ranks) is in favor of the first, -1 where it is in
+        favor of the second.
+    notes : tuple of str
+        What the reader must know.
+    """
+
+    first: Label
+    second: Label
+    method: PairedMethod
+    unit: Unit
+    word: str
+    n_units: int
+    n_missing: int
+    wins: int
+    ties: int
+    losses: int
+    effect: float
+    lower: float
+    upper: float
+    p_value: float
+    alpha: float
+    is_exact: bool
+    direction: int
+    notes: tuple[str, ...]
+
+    _schema: ClassVar[str] = "rankagg.paired_test"
+    _formats: ClassVar[Mapping[str, str]] = FORMATS
+    _row: ClassVar[str] = "pair"
+    _named_rows: ClassVar[bool] = False
+
+    @property
+    def effect_name(self) -> str:
+        """What the effect is."""
+        return EFFECTS[self.method]
+
+    @property
+    def assumes(self) -> str:
+        """What must be true for the p-value and the interval to hold."""
+        return ASSUMES[self.method].format(word=self.word)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row: the systems, the effect, its interval, counts, and the p-value."""
+        return pd.DataFrame([self._row_of()])
+
+    def _row_of(self) -> dict[str, Any]:
+        names = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
+        return {name: getattr(self, name) for name in names}
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            **plain_rows(self.to_frame())[0],
+            "method": self.method,
+            "effect_is": self.effect_name,
+            "unit": self.unit,
+            "n_units": self.n_units,
+            "n_missing": self.n_missing,
+            "alpha": self.alpha,
+            "is_exact": self.is_exact,
+            "direction": self.direction,
+            "assumes": self.assumes,
+            "notes": list(self.notes),
+        }
+
+    def _facts(self) -> list[str]:
+        kind = "exact" if self.is_exact else "approximate"
+        if self.method == "sign-flip" and not self.is_exact:
+            kind = "Monte Carlo"
+        return [
+            f"{self.first} and {self.second} in {counted(self.n_units, self.word)}: "
+            f"{self.method} test, {kind}; p = {self.p_value:.3g}",
+            f"effect: {self.effect_name}, {self.first} less {self.second}"
+            if self.method != "sign"
+            else f"effect: share of {self.word}s with {self.first} above, of those that differ",
+            f"interval: {100 * (1 - self.alpha):g} %, for this pair alone",
+            f"assumed: {self.assumes}",
+            *(f"note: {note}" for note in self.notes),
+        ]
+
+
+class PairedTests(Result):
+    """Tests of one system against others, with one family-wise error rate by Holm's procedure.
+
+    Made by `paired_tests`; it has no plot.
+
+    Attributes
+    ----------
+    reference : label
+        The system that is tested against all others.
+    tests : tuple of PairedTest
+        One for each other system, which is the first of the two: an effect above 0 says that it is
+        better than the reference.
+    alpha : float
+        The family-wise error rate of decisions, and the probability that each interval misses
+        alone.
+    """
+
+    reference: Label
+    tests: tuple[PairedTest, ...]
+    alpha: float
+
+    _schema: ClassVar[str] = "rankagg.paired_tests"
+    _formats: ClassVar[Mapping[str, str]] = FORMATS
+    _row: ClassVar[str] = "system"
+
+    @property
+    def systems(self) -> tuple[Label, ...]:
+        """The systems that are tested against the reference."""
+        return tuple(test.first for test in self.tests)
+
+    @property
+    def method(self) -> PairedMethod:
+        """The test."""
+        return self.tests[0].method
+
+    @property
+    def adjusted(self) -> Floats:
+        """Holm's p-values, shape (p,): at most alpha where a difference is decided."""
+        return holm(np.array([test.p_value for test in self.tests]))
+
+    @property
+    def better(self) -> tuple[Label, ...]:
+        """The systems that are decided to be better than the reference."""
+        return self._decided(1)
+
+    @property
+    def worse(self) -> tuple[Label, ...]:
+        """The systems that are decided to be worse than the reference."""
+        return self._decided(-1)
+
+    @property
+    def undecided(self) -> tuple[Label, ...]:
+        """The systems that are not told from the reference."""
+        return self._decided(0)
+
+    def _decided(self, side: int) -> tuple[Label, ...]:
+        return tuple(
+            test.first for test, one in zip(self.tests, self._sides(), strict=True) if one == side
+        )
+
+    def _sides(self) -> NDArray[np.intp]:
+        directions = np.array([test.direction for test in self.tests])
+        return np.where(self.adjusted <= self.alpha, directions, 0)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per system, the best effect first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            effect, lower, upper, wins, ties, losses, p_value, adjusted, decision ("better",
+            "worse" or "-").
+        """
+        rows = [test._row_of() for test in self.tests]
+        index = pd.Index(list(self.systems), name="system")
+        frame = pd.DataFrame(rows, index=index).drop(columns=["first", "second"])
+        words = np.array(["worse", "-", "better"])
+        frame["adjusted"] = self.adjusted
+        frame["decision"] = words[self._sides() + 1]
+        return frame.sort_values("effect", ascending=False, kind="stable")
+
+    def _content(self) -> dict[str, Any]:
+        one = self.tests[0]
+        return {
+            "reference": self.reference,
+            "method": self.method,
+            "effect_is": one.effect_name,
+            "unit": one.unit,
+            "alpha": self.alpha,
+            "assumes": one.assumes,
+            "notes": list(self.notes),
+            "tests": plain_rows(self.to_frame().reset_index()),
+        }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader must know, each sentence once."""
+        told = [note for test in self.tests for note in test.notes]
+        gaps = sum(test.n_missing > 0 for test in self.tests)
+        kept = [note for note in dict.fromkeys(told) if " left out" not in note]
+        if gaps:
+            kept.append(
+                f"{counted(gaps, 'pair')} lack scores in some {self.tests[0].word}s, which are "
+                "left out there"
+                if gaps != 1
+                else f"1 pair lacks scores in some {self.tests[0].word}s, which are left out there"
+            )
+        return (*self._too_many(), *kept)
+
+    def _too_many(self) -> tuple[str, ...]:
+        """Return a note where so few units cannot decide one of so many pairs."""
+        most, word = max(test.n_units for test in self.tests), self.tests[0].word
+        least, pairs = 2.0 ** (1 - most), len(self.tests)
+        if most == 0 or least * pairs <= self.alpha:
+            return ()
+        return (
+            f"no p-value of {counted(most, word)} is below {least:.2g}, which Holm's procedure for "
+            f"{counted(pairs, 'pair')} never rejects; `rank_intervals` turns all pairs at once and "
+            "pays no price for their number",
+        )
+
+    def _facts(self) -> Iterable[str]:
+        one = self.tests[0]
+        effect = (
+            f"share of {one.word}s above {self.reference}, of those that differ"
+            if self.method == "sign"
+            else f"{one.effect_name} to {self.reference}"
+        )
+        most = max(test.n_units for test in self.tests)
+        return [
+            f"{counted(len(self.tests), 'system')} against {self.reference} in "
+            f"{counted(most, one.word)}: {self.method} tests with Holm's procedure; family-wise "
+            f"error rate {self.alpha:g}",
+            f"effect: {effect}; intervals of {100 * (1 - self.alpha):g} % for each pair alone",
+            f"assumed: {one.assumes}",
+            f"{len(self.better)} better, {len(self.worse)} worse, {len(self.undecided)} not told "
+            f"from {self.reference}",
+            *(f"note: {note}" for note in self.notes),
+        ]
