@@ -122,6 +122,7 @@ from .inference.significance.friedman import friedman as friedman
 from .inference.significance.result import FriedmanTest as FriedmanTest
 from .io.ballots import read_ballots as read_ballots
 from .io.ballots import write_ballots as write_ballots
+from .io.comparisons import read_comparisons as read_comparisons
 from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib

@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers, Label
 from rankagg.core import exact
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["ComparisonRows"]
+
+#: Counts of all pairs are dense: 2 GiB for one matrix.
+MOST_ITEMS = 2**14
 
 Codes = NDArray[np.intp]
 Signs = NDArray[np.int8]
@@ -91,6 +95,12 @@ class ComparisonRows(Value):
     def _added(self, weights: Integers) -> tuple[Integers, Integers]:
         """Return the summed weights of wins of row against column, and of their ties."""
         n = self.n_items
+        if n > MOST_ITEMS:
+            shown = Described(counted(n, "item", ","))
+            raise InvalidInputError(
+                "comparisons", f"of at most {MOST_ITEMS:,} items, each pair of which is counted",
+                shown, "Choose some with `restrict`.",
+            )  # fmt: skip
         decided = self.outcomes != 0
         forward = self.outcomes > 0
         above = np.where(forward, self.first, self.second)

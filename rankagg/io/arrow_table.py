@@ -126,12 +126,19 @@ def _encoded(column: Any) -> Coded | None:
         # The dictionary may hold more than occurs, in any order.
         kind, column = kind.value_type, column.cast(kind.value_type)
     is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    if column.null_count or not (is_text or pa.types.is_integer(kind)):
+    is_label = is_text or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+    if column.null_count or not (is_label or _is_plain_float(column)):
         return None
     encoded = pc.dictionary_encode(column).unify_dictionaries()
     chunks = [chunk for chunk in encoded.chunks if len(chunk)]
     codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in chunks])
     return Coded(codes.astype(np.intp, copy=False), chunks[-1].dictionary.to_pylist())
+
+
+def _is_plain_float(column: Any) -> bool:
+    """Say whether a column has floats of which each is equal to itself."""
+    is_float = pa.types.is_float32(column.type) or pa.types.is_float64(column.type)
+    return is_float and not pc.any(pc.is_nan(column)).as_py()
 
 
 def arrow_table(name: str, table: Any) -> ArrowTable:

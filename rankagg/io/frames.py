@@ -56,7 +56,8 @@ class FrameTable(Table):
         if series.dtype != object and not pd.api.types.is_bool_dtype(series):
             codes, distinct = pd.factorize(series)
             labels = [as_label(label, False) for label in distinct.astype(object)]
-            if (codes >= 0).all() and {str, int} >= set(map(type, labels)) and "" not in labels:
+            plain = {str, int, float} >= set(map(type, labels))
+            if (codes >= 0).all() and plain and "" not in labels:
                 return Coded(codes.astype(np.intp, copy=False), labels).merged(labels)
         elif pd.api.types.infer_dtype(series, skipna=False) == "string":
             codes, distinct = pd.factorize(series)

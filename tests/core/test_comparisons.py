@@ -314,3 +314,11 @@ def test_a_subset_of_the_items():
     assert part.covariates["length"].tolist() == [2]
     with pytest.raises(InvalidInputError, match="two or more that were compared"):
         BATTLES.restrict(["a", "d"])
+
+
+def test_more_pairs_than_memory_holds_are_refused():
+    many = Comparisons(range(20_000), [0], [19_999], [1])
+    for count in (many.pairwise, many.connectivity):
+        with pytest.raises(InvalidInputError, match=r"at most 16,384 items.* Got 20,000 items"):
+            count()
+    assert many.restrict([0, 19_999]).pairwise().wins.tolist() == [[0, 1], [0, 0]]

@@ -41,6 +41,23 @@ READERS = {
         lambda path: ra.read_ballots(path, count="n", weight="w", group="g", drop="voter"),
         [b"voter,A,B,n,w,g\nv1,1,2,3,0.5,x\nv2,2,1,1,2,y\n", b"voter\tA\tn\tw\tg\nv\t1\t1\t1\t1\n"],
     ),
+    "comparisons": (
+        lambda path: ra.read_comparisons(
+            path,
+            first="a",
+            second="b",
+            outcome="won",
+            weight="w",
+            cluster="c",
+            side="s",
+            covariates="z",
+        ),
+        [
+            b"a,b,won,w,c,s,z\nx,y,a,1,p,1,0.5\ny,z,model_b,2,q,-1,1e-3\nx,z,bothbad,1,p,0,7\n",
+            b"a;b;won;w;c;s;z\r\n1;2;1;1;0;first;1\r\n2;3;0;1;1;neutral;2\r\n1;3;0.5;1;1;1;3\r\n",
+            b'"a"\tb\twon\tw\tc\ts\tz\n"x,1"\ty\ty\t1\tp\t1\t1\n\ny\t"x,1"\ty\t1\tp\t1\t1\n',
+        ],
+    ),
     "matrix": (
         ra.read_matrix,
         [b"title\n3\n0 1 2\n3 0 5\n6 7 0\n", b"2\n0 9007199254740993\n0.1 0\n", b"1\n0\n"],

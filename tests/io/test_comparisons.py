@@ -1,0 +1,447 @@
+"""Tables of comparisons: how outcomes are written, and every kind of file."""
+
+import gzip
+import random
+import re
+from decimal import Decimal
+from fractions import Fraction
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, RankaggError
+from rankagg.io.outcomes import OUTCOMES, TIES, WORDS, key_of
+from tests import strategies
+from tests.io import damage
+
+PAIRS = [("x", "y"), ("y", "z"), ("z", "x"), ("x", "z")]
+COLUMNS = {"first": "one", "second": "other", "outcome": "won"}
+
+
+def frame(outcomes, pairs=PAIRS, **columns):
+    rows = [pairs[at % len(pairs)] for at in range(len(outcomes))]
+    return pd.DataFrame(
+        {"one": [a for a, _ in rows], "other": [b for _, b in rows], "won": outcomes, **columns}
+    )
+
+
+def read(outcomes, *, pairs=PAIRS, **options):
+    columns = {key: options[key] for key in ("w", "c", "s") if key in options}
+    options = {key: value for key, value in options.items() if key not in columns}
+    return ra.read_comparisons(frame(outcomes, pairs, **columns), **{**COLUMNS, **options})
+
+
+def as_csv(table):
+    return StringIO(table.to_csv(index=False))
+
+
+# -- outcomes by side -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        (["left", "right", "tie"], [1, -1, 0]),
+        (["model_a", "model_b", "tie (bothbad)", "tie"], [1, -1, 0, 0]),
+        (["model_a", "model_b", "both bad"], [1, -1, 0]),
+        (["A", "b", "draw"], [1, -1, 0]),
+        (["a", "B", "bothbad"], [1, -1, 0]),
+        ([1, 0, 0.5], [1, -1, 0]),
+        ([1.0, 0.0, 1.0], [1, -1, 1]),
+        ([1, 0], [1, -1]),
+        ([1, 0, -1], [1, 0, -1]),
+        ([0, -1], [0, -1]),
+        ([0.5, 0], [0, -1]),
+        ([1, 2], [1, -1]),
+        (["1", "2", "tie"], [1, -1, 0]),
+        (["1", "x", "2"], [1, 0, -1]),
+        (["+1", "1/2", "0.0"], [1, 0, -1]),
+        (["win", "loss", "draw"], [1, -1, 0]),
+        (["W", "L", "D"], [1, -1, 0]),
+        (["l", "r", "r"], [1, -1, -1]),
+        (["w", "b", "d"], [1, -1, 0]),
+        (["1-0", "0-1", "1/2-1/2"], [1, -1, 0]),
+        (["home", "away", "draw"], [1, -1, 0]),
+        (["White", "black", "draw"], [1, -1, 0]),
+        (["[[A]]", "[[B]]", "[[C]]"], [1, -1, 0]),
+        (["A>B", "B>A", "A=B"], [1, -1, 0]),
+        (["Response_A", "response b", "NO PREFERENCE"], [1, -1, 0]),
+        (["player 1", "player 2", "equal"], [1, -1, 0]),
+        ([True, False], [1, -1]),
+        (["  first ", "second", "Tie"], [1, -1, 0]),
+        (["tie", "tie"], [0, 0]),
+        (["l", "win"][1:], [1]),
+        ([2], [-1]),
+    ],
+)
+def test_usual_spellings(outcomes, expected):
+    assert read(outcomes).outcomes.tolist() == expected
+    # A text file says the same.
+    text = ra.read_comparisons(as_csv(frame(outcomes)), **COLUMNS)
+    assert text.outcomes.tolist() == expected
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "file_formats.rst"
+
+
+def documented():
+    """Return the words of the table of outcomes in the reference: first, second, tie."""
+    text = PAGE.read_text(encoding="utf-8").partition(".. _outcomes:")[2]
+    table, _, _ = text.partition("A column is read")
+    return re.findall(r"``(.+?)``", table)
+
+
+def test_words_that_are_documented_are_known():
+    words = documented()
+    assert len(words) > 60
+    for word in words:
+        assert OUTCOMES.read([word]).wrong is None or word in ("l", "0", "d", "t", "x"), word
+    undocumented = {str(word) for word in {**TIES, **WORDS}} - {key_of(word) for word in words}
+    # Who may be written with a number, or without a blank.
+    assert {word for word in undocumented if not re.search(r"[a-z] ?[ab12]$", word)} == set()
+
+
+def test_no_word_is_a_tie_and_a_side():
+    assert not TIES.keys() & WORDS.keys()
+    for word, meaning in {**TIES, **WORDS}.items():
+        assert OUTCOMES.read([word]).meanings == [meaning]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "words"),
+    [
+        (["left", "ties", "tei"], r"row 3, column 'won' must say 'left'.* Got 'tei'. Did you mean"),
+        (["model_a", "model_c"], r"row 2, column 'won' must say .* Got 'model_c'. Did you mean 'm"),
+        (["left", "right", ""], r"row 3, column 'won' is empty; it must hold a label"),
+        (["left", None], r"row 2, column 'won' is empty"),
+        ([1, 0, float("nan")], r"row 3, column 'won' is empty"),
+        ([0, 0], r"says 0, which is a loss beside 1 and a tie beside -1, and neither here: write"),
+        ([1, 0, 2], r"row 3, .* says 2, beside 1|says 1, in a column of 1, 0, 2, which no conv"),
+        ([1, 0.5, -1], r"says .*no convention has"),
+        ([0.5, -1], r"says -1(.0)?, beside 0.5, which no convention has"),
+        ([1, 0.7], r"must say .* Got 0.7"),
+        (["l", "l"], r"says 'l', which may mean either side"),
+        (["l", "w", "r"], r"says 'r', beside 'l|says 'r', beside 'w'|says 'l'"),
+        (["left", 1], r"says '?1'?, beside 'left', which no convention has"),
+        ([10**400, 1], r"must say .* Got"),
+        (["nan", "left"], r"must say .* Got 'nan'"),
+        (["gpt", "left"], r"must say .* Got 'gpt'"),
+    ],
+)
+def test_what_is_no_outcome_is_refused(outcomes, words):
+    with pytest.raises(DataFormatError, match=words):
+        read(outcomes)
+
+
+# -- outcomes by name -----------------------------------------------------------------------------
+
+
+def test_names_of_winners():
+    assert read(["x", "z", "draw", "z"]).outcomes.tolist() == [1, -1, 0, -1]
+    numbers = read([3, 7], pairs=[(3, 7), (3, 7)], outcome_is="winner")
+    assert numbers.outcomes.tolist() == [1, -1]
+    # Numbers of items that are no numbers of sides need no help.
+    assert read([30, 70], pairs=[(30, 70)]).outcomes.tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "options", "words"),
+    [
+        (["x", "w"], {}, r"row 2, column 'won' must name the winner or say 'tie'. Got 'w'"),
+        (["x", "x"], {}, r"row 2, column 'won' must be 'y', 'z' or a tie. Got 'x'"),
+        (["x", "left"], {"outcome_is": "winner"}, "must name the winner"),
+        (["x", "y"], {"outcome_is": "side"}, "must say 'left'"),
+        (["x"], {"outcome_is": "name"}, "`outcome_is` must be 'side' or 'winner'"),
+    ],
+)
+def test_names_that_are_refused(outcomes, options, words):
+    with pytest.raises(RankaggError, match=words):
+        read(outcomes, **options)
+
+
+def test_words_that_are_sides_and_names():
+    pairs = [("b", "a"), ("a", "b")]
+    with pytest.raises(DataFormatError, match=r"row 1, .* says 'a', an item and also a side: `out"):
+        read(["a", "a"], pairs=pairs)
+    assert read(["a", "a"], pairs=pairs, outcome_is="side").outcomes.tolist() == [1, 1]
+    assert read(["a", "a"], pairs=pairs, outcome_is="winner").outcomes.tolist() == [-1, 1]
+    # Where both say the same there is nothing to ask.
+    assert read(["b", "a", "tie"], pairs=[("a", "b")]).outcomes.tolist() == [-1, 1, 0]
+
+
+def test_an_item_that_is_called_like_a_tie():
+    pairs = [("tie", "y")]
+    with pytest.raises(DataFormatError, match="says 'tie', an item and also a word for a tie"):
+        read(["tie", "y"], pairs=pairs)
+    with pytest.raises(DataFormatError, match="says 'tie', an item and also a side"):
+        read(["tie", "left"], pairs=pairs)
+    assert read(["tie", "left"], pairs=pairs, outcome_is="side").outcomes.tolist() == [0, 1]
+
+
+def oracle(outcome, first, second):
+    """Read one outcome the slow way."""
+    return {"left": 1, "right": -1, "tie": 0, first: 1, second: -1}[outcome]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from("lrtw")), min_size=1)
+)
+@settings(strategies.quick, max_examples=15)
+def test_sides_and_names_say_the_same(rows):
+    labels = ["ann", "bob", "cid", "dan"]
+    pairs = [(labels[a], labels[(a + step) % 4]) for a, step, _ in rows]
+    sides = [{"l": "left", "r": "right", "t": "tie", "w": "left"}[kind] for *_, kind in rows]
+    names = [
+        {"left": one, "right": other, "tie": "tie"}[side]
+        for side, (one, other) in zip(sides, pairs, strict=True)
+    ]
+    expected = [oracle(side, *pair) for side, pair in zip(sides, pairs, strict=True)]
+    for outcomes in (sides, names):
+        table = frame(outcomes, pairs)
+        for source in (table, as_csv(table)):
+            found = ra.read_comparisons(source, **COLUMNS, items=labels)
+            assert found.outcomes.tolist() == expected
+            assert found.items.at(found.first) == tuple(one for one, _ in pairs)
+            assert found.items.at(found.second) == tuple(other for _, other in pairs)
+
+
+# -- the other columns ----------------------------------------------------------------------------
+
+
+def test_weights_clusters_sides_and_covariates():
+    battles = read(
+        ["left", "tie"], w=[0.5, 2], c=["q", "p"], s=["second", "neutral"],
+        weight="w", cluster="c", side="s", covariates=["w2"] * 0,
+    )  # fmt: skip
+    assert battles.weights.tolist() == [0.5, 2]
+    assert battles.cluster_labels == ("q", "p")
+    assert battles.clusters.tolist() == [0, 1]
+    assert battles.sides.tolist() == [-1, 0]
+    described = ra.read_comparisons(
+        frame(["left", "tie"], length=[3, 4]), **COLUMNS, covariates="length"
+    )
+    assert described.covariates["length"].tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("sides", "expected"),
+    [
+        ([1, 0, -1], [1, 0, -1]), ([1, 0], [1, 0]), (["left", "right"], [1, -1]),
+        (["first", "neutral"], [1, 0]), ([0, 0], [0, 0]),
+    ],
+)  # fmt: skip
+def test_sides(sides, expected):
+    assert read(["left"] * len(sides), s=sides, side="s").sides.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "words"),
+    [
+        (
+            "weight",
+            [1, -1],
+            r"row 2, column 'w' must be a weight from 1e-100 to 1e\+100. Got -1; l",
+        ),
+        ("weight", [1, 0], "Got 0; leave comparisons without weight out"),
+        ("weight", [1, float("inf")], "row 2, column 'w' must be a finite number"),
+        ("weight", [1, None], "row 2, column 'w' is missing; it must hold a number"),
+        ("weight", ["1", "heavy"], "row 2, column 'w' must be a finite number.* Got 'heavy'"),
+        ("cluster", ["p", ""], "row 2, column 'w' is empty"),
+        ("cluster", [1.5, 2], "strings or integers. Got 1.5"),
+        ("side", [1, 2], "row 2, column 'w' must say 'first', 'second' or 'neutral'.* Got 2"),
+        ("side", ["left", "win"], "row 2, column 'w' must say .* Got 'win'"),
+        ("covariates", [1, None], "row 2, column 'w' is missing"),
+        ("covariates", [1, "long"], "row 2, column 'w' must be a finite number"),
+    ],
+)
+def test_other_columns_that_are_refused(column, cells, words):
+    with pytest.raises(RankaggError, match=words):
+        read(["left", "left"], w=cells, **{column: "w"})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"first": "nobody"}, "`first` must be a column of the DataFrame .* Got 'nobody'"),
+        ({"outcome": "wonn"}, "`outcome` must be a column .*Did you mean 'won'"),
+        ({"cluster": "judge"}, "`cluster` must be a column"),
+        ({"second": "one"}, "must be different columns"),
+        ({"covariates": ["won"]}, "must be different columns"),
+        ({"items": ["x", "y"]}, "must be one of the 2 items given. Got 'z'"),
+        ({"items": ["x", "x"]}, "distinct labels"),
+        ({"first": None}, "`first` must be a column"),
+    ],
+)
+def test_columns_and_items_that_are_refused(options, words):
+    with pytest.raises(RankaggError, match=words):
+        read(["left", "left"], **options)
+
+
+def test_an_item_that_meets_itself():
+    table = frame(["left"] * 3, [("x", "y"), ("y", "y"), ("x", "x ")])
+    with pytest.raises(DataFormatError, match=r"row 2 compares 'y' with itself \(2 such rows\)"):
+        ra.read_comparisons(table, **COLUMNS)
+    # The line of a text file counts its header.
+    with pytest.raises(DataFormatError, match=r"row 3 compares 'y' with itself"):
+        ra.read_comparisons(as_csv(table), **COLUMNS)
+
+
+def test_empty_names_are_refused():
+    for empty in ("", "  ", None):
+        with pytest.raises(DataFormatError, match=r"row 1, column 'one' is empty"):
+            read(["left"], pairs=[(empty, "y")])
+
+
+def test_items_without_a_comparison_stay():
+    battles = read(["left"], items=["z", "x", "w", "y"])
+    assert battles.items.labels == ("z", "x", "w", "y")
+    assert battles.connectivity().never_compared == ("z", "w")
+
+
+# -- kinds of files -------------------------------------------------------------------------------
+
+WHOLE = frame(
+    ["left", "right", "tie", "left"], w=[1.0, 2.0, 0.5, 1.0], c=[7, 7, 8, 9], s=[1, -1, 0, 1]
+)
+EVERY = {**COLUMNS, "weight": "w", "cluster": "c", "side": "s"}
+
+
+@pytest.fixture
+def expected():
+    return ra.Comparisons.from_arrays(
+        "xyzx", "yzxz", [1, -1, 0, 1], weights=[1, 2, 0.5, 1], clusters=[7, 7, 8, 9],
+        sides=[1, -1, 0, 1],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "tsv", "jsonl", "jsonl.gz", "parquet", "xlsx"])
+def test_kinds_of_files(tmp_path, expected, kind):
+    path = tmp_path / f"battles.{kind}"
+    if kind == "parquet":
+        WHOLE.to_parquet(path)
+    elif kind == "xlsx":
+        pytest.importorskip("openpyxl")
+        WHOLE.to_excel(path, index=False)
+    elif kind.startswith("jsonl"):
+        WHOLE.to_json(path, orient="records", lines=True)
+    else:
+        WHOLE.to_csv(path, index=False, sep="\t" if kind == "tsv" else ",")
+    found = ra.read_comparisons(path, **EVERY)
+    if kind.startswith(("csv", "tsv")):  # labels of text files are texts
+        assert found.cluster_labels == ("7", "8", "9")
+        found = ra.Comparisons.from_dict({**found.to_dict(), "cluster_labels": [7, 8, 9]})
+    assert found == expected
+
+
+def test_frames(expected):
+    categories = WHOLE.astype({"one": "category", "won": "category"})
+    arrow = WHOLE.convert_dtypes(dtype_backend="pyarrow")
+    for table in (WHOLE, categories, arrow, WHOLE.convert_dtypes()):
+        assert ra.read_comparisons(table, **EVERY) == expected
+
+
+def test_a_table_of_comparisons_is_read_again(expected):
+    columns = {
+        "first": "first", "second": "second", "outcome": "outcome", "weight": "weight",
+        "cluster": "cluster", "side": "side",
+    }  # fmt: skip
+    assert ra.read_comparisons(expected.to_frame(), **columns) == expected
+
+
+def test_columns_of_numbers_are_read_at_once():
+    # Cell by cell this many would take a minute.
+    m = 200_000
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 50, m)
+    table = pd.DataFrame(
+        {"one": first, "other": (first + rng.integers(1, 50, m)) % 50,
+         "won": rng.choice([0.0, 0.5, 1.0], m)}
+    )  # fmt: skip
+    battles = ra.read_comparisons(table, **COLUMNS, outcome_is="side")
+    assert len(battles) == m
+    assert battles.n_ties == int((table["won"] == 0.5).sum())
+
+
+# -- damage ---------------------------------------------------------------------------------------
+
+
+def written(path):
+    if path.suffix == ".parquet":
+        WHOLE.to_parquet(path, row_group_size=2)
+    elif path.suffix == ".jsonl":
+        WHOLE.to_json(path, orient="records", lines=True)
+    else:
+        path.write_bytes(gzip.compress(WHOLE.to_csv(index=False).encode()))
+
+
+def survived(suffix, number, seed, folder):
+    path = folder / f"a{suffix}"
+    written(path)
+    whole, rng = path.read_bytes(), random.Random(seed)
+    found = []
+    for _ in range(number):
+        data = damage.damaged(whole, rng)
+        try:
+            found.append(damage.survives(lambda p: ra.read_comparisons(p, **EVERY), data, path))
+        except Exception as error:
+            error.add_note(f"from {data!r}")
+            raise
+    return found
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv.gz", ".jsonl"])
+def test_damaged_files(suffix, tmp_path):
+    assert survived(suffix, 100, 0, tmp_path).count("DataFormatError") > 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".parquet", ".csv.gz", ".jsonl"])
+def test_many_damaged_files(suffix, tmp_path):
+    assert len(survived(suffix, 10_000, 1, tmp_path)) == 10_000
+
+
+CELLS = [
+    None, True, False, 0, 1, -1, 2, 0.5, 1.5, float("nan"), float("inf"), 10**400, 2**64, "", " ",
+    "x", "y", "tie", "left", "model_a", "a", "1", "0", "-1", "nan", "None", b"x", ("x",), [], {},
+    1 + 2j, Decimal("1"), Decimal("NaN"), Fraction(1, 2), np.float32(1), np.int8(1), np.bool_(True),
+    pd.NA, pd.NaT, pd.Timestamp(0), object(), "=x", "'x", "\u2028",
+]  # fmt: skip
+
+
+def hostile(number, seed):
+    rng = random.Random(seed)
+    found = set()
+    for _ in range(number):
+        columns = {
+            name: [rng.choice(CELLS) for _ in range(3)]
+            if rng.random() < 0.3
+            else rng.choice(
+                [["x", "y", "z"], ["y", "z", "x"], [1, 2, 3], ["a", "b", "tie"], [1, 1, 0]]
+            )
+            for name in ("one", "other", "won", "w", "c", "s", "z")
+        }
+        given = rng.choice([EVERY, COLUMNS, {**EVERY, "covariates": "z"}])
+        try:
+            ra.read_comparisons(pd.DataFrame(columns), **given)
+            found.add("read")
+        except RankaggError as error:
+            found.add(type(error).__name__ if 0 < len(str(error)) < 2000 else "no sentence")
+        except Exception as error:
+            error.add_note(f"from {columns!r}")
+            raise
+    return found
+
+
+def test_hostile_frames():
+    assert hostile(300, 0) == {"read", "DataFormatError", "InvalidInputError"}
+
+
+@pytest.mark.slow
+def test_many_hostile_frames():
+    assert "read" in hostile(20_000, 1)
