@@ -122,6 +122,8 @@ from .inference.significance.friedman import friedman as friedman
 from .inference.significance.result import FriedmanTest as FriedmanTest
 from .io.ballots import read_ballots as read_ballots
 from .io.ballots import write_ballots as write_ballots
+from .io.cast_result import CastVotes as CastVotes
+from .io.cast_votes import read_cast_votes as read_cast_votes
 from .io.comparisons import read_comparisons as read_comparisons
 from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib

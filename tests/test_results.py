@@ -2,6 +2,7 @@
 
 import pickle
 from functools import cache
+from io import StringIO
 
 import numpy as np
 
@@ -58,6 +59,11 @@ def missing_scores():
     ).run()
 
 
+def cast_votes():
+    rows = f"{EVIL},B,B\nC,overvote,D\nundervote,,C\n,,\n<script>,UWI,C\n"
+    return ra.read_cast_votes(StringIO(f"1,2,3\n{rows}"), spellings={"undervote": ["<script>"]})
+
+
 def scores():
     values = np.random.default_rng(1).normal(size=(4, 6))
     return ra.ScoreTable(
@@ -82,6 +88,7 @@ def small(study, **changes):
 
 RESULTS = {
     "AgreementResult": lambda: ra.AgreementStudy(data=scores()).run(),
+    "CastVotes": cast_votes,
     "Certificate": lambda: exact().certificate,
     "Comparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
     "ConfidenceResult": confidence,

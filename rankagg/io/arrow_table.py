@@ -85,6 +85,14 @@ class ArrowTable(Table):
                 return coded.merged(labels)
         return self.explain([name]).coded(name, parameter)
 
+    def coded_or_empty(self, name: Any, parameter: str) -> Coded:
+        """Return a column of labels; the code is -1 where a cell is empty."""
+        column = self.columns[self.position(name, parameter)]
+        coded = None if pa.types.is_floating(column.type) else _encoded(column, has_gaps=True)
+        if coded is None:
+            return self.explain([name]).coded_or_empty(name, parameter)
+        return coded.merged([as_label(label, self.is_text) for label in coded.labels]).with_gaps()
+
     def stacked(self, names: Sequence[Any], parameter: str) -> Column:
         """Return columns of finite numbers, one column after another; NaN is missing."""
         positions = [self.position(name, parameter) for name in names]
@@ -119,19 +127,25 @@ def _joined(columns: list[Any]) -> Any:
     return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
 
 
-def _encoded(column: Any) -> Coded | None:
-    """Return distinct labels in their order and the codes; None where a cell is no label."""
+def _encoded(column: Any, *, has_gaps: bool = False) -> Coded | None:
+    """Return distinct labels in their order and the codes; None where a cell is no label.
+
+    Empty cells are none, unless there may be gaps: then their code is -1.
+    """
     kind = column.type
     if pa.types.is_dictionary(kind):
         # The dictionary may hold more than occurs, in any order.
         kind, column = kind.value_type, column.cast(kind.value_type)
     is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     is_label = is_text or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
-    if column.null_count or not (is_label or _is_plain_float(column)):
+    if pa.types.is_null(kind) and has_gaps:
+        return Coded(np.full(len(column), -1, dtype=np.intp), [])
+    if (column.null_count and not has_gaps) or not (is_label or _is_plain_float(column)):
         return None
     encoded = pc.dictionary_encode(column).unify_dictionaries()
     chunks = [chunk for chunk in encoded.chunks if len(chunk)]
-    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in chunks])
+    indices = [pc.fill_null(chunk.indices, -1) for chunk in chunks]
+    codes = np.concatenate([index.to_numpy(zero_copy_only=False) for index in indices])
     return Coded(codes.astype(np.intp, copy=False), chunks[-1].dictionary.to_pylist())
 
 

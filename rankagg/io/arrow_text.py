@@ -33,7 +33,11 @@ LONGEST = 2**17
 
 
 def parse_text(
-    name: str, data: bytes, explain: Callable[[Sequence[Any]], CellTable]
+    name: str,
+    data: bytes,
+    explain: Callable[[Sequence[Any]], CellTable],
+    *,
+    blank_rows: bool = False,
 ) -> ArrowTable | None:
     """Return the table in a UTF-8 text.
 
@@ -48,6 +52,8 @@ def parse_text(
         The text, without a byte order mark.
     explain : callable
         Reads the same text cell by cell.
+    blank_rows : bool, default False
+        Keep rows whose cells are all blank, but for empty lines.
     """
     head, body = _parted(data)
     delimiter = _delimiter(head)
@@ -59,6 +65,8 @@ def parse_text(
     except (ValueError, csv.Error):
         return None
     columns = _columns(body, delimiter, len(cells), is_quoted=is_quoted)
+    if columns is not None and not blank_rows:
+        columns = _without_blank(columns)
     if columns is None:
         return None
     header = [as_label(cell, True) for cell in cells]
@@ -101,7 +109,7 @@ def _is_quoted(data: bytes, delimiter: str) -> bool:
 
 
 def _columns(body: memoryview, delimiter: str, width: int, *, is_quoted: bool) -> list[Any] | None:
-    """Return the columns as text, without blank rows; None where Arrow does not read them."""
+    """Return the columns as text; None where Arrow does not read them."""
     length = _length_of_row(body)
     if width > WIDE and len(body) < SHORT * length:
         return None
@@ -123,12 +131,17 @@ def _columns(body: memoryview, delimiter: str, width: int, *, is_quoted: bool) -
     for column in columns:
         if column.nbytes > LONGEST and pc.max(pc.binary_length(column)).as_py() >= LONGEST:
             return None
-    blank = _blank_rows(columns)
-    if len(blank):
-        kept = np.ones(len(table), dtype=np.bool_)
-        kept[blank] = False
-        columns = table.filter(pa.array(kept)).columns
     return columns
+
+
+def _without_blank(columns: list[Any]) -> list[Any]:
+    """Leave out rows whose cells are all blank."""
+    blank = _blank_rows(columns)
+    if not len(blank):
+        return columns
+    kept = np.ones(len(columns[0]), dtype=np.bool_)
+    kept[blank] = False
+    return [column.filter(pa.array(kept)) for column in columns]
 
 
 def _length_of_row(body: memoryview) -> int:

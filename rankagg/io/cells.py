@@ -68,15 +68,25 @@ class CellTable(Table):
         """Return a column of labels; raises where a cell is empty."""
         return Coded.of(self.labels(name, parameter))
 
+    def coded_or_empty(self, name: Any, parameter: str) -> Coded:
+        """Return a column of labels; the code is -1 where a cell is empty."""
+        cells = [_label_or_empty(cell, self.is_text) for cell in self.column(name, parameter)]
+        self._check_labels(name, cells)
+        return Coded.of(cells).with_gaps()
+
     def labels(self, name: Any, parameter: str) -> list[Any]:
         """Return a column of labels, row by row; raises where a cell is empty."""
         cells = [as_label(cell, self.is_text) for cell in self.column(name, parameter)]
         for cell, line in zip(cells, self.lines, strict=True):
             if cell is None or (isinstance(cell, str) and not cell):
                 raise self._error(line, name, "is empty; it must hold a label")
+        self._check_labels(name, cells)
+        return cells
+
+    def _check_labels(self, name: Any, cells: list[Any]) -> None:
+        for cell, line in zip(cells, self.lines, strict=True):
             if not isinstance(cell, str | Real):
                 raise self._error(line, name, f"must hold a label. Got {shown(cell)}")
-        return cells
 
     def stacked(self, names: Sequence[Any], parameter: str) -> Column:
         """Return columns of finite numbers, one column after another; NaN is missing."""
@@ -117,6 +127,15 @@ def as_label(cell: Any, is_text: bool) -> Any:
     if not isinstance(cell, str):
         return cell
     return unguard(cell.strip()) if is_text else cell.strip()
+
+
+def _label_or_empty(cell: Any, is_text: bool) -> Any:
+    """Return what a cell says as a label, "" for nothing; whole floats are whole numbers."""
+    label = as_label(cell, is_text)
+    if label is None or (isinstance(label, float) and isnan(label)):
+        return ""
+    # Where a cell is empty, frames hold whole numbers as floats.
+    return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
 def as_number(cell: Any) -> float:

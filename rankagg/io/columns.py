@@ -43,7 +43,16 @@ class Coded(NamedTuple):
         again = Coded.of(labels)
         if len(again.labels) == len(self.labels):
             return Coded(self.codes, again.labels)
-        return Coded(again.codes[self.codes], again.labels)
+        # -1 stands for no label, before and after.
+        return Coded(np.append(again.codes, -1)[self.codes], again.labels)
+
+    def with_gaps(self) -> Coded:
+        """Return the column with the code -1, and no label, for the empty text."""
+        if "" not in self.labels:
+            return self
+        at = self.labels.index("")
+        codes = np.where(self.codes == at, -1, self.codes - (self.codes > at))
+        return Coded(codes, [*self.labels[:at], *self.labels[at + 1 :]])
 
     def chosen(self, rows: NDArray[Any]) -> Coded:
         """Return the labels of some rows."""
@@ -81,6 +90,10 @@ class Table(ABC):
     @abstractmethod
     def coded(self, name: Any, parameter: str) -> Coded:
         """Return a column of labels; raises where a cell is empty."""
+
+    @abstractmethod
+    def coded_or_empty(self, name: Any, parameter: str) -> Coded:
+        """Return a column of labels; the code is -1 where a cell is empty."""
 
     @abstractmethod
     def stacked(self, names: Sequence[Any], parameter: str) -> Column:

@@ -66,6 +66,15 @@ class FrameTable(Table):
                 return Coded(codes.astype(np.intp, copy=False), labels).merged(labels)
         return self._explain([name]).coded(name, parameter)
 
+    def coded_or_empty(self, name: Any, parameter: str) -> Coded:
+        """Return a column of labels; the code is -1 where a cell is empty."""
+        series = self.frame.iloc[:, self.position(name, parameter)]
+        if pd.api.types.infer_dtype(series, skipna=True) in ("string", "integer", "empty"):
+            codes, distinct = pd.factorize(series)
+            labels = [as_label(label, False) for label in pd.Index(distinct).astype(object)]
+            return Coded(codes.astype(np.intp, copy=False), labels).merged(labels).with_gaps()
+        return self._explain([name]).coded_or_empty(name, parameter)
+
     def stacked(self, names: Sequence[Any], parameter: str) -> Column:
         """Return columns of finite numbers, one column after another; NaN is missing."""
         positions = [self.position(name, parameter) for name in names]

@@ -38,11 +38,12 @@ KINDS = {
 }
 
 
-def read_table(source: TableSource) -> Table:
+def read_table(source: TableSource, *, blank_rows: bool = False) -> Table:
     """Read a file of a table, or take a frame.
 
     Text is delimited by commas, tabs or semicolons, whichever the header has. Files of other kinds
-    are told by their names.
+    are told by their names. In text a row whose cells are all blank is none, unless `blank_rows`;
+    an empty line never is.
     """
     # What reads a kind of file is loaded where there is one: many commands read none.
     if isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS):
@@ -57,7 +58,7 @@ def read_table(source: TableSource) -> Table:
         from rankagg.io.json_lines import parse_json_lines  # noqa: PLC0415
 
         return parse_json_lines(name, data)
-    return _of_text(name, data)
+    return _of_text(name, data, blank_rows=blank_rows)
 
 
 def kind_by_name(source: object) -> str | None:
@@ -82,14 +83,14 @@ def _of_binary(kind: str, path: Path) -> Table:
     return read_parquet(path)
 
 
-def _of_text(name: str, data: bytes | str) -> Table:
+def _of_text(name: str, data: bytes | str, *, blank_rows: bool) -> Table:
     from rankagg.io.arrow_text import parse_text  # noqa: PLC0415
 
     found: list[CellTable] = []
 
     def explain(_: Sequence[Any]) -> CellTable:
         if not found:
-            found.append(read_cells(name, decoded(name, data)))
+            found.append(read_cells(name, decoded(name, data), blank_rows=blank_rows))
         return found[0]
 
     try:
@@ -98,11 +99,12 @@ def _of_text(name: str, data: bytes | str) -> Table:
         plain = b""
     table = None
     if plain[:4096].lstrip()[:1] not in (b"<", b"{", b"["):
-        table = parse_text(name, plain.removeprefix(b"\xef\xbb\xbf"), explain)
+        plain = plain.removeprefix(b"\xef\xbb\xbf")
+        table = parse_text(name, plain, explain, blank_rows=blank_rows)
     return explain(()) if table is None else table
 
 
-def read_cells(name: str, text: str) -> CellTable:
+def read_cells(name: str, text: str, *, blank_rows: bool = False) -> CellTable:
     """Read delimited text cell by cell; raises where it is no table."""
     check_plain_table(name, text)
     delimiter = max(DELIMITERS, key=lambda candidate: _fit(text, candidate))
@@ -111,7 +113,8 @@ def read_cells(name: str, text: str) -> CellTable:
     lines: list[int] = []
     try:
         for row in reader:
-            if any(cell.strip() for cell in row):
+            is_kept = blank_rows and rows and len(row) == len(rows[0])
+            if is_kept or any(cell.strip() for cell in row):
                 rows.append(row)
                 lines.append(reader.line_num)
     except csv.Error as error:

@@ -58,6 +58,17 @@ READERS = {
             b'"a"\tb\twon\tw\tc\ts\tz\n"x,1"\ty\ty\t1\tp\t1\t1\n\ny\t"x,1"\ty\t1\tp\t1\t1\n',
         ],
     ),
+    "cast votes": (
+        lambda path: ra.read_cast_votes(path, count="n", weight="w", overvotes="skip"),
+        [
+            b"first,second,n,w\nAnn,Bob,3,0.5\novervote,UWI,1,1\nundervote,,2,1\n,Ann,1,2\n",
+            b"\xef\xbb\xbf1\t2\tn\tw\r\n=Ann\tAnn\t1\t1\r\n\tWrite-in: Jo\t2\t1\r\n",
+        ],
+    ),
+    "long cast votes": (
+        lambda path: ra.read_cast_votes(path, ballot="b", rank="r", item="c", group="g"),
+        [b"b;r;c;g\n1;1;Ann;x\n1;3;Bob;x\n2;1;Ann;y\n2;1;Bob;y\n2;2;UWI;y\n3;1;;x\n"],
+    ),
     "matrix": (
         ra.read_matrix,
         [b"title\n3\n0 1 2\n3 0 5\n6 7 0\n", b"2\n0 9007199254740993\n0.1 0\n", b"1\n0\n"],

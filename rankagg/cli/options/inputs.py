@@ -13,16 +13,22 @@ import click
 from rankagg import datasets
 from rankagg._typing import Label
 from rankagg.aggregation.evidence import Data, WholeData
+from rankagg.cli.options.cast_votes import (
+    CAST_VOTES,
+    CAST_VOTES_NAMES,
+    CAST_VOTES_OPTIONS,
+    read_cast,
+)
 from rankagg.cli.options.names import OneOf, labels_of, split, task_weights
 from rankagg.cli.options.numbers import Number
+from rankagg.cli.options.told import tell_ballots, tell_scores
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.ballots import read_ballots
+from rankagg.io.cast_result import CastVotes
 from rankagg.io.matrices import looks_like_matrix, read_matrix
 from rankagg.io.preflib import looks_like_preflib, read_preflib
 from rankagg.io.scores import read_scores
@@ -38,17 +44,18 @@ __all__ = [
     "any_input_options",
     "input_options",
     "read_input",
-    "tell_scores",
     "with_options",
 ]
 
 file_argument = click.argument("file", required=False, type=click.Path())
 
+FORMATS = ("scores", "ballots", "cast-votes", "preflib", "matrix", "votes", "summary")
+
 OPTIONS = [
     click.option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
     click.option(
         "--format",
-        type=OneOf(["auto", "scores", "ballots", "preflib", "matrix", "votes", "summary"]),
+        type=OneOf(["auto", *FORMATS]),
         default="auto",
         show_default=True,
         help="What FILE is. auto: PrefLib, a linear ordering matrix, votes as JSON or what "
@@ -89,13 +96,17 @@ OPTIONS = [
         help="Scores next to each other that differ by no more are tied; default 0.",
     ),
     click.option(
-        "--count", metavar="COLUMN", help="Ballots: column of counts; needs --format ballots."
+        "--count",
+        metavar="COLUMN",
+        help="Ballots: column of counts; needs --format ballots or cast-votes.",
     ),
     click.option(
         "--left-out",
         type=OneOf(["unranked", "unlisted"]),
-        help="Ballots: items left out are not observed (the default), or below all listed ones.",
+        help="Ballots: items left out are not observed (the default, but for cast votes), or below "
+        "all listed ones.",
     ),
+    *CAST_VOTES_OPTIONS,
     click.option(
         "--unranked",
         type=OneOf(["uniform", "ignore", "last"]),
@@ -108,6 +119,7 @@ OPTIONS = [
 
 #: Parameters of what reads and reshapes the data, and what they are called here.
 NAMES = {
+    **CAST_VOTES_NAMES,
     "source": "FILE",
     "task and score": "--task and --score",
     "task_weights": "--weight",
@@ -124,7 +136,7 @@ NAMES = {
 #: Values that say what the data are.
 NAMED = (
     "file", "dataset", "format", "lower_is_better", "lower", "system", "instance", "task",
-    "score", "drop", "weight", "group", "tolerance", "count", "left_out", "unranked",
+    "score", "drop", "weight", "group", "tolerance", "count", "left_out", "unranked", *CAST_VOTES,
 )  # fmt: skip
 
 
@@ -209,13 +221,16 @@ def read_input(*, unranked: str, **values: Any) -> AnyInput:
             option = name.replace("_", "-")
             raise click.UsageError(f"--{option} has no meaning for {MEANING[kind]}.")
     with options_named(NAMES):
-        data = READERS[kind](values)
+        read = READERS[kind](values)
+        data = read.profile if isinstance(read, CastVotes) else read
         if isinstance(data, ScoreTable):
             data = _reshape(data, values)
     if isinstance(data, ScoreTable | ScoreSummary):
         lines = tell_scores(data, values)
     else:
-        lines = _tell_ballots(data, values)
+        lines = tell_ballots(data, values)
+    if isinstance(read, CastVotes):
+        lines = (*lines, *read.lines())
     name = values["dataset"] or Path(values["file"]).name
     return AnyInput(data, unranked, values["tolerance"] or 0.0, lines, name)
 
@@ -305,9 +320,10 @@ LOOKS: dict[str, Callable[[str], bool]] = {
     "matrix": looks_like_matrix,
 }
 
-READERS: dict[str, Callable[[dict[str, Any]], Data]] = {
+READERS: dict[str, Callable[[dict[str, Any]], Data | CastVotes]] = {
     "scores": _read_scores,
     "ballots": _read_ballots,
+    "cast-votes": read_cast,
     "preflib": _read_preflib,
     "matrix": _read_matrix,
     "votes": _read_votes,
@@ -321,19 +337,21 @@ ON_SCORES = ("weight", "group", "tolerance")
 ON_BALLOTS = ("count", "left_out")
 
 REFUSED = {
-    "scores": ON_BALLOTS,
-    "ballots": COLUMNS + ON_SCORES,
-    "preflib": (*COLUMNS, *ON_SCORES, "count"),
-    "matrix": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop"),
-    "votes": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop"),
-    "summary": (*COLUMNS, "group", "tolerance", *ON_BALLOTS, "drop"),
-    "bundled scores": COLUMNS + ON_BALLOTS,
-    "bundled ballots": COLUMNS + ON_SCORES + ON_BALLOTS,
+    "scores": (*ON_BALLOTS, *CAST_VOTES),
+    "ballots": (*COLUMNS, *ON_SCORES, *CAST_VOTES),
+    "cast-votes": (*COLUMNS, *ON_SCORES),
+    "preflib": (*COLUMNS, *ON_SCORES, "count", *CAST_VOTES),
+    "matrix": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop", *CAST_VOTES),
+    "votes": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop", *CAST_VOTES),
+    "summary": (*COLUMNS, "group", "tolerance", *ON_BALLOTS, "drop", *CAST_VOTES),
+    "bundled scores": (*COLUMNS, *ON_BALLOTS, *CAST_VOTES),
+    "bundled ballots": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, *CAST_VOTES),
 }
 
 MEANING = {
     "scores": "a table of scores; `--format ballots` reads ballots",
-    "ballots": "a table of ballots",
+    "ballots": "a table of ballots; `--format cast-votes` reads those of election offices",
+    "cast-votes": "cast votes",
     "preflib": "ballots in a PrefLib format",
     "matrix": "a linear ordering matrix",
     "votes": "votes as JSON",
@@ -352,44 +370,3 @@ def _reshape(table: ScoreTable, values: dict[str, Any]) -> ScoreTable:
         table = table.group_tasks(groups)
     weights = task_weights("--weight", values["weight"], table.tasks)
     return table.with_task_weights(weights) if weights else table
-
-
-def tell_scores(table: ScoreTable | ScoreSummary, values: dict[str, Any]) -> tuple[str, ...]:
-    """Return what the reader of the output must know: the direction first."""
-    lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
-    if not lower:
-        direction = "higher is better"
-    elif len(lower) == table.n_tasks:
-        direction = "lower is better"
-    else:
-        direction = f"higher is better, but lower is better on {', '.join(lower)}"
-    lines = [f"scores: {direction}", *_tell_source(table, values)]
-    weights = {task: weight for task, weight in table.task_weights.items() if weight != 1}
-    if weights:
-        shown = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
-        lines.append(f"task weights other than 1: {shown}")
-    if isinstance(table, ScoreSummary) and table.n_empty:
-        lines.append(f"left out: {counted(table.n_empty, 'instance')} without any score")
-    if values["tolerance"]:
-        lines.append(f"tolerance: scores within {values['tolerance']:g} are tied")
-    elif isinstance(table, ScoreTable) and (near := table.near_ties()):
-        lines.append(
-            f"note: {counted(near, 'pair')} of scores differ only beyond 7 significant digits; "
-            "--tolerance would tie them"
-        )
-    return tuple(lines)
-
-
-def _tell_ballots(data: Data, values: dict[str, Any]) -> tuple[str, ...]:
-    if isinstance(data, PairwiseMatrix):
-        return ("matrix: row above column", *_tell_source(data, values))
-    return ("ballots: rank 1 is best", *_tell_source(data, values))
-
-
-def _tell_source(data: Data, values: dict[str, Any]) -> list[str]:
-    dataset = values["dataset"]
-    source = f"data set {dataset}" if dataset else str(values["file"])
-    lines = [f"read: {source}, {repr(data)[1:-1]}"]
-    if values["drop"]:
-        lines.append(f"left out: {', '.join(values['drop'])}")
-    return lines

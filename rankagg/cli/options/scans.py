@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankagg._typing import Label
-from rankagg.cli.options.inputs import tell_scores
 from rankagg.cli.options.names import OneOf, labels_of, task_weights
 from rankagg.cli.options.numbers import JOBS
 from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.told import tell_scores
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.core.tallied_scores import ScoreSummary

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankagg.cli.options.cast_votes import CAST_VOTES
 from rankagg.cli.options.inputs import NAMED, AnyInput, read_input, with_options
 from rankagg.cli.options.scans import add_options, run_options, summed
 
@@ -21,7 +22,7 @@ STREAM = click.option(
 #: Values of the options of scans.
 SCANNED = ("systems", "scattered", "jobs", "journal", "progress", "engine", "scheduler")
 #: Values that a scan has no meaning for.
-WHOLE_ONLY = ("dataset", "drop", "group", "tolerance", "count", "left_out")
+WHOLE_ONLY = ("dataset", "drop", "group", "tolerance", "count", "left_out", *CAST_VOTES)
 
 
 def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:

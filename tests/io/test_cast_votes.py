@@ -1,0 +1,340 @@
+"""Cast vote records against a slow reader that goes through one mark after another."""
+
+import csv
+import warnings
+from collections import Counter
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
+
+OVERVOTES = ("end", "skip")
+SKIPPED = ("close", "end", "end-after-two")
+WRITE_INS = ("keep", "pool", "drop")
+
+
+def slow(ballots, overvotes, skipped, write_ins):  # noqa: PLR0912
+    """Return rankings with their counts, and the tallies of steps, ballot by ballot."""
+    rankings: Counter = Counter()
+    met = {}
+    kinds: Counter = Counter()
+    ranked = 0
+    for marks in ballots:
+        ended, blanks, order, touched = False, 0, [], set()
+        out: Counter = Counter()
+        for at, mark in enumerate(marks):
+            if mark == "":
+                out["undervote", "met"] += 1
+                out["undervote", "left out"] += 1
+                if not ended and any(marks[at:]):
+                    out["skipped choice", "met"] += 1
+                    touched.add("gap")
+                    blanks += 1
+                    if skipped == "end" or (skipped == "end-after-two" and blanks == 2):
+                        ended = True
+                continue
+            blanks = 0
+            if mark == "overvote":
+                out["overvote", "met"] += 1
+            if mark.startswith("UWI"):
+                out["write-in", "met"] += 1
+            if ended:
+                out["after the end", "met"] += 1
+                out["after the end", "left out"] += 1
+                touched.add("end")
+            elif mark == "overvote":
+                out["overvote", "left out"] += 1
+                touched.add("over")
+                ended = overvotes == "end"
+            elif mark.startswith("UWI") and write_ins == "drop":
+                out["write-in", "left out"] += 1
+                touched.add("write-in")
+            else:
+                name = "write-in" if mark.startswith("UWI") and write_ins == "pool" else mark
+                if name in order:
+                    out["repeated item", "met"] += 1
+                    out["repeated item", "left out"] += 1
+                    touched.add("twice")
+                else:
+                    order.append(name)
+        for (step, what), number in out.items():
+            row = met.setdefault(step, Counter())
+            row[what] += number
+            row["ballots"] += what == "met"
+        ranked += len(order)
+        if order:
+            rankings[tuple(order)] += 1
+            kinds["changed" if touched else "unchanged"] += 1
+        else:
+            kinds["emptied" if any(marks) else "blank"] += 1
+    return rankings, met, kinds, ranked
+
+
+def orders_of(profile):
+    found: Counter = Counter()
+    for row, count in zip(profile.ranks, profile.counts, strict=True):
+        listed = sorted((rank, at) for at, rank in enumerate(row) if rank >= 0)
+        found[tuple(profile.items[at] for _, at in listed)] += int(count)
+        assert [rank for rank, _ in listed] == list(range(len(listed)))
+    return found
+
+
+def check(votes, ballots, policies):
+    rankings, met, kinds, ranked = slow(ballots, *policies)
+    assert orders_of(votes.profile) == rankings
+    assert len(votes.profile) == len(rankings)
+    assert votes.n_ballots == len(ballots)
+    assert (votes.n_unchanged, votes.n_changed) == (kinds["unchanged"], kinds["changed"])
+    assert (votes.n_blank, votes.n_emptied) == (kinds["blank"], kinds["emptied"])
+    assert votes.n_ranked == ranked
+    for step in votes.steps:
+        slowly = met.get(step.step, Counter())
+        told = (step.ballots, step.choices, step.left_out)
+        assert told == (slowly["ballots"], slowly["met"], slowly["left out"]), step
+    assert votes.n_unchanged + votes.n_changed + votes.n_blank + votes.n_emptied == len(ballots)
+    assert votes.n_ranked + sum(step.left_out for step in votes.steps) == votes.n_choices
+
+
+marks = st.sampled_from(["", "", "A", "B", "C", "overvote", "UWI", "UWI 2"])
+records = st.integers(1, 5).flatmap(
+    lambda k: st.lists(st.lists(marks, min_size=k, max_size=k), min_size=1, max_size=6)
+)
+policies_of = st.tuples(*map(st.sampled_from, (OVERVOTES, SKIPPED, WRITE_INS)))
+
+
+def options(policies):
+    return dict(zip(("overvotes", "skipped", "write_ins"), policies, strict=True))
+
+
+def frame_of(ballots):
+    return pd.DataFrame(ballots, columns=[f"choice {k}" for k in range(len(ballots[0]))])
+
+
+@given(records, policies_of)
+def test_every_policy_against_one_mark_after_another(ballots, policies):
+    frame = frame_of(ballots)
+    if slow(ballots, *policies)[0]:
+        check(ra.read_cast_votes(frame, **options(policies)), ballots, policies)
+        return
+    with pytest.raises(DataFormatError, match="no ballot that ranks anything"):
+        ra.read_cast_votes(frame, **options(policies))
+
+
+@settings(max_examples=30)
+@given(records, policies_of)
+def test_all_kinds_of_tables_say_the_same(ballots, policies):
+    frame = frame_of(ballots)
+    gaps = frame.replace("", None).astype(object)
+    text = frame.to_csv(index=False)
+    quoted = text.replace("choice 0", '"choice\t0"')  # read cell by cell
+    sources = [
+        frame,
+        gaps,
+        pa.Table.from_pandas(gaps),
+        StringIO(text),
+        StringIO(text.replace(",", ";").replace("\n", "\r\n") + "\r\n\r\n"),
+        StringIO(quoted),
+    ]
+    found = []
+    for source in sources:
+        try:
+            found.append(ra.read_cast_votes(source, **options(policies)))
+        except DataFormatError:
+            found.append(None)
+    first = found[0]
+    for other in found:
+        assert (other is None) == (first is None)
+        if first is not None:
+            assert other.profile == first.profile
+            assert other.steps == first.steps
+
+
+@settings(max_examples=40)
+@given(records, policies_of, st.randoms(use_true_random=False))
+def test_the_long_form_says_the_same(ballots, policies, random):
+    rows = []
+    for number, ballot in enumerate(ballots):
+        for rank, mark in enumerate(ballot, 1):
+            if mark == "overvote" and random.random() < 0.5:
+                rows += [(number, rank, "A"), (number, rank, "B")]
+            else:
+                rows.append((number, rank, mark))
+    random.shuffle(rows)
+    # Ballots come in the order of their first rows; profiles then differ in the order of rows.
+    long = pd.DataFrame(rows, columns=["id", "rank", "name"])
+    names = {"ballot": "id", "rank": "rank", "item": "name"}
+    try:
+        votes = ra.read_cast_votes(long, **names, **options(policies))
+    except DataFormatError:
+        assert not slow(ballots, *policies)[0]
+        return
+    # Two names at one rank say less than "UWI": who they are is not told.
+    rankings, _, kinds, ranked = slow(ballots, *policies)
+    assert orders_of(votes.profile) == rankings
+    assert (votes.n_ranked, votes.n_blank) == (ranked, kinds["blank"])
+    assert votes.n_ranked + sum(step.left_out for step in votes.steps) == votes.n_choices
+
+
+# -- a real election ------------------------------------------------------------------------------
+
+# First choices of the first round, and votes of the last two, as published for the mayoral
+# election of Minneapolis, 2013: https://en.wikipedia.org/wiki/2013_Minneapolis_mayoral_election
+FIRST = {"BETSY HODGES": 28962, "MARK ANDREW": 19648, "DON SAMUELS": 8350, "CAM WINTON": 7533}
+LAST = {"BETSY HODGES": 38870, "MARK ANDREW": 24972}
+BEFORE = {"DON SAMUELS": 10301, "CAM WINTON": 8969}
+
+
+def firsts(profile):
+    best = profile.counts @ (profile.ranks == 0)
+    return dict(zip(profile.items, best.tolist(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def record(data):
+    return data("rankings/mn_2013_cast_vote_record.csv")
+
+
+def test_the_published_counts_of_an_election(record):
+    votes = ra.read_cast_votes(record, overvotes="skip")
+    assert votes.n_ballots == 80_101
+    assert votes.profile.n_rankings == 79_415
+    assert firsts(votes.profile).items() >= FIRST.items()
+    assert firsts(votes.profile.restrict(LAST)).items() == LAST.items()
+    assert firsts(votes.profile.restrict([*LAST, *BEFORE])).items() >= BEFORE.items()
+
+
+@pytest.mark.parametrize(
+    "policies", [("skip", "close", "drop"), ("end", "end-after-two", "keep")], ids="-".join
+)
+def test_an_election_ballot_by_ballot(record, policies):
+    with record.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    ballots = [["" if mark == "undervote" else mark for mark in row] for row in rows]
+    check(ra.read_cast_votes(record, **options(policies)), ballots, policies)
+
+
+# -- columns and words ----------------------------------------------------------------------------
+
+TEXT = "id,first,second,n,w,ward\n1,Ann,Bob,3,0.5,x\n2,Ann,Bob,4,0.5,x\n3,Ann,Bob,1,0.5,y\n"
+
+
+def read(text, **names):
+    return ra.read_cast_votes(StringIO(text), **names)
+
+
+def test_counts_weights_and_groups():
+    columns = {"count": "n", "weight": "w", "group": "ward", "drop": ["id"]}
+    votes = read(TEXT, **columns)
+    assert votes.n_ballots == 8
+    assert votes.profile.counts.tolist() == [7, 1]
+    assert votes.profile.groups == ("x", "y")
+    assert votes.profile.weights.tolist() == [0.5, 0.5]
+    swapped = read(TEXT, choices=["second", "first"])
+    assert orders_of(swapped.profile) == {("Bob", "Ann"): 3}
+
+
+def test_left_out_and_stated_items():
+    text = "first,second\nAnn,\nBob,Cid\n"
+    assert read(text).profile.has_unlisted
+    assert read(text, left_out="unranked").profile.has_unranked
+    votes = read(text, items=["Dee", "Cid", "Bob", "Ann"])
+    assert tuple(votes.profile.items) == ("Dee", "Cid", "Bob", "Ann")
+    with pytest.raises(DataFormatError, match="row 3 names 'Cid', which is none of the stated"):
+        read(text, items=["Ann", "Bob", "Cyd"])
+    kept = read("first,second\nAnn,UWI\n", items=["Ann", "Bob"])
+    assert tuple(kept.profile.items) == ("Ann", "Bob", "UWI")
+
+
+def test_spellings_are_those_that_are_stated():
+    text = "first,second,third\nUnder-Vote,OVER VOTE,Ann\nwrite-in: Jo,Write in 7,Ann\n"
+    assert dict(read(text).spelled) == {
+        "Under-Vote": 1, "OVER VOTE": 1, "write-in: Jo": 1, "Write in 7": 1,
+    }  # fmt: skip
+    pooled = read(text, write_ins="pool", overvotes="skip")
+    assert tuple(pooled.profile.items) == ("Ann", "write-in")
+    # Somebody may be called like a spelling.
+    called = read("first,second\nundervote,Ann\n", spellings={"undervote": []})
+    assert orders_of(called.profile) == {("undervote", "Ann"): 1}
+    own = read("first,second\nxx,Ann\n", spellings={"undervote": ["XX"], "overvote": ["yy"]})
+    assert orders_of(own.profile) == {("Ann",): 1}
+
+
+def test_whole_numbers_name_candidates_where_cells_are_empty():
+    frame = pd.DataFrame({"first": [3, 1], "second": [1, np.nan]})
+    for source in (frame, frame.astype("Int64"), pa.Table.from_pandas(frame), frame.astype(object)):
+        votes = ra.read_cast_votes(source)
+        assert set(votes.profile.items) == {1, 3}
+        assert votes.n_ranked == 3
+
+
+def test_a_name_that_is_like_a_missing_value_is_told():
+    with pytest.warns(DataWarning, match="2 choices 'NA', which is read as a name"):
+        votes = read("first,second\nAnn,NA\nNA,Ann\n")
+    assert "NA" in votes.profile.items
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read("first,second\nAnn,NA\n", spellings={"undervote": ["NA"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "error", "words"),
+    [
+        (TEXT, {"choices": ["third"]}, InvalidInputError, "a column of the stream"),
+        (TEXT, {"choices": ["first", "first"]}, InvalidInputError, "named once each"),
+        (TEXT, {"choices": ["first"], "count": "first"}, InvalidInputError, "named once each"),
+        (TEXT, {"ballot": "id"}, InvalidInputError, "`rank` is missing"),
+        (TEXT, {"drop": ["what"]}, InvalidInputError, "`drop` must be a column"),
+        (TEXT, {"drop": TEXT.split("\n", 1)[0].split(",")}, DataFormatError, "no columns of choi"),
+        (TEXT, {"overvotes": "close"}, InvalidInputError, "'end' or 'skip'"),
+        (TEXT, {"skipped": "end after two"}, InvalidInputError, "Did you mean 'end-after-two'"),
+        (TEXT, {"write_ins": "no"}, InvalidInputError, "'keep' or 'pool' or 'drop'"),
+        (TEXT, {"left_out": "last"}, InvalidInputError, "'unlisted' or 'unranked'"),
+        (TEXT, {"spellings": {"undervotes": "x"}}, InvalidInputError, "Did you mean 'undervote'"),
+        (TEXT, {"spellings": {"overvote": ["blank"]}}, InvalidInputError, "different for each"),
+        (TEXT, {"spellings": {"overvote": [" "]}}, InvalidInputError, "Empty cells are underv"),
+        (TEXT, {"spellings": "x"}, InvalidInputError, "a mapping from"),
+        ("a,b\nundervote,\n,overvote\n", {}, DataFormatError, "ranks anything, of 2 ballots"),
+        ("a\nA,\n", {}, DataFormatError, "row 2 has 2 cells"),
+        ("b,r,c\n1,0,A\n", {"ballot": "b", "rank": "r", "item": "c"}, DataFormatError, "positive"),
+        ("b,r,c\n1,,A\n", {"ballot": "b", "rank": "r", "item": "c"}, DataFormatError, "positive"),
+        (
+            "b,r,c\n1,1,A\n1,2000,B\n", {"ballot": "b", "rank": "r", "item": "c"},
+            DataFormatError, "row 3, column 'r' is 2000; ranks are counted from 1 and go up to",
+        ),
+        (
+            "b,r,c\n1,1,A\n2,1,A\n1,1,A\n", {"ballot": "b", "rank": "r", "item": "c"},
+            DataFormatError, "row 4 marks 'A' on ballot '1' at rank 1 for the second time",
+        ),
+        (
+            "b,r,c,w\n1,1,A,x\n1,2,B,y\n",
+            {"ballot": "b", "rank": "r", "item": "c", "group": "w"},
+            DataFormatError, "row 3 states another group for ballot '1' than its first row, 2",
+        ),
+        (
+            "b,r,c\n,1,A\n", {"ballot": "b", "rank": "r", "item": "c"},
+            DataFormatError, "row 2, column 'b' is empty",
+        ),
+    ],
+)  # fmt: skip
+def test_refusals(text, names, error, words):
+    with pytest.raises(error, match=words):
+        read(text, **names)
+
+
+def test_counts_that_are_too_large_together():
+    half = 2**52
+    with pytest.raises(DataFormatError, match="that add up to 2\\*\\*53 or more"):
+        read(f"a,n\nA,{half}\nB,{half}\n", count="n")
+
+
+def test_a_column_of_numbers_of_ballots_is_no_choice():
+    rows = "".join(f"voter {row},A\n" for row in range(20_000))
+    with pytest.raises(DataFormatError, match="20000 distinct ballots and 20001 items"):
+        read(f"voter,first\n{rows}")
