@@ -18,6 +18,7 @@ from rankagg.io.output_files import write_text
 from rankagg.report.chapters_certainty import certainty, without_tasks
 from rankagg.report.chapters_data import colophon, missing_data, what_was_read
 from rankagg.report.chapters_result import consensus_table, lead, majorities, methods, proof
+from rankagg.report.checker import proof_check
 from rankagg.report.findings import Findings
 from rankagg.report.template import render_page
 
@@ -155,9 +156,10 @@ def make_report(
         optima=check_flag(optima, "optima"),
         rng=rng,
     )
+    check = proof_check(findings.exact)
     sections = [
         consensus_table(findings),
-        proof(findings),
+        proof(findings).text(check.sentence),
         methods(findings),
         majorities(findings),
         certainty(findings),
@@ -168,7 +170,7 @@ def make_report(
     ]
     return Report(
         title,
-        render_page(title, lead(findings), sections),
+        render_page(title, lead(findings), sections, scripts=check.scripts, blocks=check.blocks),
         is_proved=findings.is_proved,
         is_complete=findings.is_complete,
         interrupted=findings.interrupted,

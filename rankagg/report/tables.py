@@ -20,11 +20,15 @@ LONG = 12
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, how it looks ("number", "long" or plain), and what it means."""
+    """A column: its heading, how it looks ("number", "long" or plain), and what it means.
+
+    Cells of a column with a mark have an attribute of that name, for scripts.
+    """
 
     name: str
     look: Literal["number", "long", ""] = "number"
     meaning: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ def table_of(
     text: Iterable[str] = (),
     limit: int | None = None,
     what: str = "rows",
+    marks: Mapping[str, str] | None = None,
 ) -> Table:
     """Make a table from a frame, column by column.
 
@@ -92,6 +97,8 @@ def table_of(
         How many rows to show at most.
     what : str
         What the rows are, for the sentence that says how many are left out.
+    marks : mapping from column to str, optional
+        Attributes of the cells, by which a script finds them.
 
     Returns
     -------
@@ -101,7 +108,12 @@ def table_of(
     titles, notes, styles = headings or {}, meanings or {}, formats or {}
     shown = frame if limit is None else frame.head(limit)
     columns = tuple(
-        Column(titles.get(name, name), _look(shown[name], name in words), notes.get(name, ""))
+        Column(
+            titles.get(name, name),
+            _look(shown[name], name in words),
+            notes.get(name, ""),
+            (marks or {}).get(name, ""),
+        )
         for name in map(str, frame.columns)
     )
     rows = tuple(

@@ -30,9 +30,8 @@ class Script:
     digest: str
 
     @classmethod
-    def read(cls, name: str) -> Script:
-        """Read a script of this package; it may not hold the end of its own element."""
-        text = _resource(name)
+    def of(cls, text: str) -> Script:
+        """Return a script of this package; it may not hold the end of its own element."""
         return cls(Markup(text), _digest(text))
 
 
@@ -55,7 +54,7 @@ def render_page(
     sections : sequence of Section
         What follows; a list of links leads to them.
     scripts : sequence of str
-        Names of further scripts among the templates.
+        Further scripts of this package.
     blocks : mapping from str to str, optional
         JSON texts that travel in the page, by the id of their element.
 
@@ -68,7 +67,7 @@ def render_page(
         lead=lead,
         sections=sections,
         css=Markup(_resource("report.css")),
-        scripts=[Script.read(name) for name in (*SCRIPTS, *scripts)],
+        scripts=[Script.of(text) for text in (*map(_resource, SCRIPTS), *scripts)],
         blocks=[(name, json_text(text)) for name, text in (blocks or {}).items()],
         version=__version__,
     )  # fmt: skip

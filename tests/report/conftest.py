@@ -31,7 +31,7 @@ def browser():
         yield started
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def visit_page(browser):
     """Return a context manager that opens a page from a path."""
 

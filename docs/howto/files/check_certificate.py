@@ -75,6 +75,8 @@ def labels(data):
     require(type(data) is list and data, "items are a list")
     require({type(x) for x in data} in ({int}, {str}), "items are all texts or all integers")
     require(len(set(data)) == len(data), "an item occurs twice")
+    texts = "".join(x for x in data if type(x) is str)
+    require(not re.search("[\ud800-\udfff]", texts), "an item has half of a character")
     return [x if type(x) is str else integer(x, low=-LARGEST) for x in data]
 
 
@@ -92,15 +94,17 @@ def read_votes(data):
             require(max(row) <= 10**100 * denominator, "there are more than 10**100 votes")
     ties = matrices[1]
     require(all(ties[i][j] == ties[j][i] for i in range(n) for j in range(i)), "lopsided ties")
+    off = fraction(rounding)
+    require(off <= sys.float_info.max and off == Fraction(float(off)), "no double is the rounding")
     common = gcd(denominator, *chain(*matrices[0], *ties))
     wins, ties = ([[x // common for x in row] for row in matrix] for matrix in matrices)
-    return items, wins, ties, denominator // common, fraction(rounding)
+    return items, wins, ties, denominator // common, off
 
 
 def fingerprint(items, wins, ties, denominator):
     text = f"rankagg.votes 1\n{len(items)} {denominator}\n".encode()
     for label in items:
-        name = str(label).encode("utf-8", "surrogatepass")
+        name = str(label).encode()
         text += b"i%b\n" % name if type(label) is int else b"s%d:%b\n" % (len(name), name)
     text += "".join(" ".join(map(str, row)) + "\n" for row in wins + ties).encode()
     return sha256(text).hexdigest()

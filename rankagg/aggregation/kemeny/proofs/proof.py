@@ -262,6 +262,7 @@ class Proof:
         `decided` has pairs (row before column) that every order must respect, closed under
         transitivity.
         """
+        _ = self._forms  # rows that nobody uses must have a form too
         bounds = [
             self._own_bound(part, node, case)
             for _, node, case in self.walk(part, decided)

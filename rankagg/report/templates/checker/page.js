@@ -1,0 +1,122 @@
+// The button, and the line that says what came of it. The rows of the consensus have an element
+// with data-rank and one with data-item: what a reader sees there must be the order that is proved.
+
+function grouped(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+// A number of votes, exact unless it says "about".
+function inVotes([top, bottom]) {
+  const [over, under = 1n] = printed(top, bottom).split("/").map(BigInt);
+  if (under === 1n) return `${grouped(over)} ${over === 1n ? "vote" : "votes"}`;
+  if (1000n % under === 0n) {
+    const digits = String(over % under * 1000n / under).padStart(3, "0").replace(/0+$/, "");
+    return `${grouped(over / under)}.${digits} votes`;
+  }
+  if (under <= 1000n) return `${grouped(over)}/${under} votes`;
+  return `about ${Number((Number(over * 10n ** 6n / under) / 1e6).toPrecision(6))} votes`;
+}
+
+function told({status, cost, bound, tieCost, tolerance, isHeld}) {
+  const [least, own] = [inVotes(bound), inVotes(cost)];
+  const costs = tieCost[0] > 0n;
+  const ties = costs ? ` (a tied vote costs ${printed(...tieCost)})` : "";
+  const off = tolerance[0] > 0n ? `, all to within ${inVotes(tolerance)}` : "";
+  const held = isHeld ? " under the constraints" : "";
+  if (status === "optimal") {
+    return `The proof holds: no ranking${held} ${costs ? "costs less" : "contradicts fewer"} than ${least}${ties}, `
+      + `and this one ${costs ? "costs" : "contradicts"} ${own.replace(/ votes?$/, "")}${off}.`;
+  }
+  return `The bound holds: this ranking ${costs ? "costs" : "contradicts"} ${own}${ties}, `
+    + `and none${held} ${costs ? "less" : "fewer"} than ${least.replace(/ votes?$/, "")}${off}.`;
+}
+
+// Runs a generator without holding up the page for long.
+async function run(steps, showNodes) {
+  let since = performance.now(), nodes = 0;
+  for (;;) {
+    const {done, value} = steps.next();
+    if (done) return value;
+    nodes += value;
+    if (performance.now() - since > 50) {
+      showNodes(nodes);
+      await new Promise((resume) => { setTimeout(resume); });
+      since = performance.now();
+    }
+  }
+}
+
+function block(id) {
+  const found = document.querySelectorAll(`script[type="application/json"][id="${id}"]`);
+  demand(found.length === 1, `the page has ${found.length ? "two elements" : "no element"} "${id}"`);
+  return found[0].textContent;
+}
+
+// What a reader sees: markup changes blanks.
+function seen(text) {
+  return String(text).replaceAll("\0", "").replace(/\s+/g, " ").trim();
+}
+
+function compareRows({items, order}) {
+  const names = [...document.querySelectorAll("[data-item]")];
+  demand(names.length === items.length, `the page shows ${names.length} items, and the proof has ${items.length}`);
+  const ranks = new Set();
+  for (const name of names) {
+    const rank = seen(name.closest("tr")?.querySelector("[data-rank]")?.textContent ?? "");
+    const at = /^[1-9][0-9]*$/.test(rank) ? Number(rank) - 1 : -1;
+    const proved = seen(items[order[at]] ?? "nothing");
+    demand(!ranks.has(rank), `the page shows two items in place ${rank}`);
+    demand(at in order && seen(name.textContent) === proved,
+      `the page shows "${seen(name.textContent)}" in place ${rank}, and the proof has "${proved}" there`);
+    ranks.add(rank);
+  }
+}
+
+function offerFiles(line) {
+  const files = document.createElement("p");
+  files.id = "proof-files";
+  files.append("A page that lies can bring a script that lies: to check without either, save ");
+  for (const [at, name] of ["certificate", "votes"].entries()) {
+    const link = document.createElement("a");
+    const text = document.getElementById(`proof-${name}`).textContent;
+    link.href = URL.createObjectURL(new Blob([text], {type: "application/json"}));
+    link.download = `${name}.json`;
+    link.textContent = link.download;
+    files.append(...(at ? [" and "] : []), link);
+  }
+  files.append(", and give both to check_certificate.py from the documentation of rankagg.");
+  line.after(files);
+}
+
+function prepare() {
+  const [button, line] = ["check-proof", "proof-verdict"].map((id) => document.getElementById(id));
+  if (!button || !line) return;
+  const show = (look, text) => {
+    line.className = look;
+    line.textContent = text;
+  };
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    show("", "Checking …");
+    let next = performance.now() + 2000;
+    const start = performance.now();
+    try {
+      const proved = await run(check(block("proof-votes"), block("proof-certificate")), (nodes) => {
+        if (performance.now() < next) return;
+        next = performance.now() + 2000;
+        show("", `Checking: ${grouped(nodes)} cases so far …`);
+      });
+      compareRows(proved);
+      const seconds = ((performance.now() - start) / 1000).toFixed(2);
+      show("holds", `✓ ${told(proved)} Checked here in exact integers, ${seconds} s.`);
+      if (!document.getElementById("proof-files")) offerFiles(line);
+    } catch (error) {
+      if (error instanceof Refused) show("fails", `✕ The proof does not hold: ${error.message}.`);
+      else show("fails", `The proof was not checked: this browser could not do it (${error.message}).`);
+    }
+    button.disabled = false;
+  });
+}
+
+prepare();

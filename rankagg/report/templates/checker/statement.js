@@ -1,0 +1,113 @@
+// What a certificate states of votes, and whether it is so.
+
+// Behind the n items stand markers, each with so many items before it.
+function readConstraints(data, n) {
+  const [above, first, last, counts] = fields(data, "above", "first", "last", "counts");
+  const lengths = [above, first, last, counts].map((one) => list(one, "constraints").length);
+  demand(lengths.some((length) => length > 0), "there are no constraints");
+  const pairs = above.map((pair) => positions(pair, n, 2));
+  const [firsts, lasts] = [first, last].map((some) => new Set(positions(some, n)));
+  const quotas = counts.map((count) => {
+    const [some, within, least] = fields(count, "items", "within", "at_least");
+    const items = positions(some, n);
+    const place = Number(integer(within, 1n, BigInt(n)));
+    return {items, place, least: integer(least, 1n, BigInt(Math.min(items.length, place)))};
+  });
+  const places = [...new Set(quotas.map(({place}) => place))].sort((a, b) => a - b);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) {
+      if (firsts.has(i) && !firsts.has(j) || !lasts.has(i) && lasts.has(j)) pairs.push([i, j]);
+    }
+  }
+  const rows = new Map();
+  const all = Array.from({length: n}, (_, i) => i);
+  for (const [at, place] of places.entries()) {
+    if (at) pairs.push([n + at - 1, n + at]);
+    rows.set(`before ${at}`, {arcs: all.map((i) => [i, n + at]), least: BigInt(place)});
+    rows.set(`behind ${at}`, {arcs: all.map((i) => [n + at, i]), least: BigInt(n - place)});
+  }
+  for (const [at, {items, place, least}] of quotas.entries()) {
+    const arcs = items.map((i) => [i, n + places.indexOf(place)]);
+    rows.set(`quota ${at}`, {arcs, least});
+    if (least === BigInt(items.length)) pairs.push(...arcs);
+  }
+  const known = new Case(n + places.length).with(pairs);
+  demand(known, "the constraints contradict each other");
+  return {places, known, rows};
+}
+
+// Whether an order of the items, with each marker behind its last item, keeps to all of it.
+function keeps(order, {places, known, rows}) {
+  const at = new Array(known.n);
+  order.forEach((i, place) => { at[i] = place; });
+  places.forEach((place, number) => { at[order.length + number] = place - 0.5; });
+  for (let i = 0; i < known.n; i++) {
+    for (let j = 0; j < known.n; j++) if (known.has(i, j) && at[i] >= at[j]) return false;
+  }
+  return [...rows.values()].every(({arcs, least}) => arcs.filter(([i, j]) => at[i] < at[j]).length >= least);
+}
+
+// Yields now and then; returns what is proved, and throws a Refused that says why nothing is.
+function* check(votesText, certificateText) {
+  const votes = yield* readVotes(yield* parse(votesText, "the block of votes"));
+  const data = yield* parse(certificateText, "the certificate");
+  demand(data instanceof Map && data.get("schema") === "rankagg.certificate" && data.get("version") === 3n,
+    "the certificate is not of a kind that is known here");
+  const [, , status, statedCost, statedBound, tolerance, tieCost, mark, named, order, scaledCost,
+    scaledBound, denominator, unit, proofs, ...constraints] = fields(
+    data, "schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost", "fingerprint",
+    "items", "order", "scaled_cost", "scaled_lower_bound", "denominator", "weight_denominator", "proofs",
+    ...(data.has("constraints") ? ["constraints"] : []));
+  demand(unit === UNIT, "weights are over another number");
+  const {items, wins, ties} = votes;
+  const n = items.length;
+  demand(labels(named).length === n && named.every((one, i) => one === items[i]),
+    "the certificate names other items than the votes");
+  demand(mark === (yield* fingerprint(votes)), "the certificate is for other votes");
+  const [share, whole] = fraction(tieCost);
+  demand(share <= whole, "a tied vote costs more than 1");
+  demand(integer(denominator) === votes.denominator * whole, "the denominator is another");
+  const [off, under] = votes.rounding;
+  const pairs = BigInt(n) * BigInt(n - 1);
+  demand(fraction(tolerance) && tolerance === printed(off * pairs, under), "the tolerance is another");
+  const ranking = positions(order, n, n);
+
+  let cost = wins.map((_, i) => wins.map((row) => row[i] * whole));
+  let tied = 0n;
+  ties.forEach((row, i) => row.slice(0, i).forEach((number) => { tied += number * share; }));
+  let total = tied;
+  for (let a = 0; a < n; a++) for (let b = a + 1; b < n; b++) total += cost[ranking[a]][ranking[b]];
+  demand(integer(scaledCost) === total,
+    `the ranking costs ${printed(total, denominator)}, and ${printed(scaledCost, denominator)} is stated`);
+  let held = {known: new Case(n), rows: new Map()};
+  if (constraints.length) {
+    held = readConstraints(constraints[0], n);
+    demand(keeps(ranking, held), "the ranking breaks a constraint");
+    const size = held.known.n;
+    cost = Array.from({length: size}, (_, i) => Array.from({length: size}, (_, j) => cost[i]?.[j] ?? 0n));
+  }
+
+  let proved = tied + leastOf(cost, held.known, 0n), cases = 0;
+  const taken = new Set();
+  for (const proof of list(proofs, "proofs")) {
+    const [some, rows, nodes] = fields(proof, "positions", "rows", "nodes");
+    const here = positions(some, held.known.n);
+    demand(!here.some((one) => taken.has(one)), "two proofs share an item");
+    here.forEach((one) => taken.add(one));
+    const part = new Part(cost, here, held.known, n);
+    yield* part.derive(rows, held.rows);
+    proved += (yield* part.bound(nodes)) - leastOf(part.cost, part.root, 0n);
+    cases += nodes.length;
+  }
+  demand(integer(scaledBound) <= proved,
+    `the proof shows that no ranking costs less than ${printed(proved, denominator)}, `
+    + `and ${printed(scaledBound, denominator)} is stated`);
+  demand(scaledBound <= total, "the stated bound is above the cost");
+  demand(status === (scaledBound === total ? "optimal" : "gap"), "the status is another");
+  demand(statedCost === printed(total, denominator) && statedBound === printed(scaledBound, denominator),
+    "cost or bound is printed wrong");
+  return {
+    status, cases, items, order: ranking, cost: [total, denominator], bound: [scaledBound, denominator],
+    tieCost: [share, whole], tolerance: fraction(tolerance), isHeld: constraints.length > 0,
+  };
+}

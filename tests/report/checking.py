@@ -1,0 +1,58 @@
+"""The checker of the page, run in a browser on many texts at once, and what it must say."""
+
+from io import StringIO
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
+from rankagg.report.checker import checker_script
+from tests.aggregation.kemeny.forging import checker
+
+# Every verdict is true, false, or a word about an error that is no verdict.
+RUN = """cases => cases.map(([votes, certificate]) => {
+    try {
+        const steps = proofChecker.check(votes, certificate);
+        let step = steps.next();
+        while (!step.done) step = steps.next();
+        return [true, step.value.status];
+    } catch (error) {
+        return [error instanceof proofChecker.Refused ? false : null, String(error.message)];
+    }
+})"""
+
+
+def checker_page(browser, folder, *, doubles=True):
+    """Return a page that holds the checker and nothing else; without doubles all is in BigInts."""
+    script = checker_script(page=False)
+    if not doubles:
+        fast = "const SAFE = BigInt(Number.MAX_SAFE_INTEGER);"
+        assert fast in script
+        script = script.replace(fast, "const SAFE = -1n;")
+    path = folder / f"checker_{doubles}.html"
+    path.write_text(f"<!doctype html><script>{script}</script>", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    return page
+
+
+def verdicts(page, cases):
+    """Return what the browser says of (votes, certificate) pairs of texts."""
+    return [tuple(found) for found in page.evaluate(RUN, [list(case) for case in cases])]
+
+
+def by_package(votes, certificate):
+    """Return whether the package accepts two texts."""
+    try:
+        matrix = ra.read_votes(StringIO(votes))
+        return ra.Certificate.from_json(certificate).verify(matrix)
+    except (DataFormatError, InvalidInputError, VerificationError):
+        return False
+
+
+def by_stand_alone(votes, certificate):
+    """Return whether the stand-alone checker accepts two texts."""
+    module = checker()
+    try:
+        module.check(module.parse(certificate), module.parse(votes))
+    except module.RefusedError:
+        return False
+    return True

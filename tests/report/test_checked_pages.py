@@ -1,0 +1,275 @@
+"""The button of a page: genuine pages, pages edited by hand, and what the policy lets through."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+
+import rankagg as ra
+from rankagg.report.checker import CHARACTERS, ITEMS, proof_check
+from rankagg.report.sections import Section
+from rankagg.report.tables import table_of
+from rankagg.report.template import render_page
+
+
+def press(visit):
+    """Press the button and return the verdict."""
+    visit.page.click("#check-proof")
+    verdict = visit.page.locator("#proof-verdict.holds, #proof-verdict.fails")
+    verdict.wait_for(timeout=120_000)
+    return verdict.inner_text()
+
+
+def block(html, name):
+    """Return what a block of a page holds, as text."""
+    (text,) = re.findall(rf'<script type="application/json" id="{name}">(.*?)</script>', html)
+    return text
+
+
+def small_page(consensus, shown=None):
+    """Return a page with the order, its proof, and nothing else."""
+    check = proof_check(consensus)
+    order = consensus.ranking.order if shown is None else shown
+    frame = pd.DataFrame({"Rank": range(1, len(order) + 1), "Item": [str(i) for i in order]})
+    marks = {"Rank": "data-rank", "Item": "data-item"}
+    section = Section("order", "The order").table(
+        table_of(frame, "The order", text=["Item"], marks=marks)
+    )
+    return render_page("small", [], [section], scripts=check.scripts, blocks=check.blocks)
+
+
+SMITHS = ra.PairwiseMatrix.from_wins(
+    [[0, 7, 2, 9], [3, 0, 8, 9], [8, 2, 0, 9], [1, 1, 1, 0]], items=["Human", "B", "C", "Last"]
+)
+
+
+@pytest.fixture(scope="module")
+def opened(visit_page, tmp_path_factory):
+    """Return a function that opens a text as a page, always in the same window, which is quick."""
+    path = tmp_path_factory.mktemp("opened") / "page.html"
+    path.write_text("", encoding="utf-8")
+    with visit_page(path) as visit:
+
+        def reopened(html):
+            path.write_text(html, encoding="utf-8")
+            visit.messages.clear()
+            visit.page.goto(path.as_uri())
+            return visit
+
+        yield reopened
+
+
+@pytest.fixture
+def edited(opened):
+    """Return a function from an edit of the text of a page to the verdict of the edited page."""
+
+    def verdict(edit):
+        visit = opened(edit(small_page(ra.Kemeny().aggregate(SMITHS))))
+        said = press(visit)
+        assert visit.messages == []
+        return said
+
+    return verdict
+
+
+def swapped(html, first, second):
+    """Exchange two texts."""
+    return html.replace(first, "\0").replace(second, first).replace("\0", second)
+
+
+def with_certificate(html, **changes):
+    old = block(html, "proof-certificate")
+    return html.replace(old, json.dumps({**json.loads(old), **changes}))
+
+
+def order_turned(html):
+    old = json.loads(block(html, "proof-certificate"))["order"]
+    return with_certificate(html, order=old[::-1])
+
+
+def one_more_vote(html):
+    old = block(html, "proof-votes")
+    votes = json.loads(old)
+    votes["wins"][0][1] += 1
+    return html.replace(old, json.dumps(votes))
+
+
+def without(html, pattern):
+    return re.sub(pattern, "", html, count=1, flags=re.DOTALL)
+
+
+EDITS = {
+    "names of two rows": (
+        lambda html: swapped(html, " data-item>B<", " data-item>C<"),
+        'shows "C" in place 1, and the proof has "B" there',
+    ),
+    "a name that is none": (
+        lambda html: html.replace(" data-item>Human<", " data-item>Humans<"),
+        'shows "Humans" in place 3, and the proof has "Human" there',
+    ),
+    "ranks of two rows": (
+        lambda html: html.replace(' data-rank data-key="1.0">1<', ' data-rank data-key="1.0">2<'),
+        'shows "B" in place 2, and the proof has "C" there',
+    ),
+    "a rank that is none": (
+        lambda html: html.replace(' data-key="1.0">1<', ' data-key="1.0">1e0<'),
+        'shows "B" in place 1e0, and the proof has "nothing" there',
+    ),
+    "a row twice": (
+        lambda html: html.replace(' data-key="2.0">2<', ' data-key="2.0">1<').replace(
+            " data-item>C<", " data-item>B<"
+        ),
+        "the page shows two items in place 1",
+    ),
+    "a row less": (
+        lambda html: re.sub(r"<tr><td[^>]* data-rank.*?</tr>", "", html, count=1),
+        "the page shows 3 items, and the proof has 4",
+    ),
+    "the order": (order_turned, "the ranking costs 46, and 14 is stated"),
+    "the votes": (one_more_vote, "the certificate is for other votes"),
+    "the bound": (
+        lambda html: with_certificate(html, scaled_lower_bound=0),
+        "the status is another",
+    ),
+    "the status": (lambda html: with_certificate(html, status="gap"), "the status is another"),
+    "no proofs": (
+        lambda html: with_certificate(html, proofs=[]),
+        "the proof shows that no ranking costs less than 10, and 14 is stated",
+    ),
+    "another version": (
+        lambda html: with_certificate(html, version=4),
+        "not of a kind that is known",
+    ),
+    "no votes": (
+        lambda html: re.sub('<script[^>]* id="proof-votes">.*?</script>', "", html),
+        'the page has no element "proof-votes"',
+    ),
+    "two certificates": (
+        lambda html: html.replace(
+            "</main>", '</main><script type="application/json" id="proof-certificate">{}</script>'
+        ),
+        'the page has two elements "proof-certificate"',
+    ),
+    "half a certificate": (
+        lambda html: html.replace(
+            block(html, "proof-certificate"), block(html, "proof-certificate")[:-3]
+        ),
+        "the certificate cannot be read",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", EDITS)
+def test_a_page_that_was_edited_is_refused(edited, kind) -> None:
+    edit, reason = EDITS[kind]
+    said = edited(edit)
+    assert said.startswith("✕ The proof does not hold: ")
+    assert reason in said
+
+
+def test_names_of_items_do_no_harm(opened) -> None:
+    names = [
+        "</script><script>alert(1)</script>", '<img src=x onerror="alert(2)">', "<!--<script>",
+        "\u2028 and \u2029", "'\"`${alert(3)}\\", "  two  blanks ", "&lt;é&#65;", "\U0001f600",
+    ]  # fmt: skip
+    orders = [names, names[3:] + names[:3], names[1:] + names[:1]]
+    html = small_page(ra.Kemeny().aggregate(ra.Profile.from_orders(orders)))
+    assert html.count("<script>alert") == 0
+    visit = opened(html)
+    assert press(visit).startswith("✓ The proof holds")
+    assert visit.messages == []
+
+
+def test_the_policy_stops_what_was_added(opened) -> None:
+    html = small_page(ra.Kemeny().aggregate(SMITHS))
+    html = html.replace("</main>", "</main><script>document.title = 'taken'</script>")
+    visit = opened(html.replace("<h1>", "<h1 onclick=\"document.title = 'taken'\">"))
+    visit.page.click("h1")
+    assert visit.page.title() == "small"
+    assert sum("Content Security Policy" in message for message in visit.messages) == 2
+    assert press(visit).startswith("✓")
+    reached = visit.page.evaluate(
+        "fetch('https://example.org/').then(() => 'reached', () => 'blocked')"
+    )
+    assert reached == "blocked"
+    assert any("Content Security Policy" in message for message in visit.messages[2:])
+
+
+def test_a_gap_is_no_proof_of_the_optimum(edited) -> None:
+    said = edited(
+        lambda html: with_certificate(html, scaled_lower_bound=13, lower_bound="13", status="gap")
+    )
+    assert said.startswith(
+        "✓ The bound holds: this ranking contradicts 14 votes, and none fewer than 13. Checked here"
+    )
+
+
+def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
+    exact = ra.Kemeny().aggregate(ra.Profile.from_orders([range(ITEMS + 1)]))
+    check = proof_check(exact)
+    assert check.blocks == {}
+    assert check.scripts == ()
+    assert "a page has room for the votes on 500 items, and there are 501" in check.sentence
+    assert CHARACTERS >= 10 * ITEMS**2  # four digits and a comma for each of two matrices
+
+
+def test_a_page_without_a_checker_has_no_button(opened, monkeypatch) -> None:
+    monkeypatch.setattr("rankagg.report.checker.ITEMS", 3)
+    html = small_page(ra.Kemeny().aggregate(SMITHS))
+    assert "proof-votes" not in html
+    visit = opened(html)
+    assert not visit.page.locator("#check-proof").is_visible()
+    assert visit.messages == []
+
+
+def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> None:
+    assert "above checks one against the other" in pages("superglue_human").read_text("utf-8")
+    exact = ra.Kemeny().aggregate(SMITHS)
+    monkeypatch.setattr("rankagg.report.checker.CHARACTERS", 500)
+    check = proof_check(exact)
+    assert check.blocks == {}
+    assert check.scripts == ()
+    assert re.search(
+        r"room for 500 characters, and votes and certificate take \d{3}", check.sentence
+    )
+    assert "`rankagg solve` with --certificate and --votes" in check.sentence
+
+
+def two(wins, losses):
+    return [[0, wins], [losses, 0]]
+
+
+@pytest.mark.parametrize(
+    ("wins", "tie_cost", "above", "said"),
+    [
+        (
+            two(1, 0),
+            0,
+            "",
+            "no ranking contradicts fewer than 0 votes, and this one contradicts 0.",
+        ),
+        (two(3, 1), 0, "", "no ranking contradicts fewer than 1 vote, and this one contradicts 1."),
+        (two(3, 2.5), 0, "", "contradicts fewer than 2.5 votes, and this one contradicts 2.5."),
+        (two(5000, 1234), 0, "", "fewer than 1,234 votes, and this one contradicts 1,234."),
+        (two(10**20, 10**15), 0, "", "fewer than 1,000,000,000,000,000 votes, and"),
+        (
+            two(3, 1),
+            0.25,
+            "",
+            "costs less than 1 vote (a tied vote costs 1/4), and this one costs 1.",
+        ),
+        (
+            two(3, 1),
+            0,
+            "BA",
+            "no ranking under the constraints contradicts fewer than 3 votes, and",
+        ),
+        (two(2**0.5, 3**-0.5), 0, "", "no ranking contradicts fewer than about 0.57735 votes"),
+    ],
+)
+def test_the_verdict_in_words(opened, wins, tie_cost, above, said) -> None:
+    votes = ra.PairwiseMatrix.from_wins(wins, items=["A", "B"])
+    held = ra.Constraints(above=[tuple(above)]) if above else None
+    consensus = ra.Kemeny(tie_cost=tie_cost, constraints=held).aggregate(votes)
+    assert said in press(opened(small_page(consensus)))

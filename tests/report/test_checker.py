@@ -1,0 +1,299 @@
+"""The checker of the page against the package and the stand-alone checker, in a real browser."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+from io import StringIO
+from random import Random
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.exceptions import RankaggError, VerificationError
+from rankagg.io.votes import votes_to_dict
+from tests.aggregation.kemeny.forging import (
+    N,
+    change,
+    early_chain,
+    mutant,
+    quick_specimens,
+    random_leaf,
+    random_rows,
+    random_tree,
+    specimens,
+)
+from tests.report.checking import by_package, by_stand_alone, checker_page, verdicts
+
+
+@pytest.fixture(scope="module")
+def blank(browser, tmp_path_factory):
+    """Return pages with the checker alone: as it is, and with BigInts throughout."""
+    folder = tmp_path_factory.mktemp("checker")
+    return [checker_page(browser, folder, doubles=doubles) for doubles in (True, False)]
+
+
+def forged(cases, how_many, seed):
+    """Return genuine texts, and mutants of their certificates and of their votes."""
+    rng = Random(seed)
+    texts = []
+    for case in cases:
+        votes, certificate = json.dumps(case.votes_plain), json.dumps(case.plain)
+        texts.append((votes, certificate))
+        texts += [(votes, as_text(mutant(case, rng))) for _ in range(how_many)]
+        for _ in range(how_many // 4):
+            other = json.loads(votes)
+            change(other, rng)
+            texts.append((as_text(other), certificate))
+    return [pair for pair in texts if None not in pair]
+
+
+def as_text(plain):
+    """Return JSON, with NaN and the like; None for what no text can hold."""
+    try:
+        return json.dumps(plain)
+    except (TypeError, ValueError):
+        return None
+
+
+def judge(blank, texts):
+    """Check that all checkers agree; count the verdicts."""
+    counted = Counter()
+    for page in blank:
+        for (votes, certificate), (verdict, why) in zip(texts, verdicts(page, texts), strict=True):
+            assert verdict is not None, (why, votes, certificate)
+            assert verdict == by_package(votes, certificate), (why, votes, certificate)
+            assert verdict == by_stand_alone(votes, certificate), (why, votes, certificate)
+            counted[verdict] += 1
+    return counted
+
+
+def test_genuine_and_forged_texts_get_the_verdicts_of_the_other_checkers(blank) -> None:
+    cases = quick_specimens().values()
+    counted = judge(blank, forged(cases, 8, seed=1))
+    assert counted[True] > 2 * len(cases)
+    assert counted[False] > 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_thousands_of_forged_texts(blank, seed) -> None:
+    counted = judge(blank, forged(specimens().values(), 350, seed))
+    assert counted[True] > 200
+    assert counted[False] > 10_000
+
+
+def built(rng):
+    """Return votes and a certificate that nobody searched for, whose bound is what is proved."""
+    wins = [[rng.randrange(9) * (i != j) for i in range(N)] for j in range(N)]
+    votes = ra.PairwiseMatrix.from_wins(wins)
+    problem = Problem.from_pairwise(votes)
+    order = rng.sample(range(N), N)
+    cost = problem.cost(np.array(order))
+    rows = random_rows(rng)
+    chain = early_chain(rng, problem) if rng.random() < 0.5 else ()
+    tree = random_tree(rng, cost - rng.randrange(12), len(rows), start=len(chain))
+    tree = tree if rng.random() < 0.7 else (random_leaf(rng, len(rows)),)
+    return votes, order, [Proof(tuple(rng.sample(range(N), N)), (*chain, *tree), rows)]
+
+
+def stated(votes, order, proofs):
+    """Return texts of three certificates: the bound that is proved, one more, and one less."""
+    certificate = ra.Certificate.build(votes, order, proofs).to_dict()
+    texts = []
+    for more in (0, 1, -1):
+        bound = certificate["scaled_lower_bound"] + more
+        if 0 <= bound <= certificate["scaled_cost"]:
+            status = "optimal" if bound == certificate["scaled_cost"] else "gap"
+            changed = {"scaled_lower_bound": bound, "lower_bound": str(bound), "status": status}
+            texts.append((json.dumps(votes_to_dict(votes)), json.dumps(certificate | changed)))
+    return texts
+
+
+@pytest.mark.parametrize("count", [25, pytest.param(3000, marks=pytest.mark.slow)])
+def test_the_bound_is_the_same_to_the_last_unit(blank, count) -> None:
+    rng = Random(3)
+    texts = []
+    while len(texts) < count:
+        votes, order, proofs = built(rng)
+        try:
+            texts += stated(votes, order, proofs)
+        except VerificationError:  # every case contradicts itself, or a row counts too much
+            continue
+    counted = judge(blank, texts)
+    assert min(counted[True], counted[False]) > count // 4
+
+
+CERTIFICATE = quick_specimens()["one cycle"].plain
+VOTES = quick_specimens()["one cycle"].votes_plain
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"scaled_cost": 76', '"scaled_cost": 76.0'),
+        ('"scaled_cost": 76', '"scaled_cost": 7.6e1'),
+        ('"scaled_cost": 76', '"scaled_cost": 76e0'),
+        ('"scaled_cost": 76', '"scaled_cost": 076'),
+        ('"scaled_cost": 76', '"scaled_cost": +76'),
+        ('"scaled_cost": 76', '"scaled_cost": "76"'),
+        ('"scaled_cost": 76', '"scaled_cost": true'),
+        ('"scaled_cost": 76', '"scaled_cost": 1e999999999'),
+        ('"scaled_cost": 76', '"scaled_cost": 0x4c'),
+        ('"scaled_cost": 76', '"scaled_cost": 76n'),
+        ('"scaled_cost": 76', '"scaled_cost": 76, "scaled_cost": 76'),
+        ('"scaled_cost": 76', '"scaled_cost": 76, "scaled\\u005fcost": 76'),
+        ('"scaled_cost": 76', '"scaled_cost": 76,'),
+        ('"scaled_cost": 76', '"scaled_cost": NaN'),
+        ('"scaled_cost": 76', '"scaled_cost": -Infinity'),
+        ('"scaled_cost": 76', '"scaled_cost": null'),
+        ('"scaled_cost": 76', '"scaled_cost": [76]'),
+        ('"scaled_cost": 76', '"scaled_cost": 76 /* so it is */'),
+        ('"scaled_cost": 76', '"scaled_cost":\u00a076'),
+        ('"scaled_cost": 76', '"scaled_cost":\u066776'),
+        ('"scaled_cost": 76', "'scaled_cost': 76"),
+        ('"scaled_cost": 76', '"scaled_cost": ' + "7" * 1001),
+        ('"scaled_cost": 76', '"scaled_cost": ' + "[" * 5000 + "]" * 5000),
+        ('"order": [1, 2, 0]', '"order": [1, 2, -0]'),
+        ('"order": [1, 2, 0]', '"order": [1, 2, 00]'),
+        ('"order": [1, 2, 0]', '"order": [1, 2, 0,]'),
+        ('"order": [1, 2, 0]', '"order": [1 2 0]'),
+        ('"order": [1, 2, 0]', '"order": [1, 2, 0]\u2028'),
+        ('"order": [1, 2, 0]', '"order": {"0": 1, "1": 2, "2": 0}'),
+        ('"order": [1, 2, 0]', '"__proto__": {}, "order": [1, 2, 0]'),
+        ('"order": [1, 2, 0]', '"constraints": null, "order": [1, 2, 0]'),
+        ('"tie_cost": "0"', '"tie_cost": "0/1"'),
+        ('"tie_cost": "0"', '"tie_cost": "0\\n"'),
+        ('"tie_cost": "0"', '"tie_cost": "-0"'),
+        ('"tie_cost": "0"', '"tie_cost": " 0"'),
+        ('"tie_cost": "0"', '"tie_cost": "0.0"'),
+        ('"tie_cost": "0"', '"tie_cost": "\u0660"'),
+        ('"tie_cost": "0"', '"tie\\u005fcost"\t:\r\n"\\u0030"'),
+        ('"version": 3', '"version": 4'),
+        ('"version": 3', '"version": 2'),
+        ('"items": ["A", "B", "C"]', '"items": ["A", "B", "\ud800"]'),
+        ('"items": ["A", "B", "C"]', '"items": ["A", "B", "C\t"]'),
+        ('"items": ["A", "B", "C"]', '"items": ["A", "B", "\\x43"]'),
+        ('"items": ["A", "B", "C"]', '"items": ["A", "B", "\\u43"]'),
+        ('"items": ["A", "B", "C"]', '"items": ["\\u0041", "B", "C"]'),
+        ("{", "\ufeff{"),
+        ("}", "} "),
+        ("}", "} {}"),
+        ("}", ""),
+        ("}", "}\x00"),
+    ],
+)
+def test_texts_that_are_no_plain_json(blank, old, new) -> None:
+    certificate = json.dumps(CERTIFICATE)
+    assert old in certificate
+    at = certificate.rindex(old) if old == "}" else certificate.index(old)
+    text = certificate[:at] + new + certificate[at + len(old) :]
+    text = text.replace("\ud800", "\\ud800")
+    judge(blank, [(json.dumps(VOTES), text)])
+
+
+@pytest.mark.parametrize(
+    "change_of_votes",
+    [
+        {"rounding": "1/3"}, {"rounding": "1/2"}, {"rounding": "9007199254740993"},
+        {"rounding": "1" + "0" * 400}, {"rounding": f"1/{2**1074}"}, {"rounding": f"1/{2**1075}"},
+        {"denominator": 2}, {"denominator": 0}, {"denominator": 10**300}, {"items": []},
+        {"items": ["A", "B"]}, {"items": ["A", "B", "B"]}, {"items": ["A", "B", 3]},
+        {"items": ["", "B", "C"]}, {"items": [0, 1, 2]}, {"items": [0, 1, True]},
+        {"items": ["A", "B", "\U0001f600"]}, {"items": ["A", "B", "é<\u2028"]},
+        {"ties": [[0, 1, 0], [0, 0, 0], [0, 0, 0]]}, {"ties": [[0, 1, 0], [1, 0, 0], [0, 0, 0]]},
+        {"wins": [[0, 33], [27, 0]]}, {"wins": [[1, 33, 25], [27, 0, 42], [35, 18, 0]]},
+        {"wins": [[0, 10**101, 25], [27, 0, 42], [35, 18, 0]]},
+        {"wins": [[0, 3300, 2500], [2700, 0, 4200], [3500, 1800, 0]], "denominator": 100},
+    ],
+)  # fmt: skip
+def test_votes_of_every_form_get_the_same_verdict(blank, change_of_votes) -> None:
+    # Whatever else follows from the change is restated, where the package reads the votes at all.
+    votes = json.dumps({**VOTES, **change_of_votes})
+    certificate = json.dumps({**CERTIFICATE, **restated(votes)})
+    judge(blank, [(votes, json.dumps(CERTIFICATE)), (votes, certificate)])
+
+
+def restated(votes):
+    """Return what a certificate says of the votes but for costs."""
+    plain = json.loads(votes)
+    n = len(plain["items"])
+    tolerance = str(Fraction(plain["rounding"]) * n * (n - 1))
+    try:
+        mark = ra.read_votes(StringIO(votes)).fingerprint
+    except RankaggError:
+        mark = CERTIFICATE["fingerprint"]
+    return {"items": plain["items"], "tolerance": tolerance, "fingerprint": mark}
+
+
+def proof_of(nodes, rows=()):
+    return {**CERTIFICATE, "proofs": [{"positions": [0, 1, 2], "rows": list(rows), "nodes": nodes}]}
+
+
+LEAF = {"cycles": [[0, 2, 1, 6291456]], "rows": []}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "rows"),
+    [
+        # Loops, shared children, nobody's child, one's own child, children before parents.
+        ([{"pair": [0, 1], "before": 0, "after": 1}, LEAF], ()),
+        ([{"pair": [0, 1], "before": 1, "after": 1}, LEAF], ()),
+        ([LEAF, LEAF], ()),
+        ([{"pair": [0, 1], "before": 1, "after": 2}, LEAF, LEAF], ()),
+        ([{"pair": [0, 1], "before": 1, "after": 2},
+          {**LEAF, "threshold": 76, "rest": 1}, LEAF], ()),
+        ([{"pair": [0, 1], "before": 1, "after": 3}, LEAF], ()),
+        ([{"pair": [0, 0], "before": 1, "after": 2}, LEAF, LEAF], ()),
+        ([{"pair": [0, 3], "before": 1, "after": 2}, LEAF, LEAF], ()),
+        # A row that is too large and that nobody uses.
+        ([LEAF], [{"terms": [[2**31 - 1, [0, 1]], [2**31 - 1, [0, 1]]], "divisor": 1}]),
+        ([LEAF], [{"terms": [[2**31 - 1, [0, 1]], [2**31 - 1, [0, 1]]], "divisor": 2}]),
+        ([LEAF], [{"terms": [[1, 0]], "divisor": 1}]),
+        ([LEAF], [{"terms": [[1, {"before": 0}]], "divisor": 1}]),
+        ([LEAF], [{"terms": [[1, {}]], "divisor": 1}]),
+        ([LEAF], [{"terms": [], "divisor": 1}]),
+        ([{"enumeration": True}, LEAF], ()),
+        ([{"enumeration": 1}], ()),
+        ([{"exchange": [[1, 0]], "up": 0, "down": 0, "rest": 1}, LEAF], ()),
+        ([{"pair": [0, 1], "before": 1, "after": 2}, LEAF,
+          {"exchange": [[1, 2]], "up": 1, "down": 1, "rest": 3}, LEAF], ()),
+    ],
+)  # fmt: skip
+def test_trees_that_are_none(blank, nodes, rows) -> None:
+    judge(blank, [(json.dumps(VOTES), json.dumps(proof_of(nodes, rows)))])
+
+
+def test_a_deep_tree_takes_no_stack(blank) -> None:
+    levels = 3000
+    nodes = []
+    for at in range(levels):
+        nodes += [{"pair": [0, 1], "before": 2 * at + 1, "after": 2 * at + 2}, LEAF]
+    judge(blank[:1], [(json.dumps(VOTES), json.dumps(proof_of([*nodes, LEAF])))])
+
+
+def test_rows_that_double_again_and_again_end_in_a_refusal(blank) -> None:
+    rows = [{"terms": [[2**31 - 1, [0, 1, 2]]], "divisor": 1}]
+    rows += [{"terms": [[2**31 - 1, at]] * 3, "divisor": 1} for at in range(40)]
+    data = proof_of([LEAF], rows)
+    assert judge(blank, [(json.dumps(VOTES), json.dumps(data))]) == {False: 2}
+
+
+def test_large_numbers_are_exact_to_the_last_digit(blank) -> None:
+    """Votes of 10 to the 20th, and one more vote than is counted."""
+    many = 10**20
+    votes = ra.PairwiseMatrix.from_wins(
+        [[0, 33 * many + 1, 25 * many], [27 * many, 0, 42 * many], [35 * many, 18 * many, 0]]
+    )
+    certificate = ra.Kemeny().aggregate(votes).certificate.to_dict()
+    plain = json.dumps(votes_to_dict(votes))
+    assert certificate["scaled_cost"] > 10**21
+    texts = [(plain, json.dumps(certificate))]
+    for more in (1, -1):
+        cost = certificate["scaled_cost"] + more
+        changed = dict.fromkeys(("scaled_cost", "scaled_lower_bound"), cost)
+        changed |= dict.fromkeys(("cost", "lower_bound"), str(cost))
+        texts.append((plain, json.dumps(certificate | changed)))
+    assert judge(blank, texts) == {True: 2, False: 4}
