@@ -125,6 +125,9 @@ from .io.ballots import write_ballots as write_ballots
 from .io.cast_result import CastVotes as CastVotes
 from .io.cast_votes import read_cast_votes as read_cast_votes
 from .io.comparisons import read_comparisons as read_comparisons
+from .io.evaluations.evaluations import Evaluations as Evaluations
+from .io.evaluations.read import read_evaluations as read_evaluations
+from .io.evaluations.selection import Selection as Selection
 from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib

@@ -19,6 +19,12 @@ from rankagg.cli.options.cast_votes import (
     CAST_VOTES_OPTIONS,
     read_cast,
 )
+from rankagg.cli.options.evaluations import (
+    EVALUATION_NAMES,
+    EVALUATION_OPTIONS,
+    seem_evaluations,
+    selected,
+)
 from rankagg.cli.options.names import OneOf, labels_of, split, task_weights
 from rankagg.cli.options.numbers import Number
 from rankagg.cli.options.told import tell_ballots, tell_scores
@@ -29,6 +35,8 @@ from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.ballots import read_ballots
 from rankagg.io.cast_result import CastVotes
+from rankagg.io.evaluations.read import looks_like_evaluations
+from rankagg.io.evaluations.selection import Selection
 from rankagg.io.matrices import looks_like_matrix, read_matrix
 from rankagg.io.preflib import looks_like_preflib, read_preflib
 from rankagg.io.scores import read_scores
@@ -47,9 +55,11 @@ __all__ = [
     "with_options",
 ]
 
-file_argument = click.argument("file", required=False, type=click.Path())
+file_argument = click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path())
 
-FORMATS = ("scores", "ballots", "cast-votes", "preflib", "matrix", "votes", "summary")
+FORMATS = (
+    "scores", "ballots", "cast-votes", "preflib", "matrix", "votes", "summary", "evaluations",
+)  # fmt: skip
 
 OPTIONS = [
     click.option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
@@ -58,8 +68,8 @@ OPTIONS = [
         type=OneOf(["auto", *FORMATS]),
         default="auto",
         show_default=True,
-        help="What FILE is. auto: PrefLib, a linear ordering matrix, votes as JSON or what "
-        "`rankagg scan` wrote where its content says so, else scores.",
+        help="What FILE is. auto: PrefLib, a linear ordering matrix, votes as JSON, what "
+        "`rankagg scan` or an evaluation tool wrote where its content says so, else scores.",
     ),
     click.option("--lower-is-better", is_flag=True, help="Scores: lower is better on every task."),
     click.option(
@@ -68,6 +78,7 @@ OPTIONS = [
         metavar="TASK",
         help="Lower is better on TASK, and higher on the others; may be repeated.",
     ),
+    *EVALUATION_OPTIONS,
     click.option("--system", metavar="COLUMN", help="Column of systems; default: the first."),
     click.option("--instance", metavar="COLUMN", help="Column of instances of the tasks."),
     click.option("--task", metavar="COLUMN", help="Long form: column of tasks."),
@@ -121,6 +132,11 @@ OPTIONS = [
 NAMES = {
     **CAST_VOTES_NAMES,
     "source": "FILE",
+    "paths": "FILE",
+    "metric": "--metric",
+    "by": "--by",
+    "runs": "--runs",
+    "higher_is_better": "--higher or --lower",
     "task and score": "--task and --score",
     "task_weights": "--weight",
     "groups": "--group",
@@ -135,8 +151,9 @@ NAMES = {
 
 #: Values that say what the data are.
 NAMED = (
-    "file", "dataset", "format", "lower_is_better", "lower", "system", "instance", "task",
+    "files", "dataset", "format", "lower_is_better", "lower", "system", "instance", "task",
     "score", "drop", "weight", "group", "tolerance", "count", "left_out", "unranked", *CAST_VOTES,
+    *EVALUATION_NAMES,
 )  # fmt: skip
 
 
@@ -211,18 +228,21 @@ def with_options(
 
 def read_input(*, unranked: str, **values: Any) -> AnyInput:
     """Read what the options name."""
+    files = values["files"]
+    values["file"] = files[0] if files else None
     if (values["file"] is None) == (values["dataset"] is None):
         raise click.UsageError(
             "Give either FILE or --dataset NAME; `rankagg datasets` lists names."
         )
     kind = _kind(values)
-    for name in REFUSED[kind]:
+    own = () if kind == "evaluations" else EVALUATION_NAMES
+    for name in (*REFUSED[kind], *own):
         if values[name]:
             option = name.replace("_", "-")
             raise click.UsageError(f"--{option} has no meaning for {MEANING[kind]}.")
     with options_named(NAMES):
         read = READERS[kind](values)
-        data = read.profile if isinstance(read, CastVotes) else read
+        data = _plain(read)
         if isinstance(data, ScoreTable):
             data = _reshape(data, values)
     if isinstance(data, ScoreTable | ScoreSummary):
@@ -231,8 +251,16 @@ def read_input(*, unranked: str, **values: Any) -> AnyInput:
         lines = tell_ballots(data, values)
     if isinstance(read, CastVotes):
         lines = (*lines, *read.lines())
-    name = values["dataset"] or Path(values["file"]).name
+    if isinstance(read, Selection):
+        lines = (*lines, *read.notes)
+    name = values["dataset"] or Path(values["file"]).name or Path(values["file"]).resolve().name
     return AnyInput(data, unranked, values["tolerance"] or 0.0, lines, name)
+
+
+def _plain(read: Data | CastVotes | Selection) -> Data:
+    if isinstance(read, CastVotes):
+        return read.profile
+    return read.table if isinstance(read, Selection) else read
 
 
 def _kind(values: dict[str, Any]) -> str:
@@ -240,12 +268,25 @@ def _kind(values: dict[str, Any]) -> str:
         with options_named({"name": "--dataset"}):
             return f"bundled {datasets.info(values['dataset']).kind}"
     if values["format"] != "auto":
-        return str(values["format"])
+        kind = str(values["format"])
+        _check_one(values["files"], kind)
+        return kind
+    if seem_evaluations(values["files"]):
+        return "evaluations"
+    _check_one(values["files"], "auto")
     if kind_by_name(values["file"]) in ("Parquet", "Excel"):
         return "scores"
     with options_named(NAMES):
         text = read_text(values["file"])[1]
     return next((kind for kind, looks_so in LOOKS.items() if looks_so(text)), "scores")
+
+
+def _check_one(files: tuple[str, ...], kind: str) -> None:
+    if len(files) > 1 and kind != "evaluations":
+        raise click.UsageError(
+            f"Give one FILE, not {len(files)}: several are read together where they hold "
+            "evaluations (--format evaluations)."
+        )
 
 
 def _read_bundled_scores(values: dict[str, Any]) -> WholeData:
@@ -313,14 +354,19 @@ def _read_summary(values: dict[str, Any]) -> ScoreSummary:
     return summary.with_task_weights(weights) if weights else summary
 
 
+def _read_evaluations(values: dict[str, Any]) -> Selection:
+    return selected(values["files"], values)
+
+
 LOOKS: dict[str, Callable[[str], bool]] = {
     "preflib": looks_like_preflib,
     "votes": looks_like_votes,
     "summary": looks_like_summary,
+    "evaluations": looks_like_evaluations,
     "matrix": looks_like_matrix,
 }
 
-READERS: dict[str, Callable[[dict[str, Any]], Data | CastVotes]] = {
+READERS: dict[str, Callable[[dict[str, Any]], Data | CastVotes | Selection]] = {
     "scores": _read_scores,
     "ballots": _read_ballots,
     "cast-votes": read_cast,
@@ -328,6 +374,7 @@ READERS: dict[str, Callable[[dict[str, Any]], Data | CastVotes]] = {
     "matrix": _read_matrix,
     "votes": _read_votes,
     "summary": _read_summary,
+    "evaluations": _read_evaluations,
     "bundled scores": _read_bundled_scores,
     "bundled ballots": _read_bundled_ballots,
 }
@@ -344,6 +391,7 @@ REFUSED = {
     "matrix": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop", *CAST_VOTES),
     "votes": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop", *CAST_VOTES),
     "summary": (*COLUMNS, "group", "tolerance", *ON_BALLOTS, "drop", *CAST_VOTES),
+    "evaluations": ("system", "instance", "task", "score", *ON_BALLOTS, *CAST_VOTES),
     "bundled scores": (*COLUMNS, *ON_BALLOTS, *CAST_VOTES),
     "bundled ballots": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, *CAST_VOTES),
 }
@@ -356,6 +404,7 @@ MEANING = {
     "matrix": "a linear ordering matrix",
     "votes": "votes as JSON",
     "summary": "sums of scores, which were counted with directions of their own",
+    "evaluations": "evaluations, which name systems, tasks and instances themselves",
     "bundled scores": "--dataset, which knows its columns and directions",
     "bundled ballots": "--dataset with ballots",
 }

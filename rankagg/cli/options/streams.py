@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from rankagg.cli.options.cast_votes import CAST_VOTES
+from rankagg.cli.options.evaluations import EVALUATION_NAMES, seem_evaluations
 from rankagg.cli.options.inputs import NAMED, AnyInput, read_input, with_options
 from rankagg.cli.options.scans import add_options, run_options, summed
 
@@ -22,7 +23,9 @@ STREAM = click.option(
 #: Values of the options of scans.
 SCANNED = ("systems", "scattered", "jobs", "journal", "progress", "engine", "scheduler")
 #: Values that a scan has no meaning for.
-WHOLE_ONLY = ("dataset", "drop", "group", "tolerance", "count", "left_out", *CAST_VOTES)
+WHOLE_ONLY = (
+    "dataset", "drop", "group", "tolerance", "count", "left_out", *CAST_VOTES, *EVALUATION_NAMES,
+)  # fmt: skip
 
 
 def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,9 +45,9 @@ def _read(values: dict[str, Any]) -> AnyInput:
     for name, value in given.items():
         if value not in (None, False, 1, "refuse", "local"):
             raise click.UsageError(f"--{name} has no meaning without --stream.")
-    if len(files) > 1:
+    if len(files) > 1 and values["format"] == "auto" and not seem_evaluations(files):
         raise click.UsageError(f"Give one FILE, not {len(files)}; --stream adds up several.")
-    return read_input(file=files[0] if files else None, **values)
+    return read_input(files=files, **values)
 
 
 def _streamed(files: tuple[str, ...], values: dict[str, Any]) -> AnyInput:

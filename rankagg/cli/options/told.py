@@ -49,6 +49,8 @@ def tell_ballots(data: Data, values: dict[str, Any]) -> tuple[str, ...]:
 def _tell_source(data: Data, values: dict[str, Any]) -> list[str]:
     dataset = values["dataset"]
     source = f"data set {dataset}" if dataset else str(values["file"])
+    if len(values.get("files", ())) > 1:
+        source += f" and {len(values['files']) - 1} more"
     lines = [f"read: {source}, {repr(data)[1:-1]}"]
     if values["drop"]:
         lines.append(f"left out: {', '.join(values['drop'])}")

@@ -1,0 +1,214 @@
+"""Logs of Inspect: one evaluation of one model on one task, as JSON or as an archive of it."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from rankagg.exceptions import DataFormatError
+from rankagg.io.evaluations.collected import Collector, Series
+from rankagg.io.evaluations.parts import Part, parse
+from rankagg.io.text import opened
+
+__all__ = ["is_log", "read_archive", "read_log"]
+
+VERSION = 2
+CONVERT = "Convert it with `inspect log convert --to json` first."
+
+# What scorers say of an answer, and what it counts: the format defines these.
+LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+# The share of right answers, by the format's own words.
+ACCURACY = "accuracy"
+# Metrics that say how far a score may be off.
+SPREADS = frozenset({"stderr", "std", "var", "bootstrap_stderr", "bootstrap_std"})
+
+SAMPLE = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)", re.DOTALL)
+# An archive of so many bytes may hold so many times more, and this much in any case.
+RATIO, LARGEST = 200, 2**28
+LARGEST_EPOCH = 2**31
+
+
+def is_log(content: object) -> bool:
+    """Say whether plain data look like a log."""
+    return isinstance(content, dict) and {"version", "status", "eval"} <= content.keys()
+
+
+def read_log(root: Part, collector: Collector) -> None:
+    """Take in a log."""
+    samples = root.find("samples")
+    _read(root, () if samples is None else samples.elements(), collector)
+
+
+def _read(root: Part, samples: Iterable[Part], collector: Collector) -> None:
+    version = root.get("version")
+    if type(version.value) is not int or version.value != VERSION:
+        version.refuse(f"{VERSION}", CONVERT)
+    status = root.get("status").text()
+    if status != "success":
+        collector.leave_out(root.name, "log", f"its status is {status}")
+        return
+    spec = root.get("eval")
+    run = next((p.text() for key in ("eval_id", "run_id") if (p := spec.find(key))), root.name)
+    base = Series(
+        system=spec.get("model").text(),
+        task=spec.get("task").text(),
+        metric="",
+        run=run,
+        source=root.name,
+        settings=_settings(spec),
+    )
+    accurate = _read_results(root, base, collector)
+    n_samples = _read_samples(samples, base, accurate, collector)
+    results = root.find("results")
+    stated = None if results is None else results.find("completed_samples")
+    # A log may be written without samples.
+    if n_samples and stated is not None and type(stated.value) is int:
+        collector.expect(root.name, n_samples, stated.value)
+
+
+def _settings(spec: Part) -> str:
+    told = []
+    version, config = spec.find("task_version"), spec.find("config")
+    if version is not None and not isinstance(version.value, dict | list):
+        told.append(f"version {version.value}")
+    limit = None if config is None else config.find("limit")
+    if limit is not None:
+        told.append(f"limit {limit.value}")
+    return ", ".join(told)
+
+
+def _read_results(root: Part, base: Series, collector: Collector) -> set[str]:
+    """Take in metrics of the task; return the scorers whose right answers are counted."""
+    results = root.find("results")
+    scores = None if results is None else results.find("scores")
+    accurate: set[str] = set()
+    for score in [] if scores is None else scores.elements():
+        name, scorer, reducer = score.get("name"), score.find("scorer"), score.find("reducer")
+        for metric, part in score.get("metrics").members():
+            plain = part.find("name")
+            kind = (metric if plain is None else plain.text()).rpartition("/")[2]
+            if kind in SPREADS:
+                collector.leave_out(root.name, "standard error", "scores alone are read")
+                continue
+            label = f"{name.text()}/{metric}"
+            if reducer is not None:
+                label += f"/{reducer.text()}"
+            is_accuracy = kind == ACCURACY
+            if is_accuracy:
+                accurate |= {name.text()} | ({scorer.text()} if scorer is not None else set())
+            series = replace(base, metric=label, higher_is_better=True if is_accuracy else None)
+            number = collector.series(series)
+            value = part.get("value")
+            if value.value is None:
+                collector.leave_out(root.name, "score", "no value")
+            else:
+                collector.add(number, value.number())
+    return accurate
+
+
+def _read_samples(
+    samples: Iterable[Part], base: Series, accurate: set[str], collector: Collector
+) -> int:
+    """Take in samples, and return how many there are."""
+    found: dict[str, list[tuple[str | int, int, Part]]] = {}
+    number = 0
+    for number, sample in enumerate(samples, start=1):  # noqa: B007 - returned
+        if sample.find("invalidation") is not None:
+            collector.leave_out(base.source, "sample", "invalidated")
+            continue
+        scores = sample.find("scores")
+        if scores is None or not scores.content():
+            why = "no score" if sample.find("error") is None else "it ended in an error"
+            collector.leave_out(base.source, "sample", why)
+            continue
+        instance, epoch = sample.get("id").label(), _epoch(sample)
+        for scorer, score in scores.members():
+            for metric, value in _values(scorer, score.get("value")):
+                found.setdefault(metric, []).append((instance, epoch, value))
+    for metric, rows in found.items():
+        _add_all(metric, rows, base, accurate, collector)
+    return number
+
+
+def _epoch(sample: Part) -> int:
+    epoch = sample.get("epoch")
+    if type(epoch.value) is not int or not 0 <= epoch.value < LARGEST_EPOCH:
+        epoch.refuse("a whole number from 0 on")
+    return int(epoch.value)
+
+
+def _values(scorer: str, value: Part) -> Iterator[tuple[str, Part]]:
+    """Yield what a scorer says: one value, or several by name."""
+    if isinstance(value.value, dict):
+        yield from ((f"{scorer}/{name}", part) for name, part in value.members())
+    else:
+        yield scorer, value
+
+
+def _add_all(
+    metric: str,
+    rows: list[tuple[str | int, int, Part]],
+    base: Series,
+    accurate: set[str],
+    collector: Collector,
+) -> None:
+    texts = {value.value for _, _, value in rows if isinstance(value.value, str)}
+    are_letters = bool(texts) and texts <= LETTERS.keys()
+    is_right = are_letters or metric in accurate
+    series = replace(base, metric=metric, higher_is_better=True if is_right else None)
+    number = collector.series(series)
+    for instance, epoch, part in rows:
+        value = part.value
+        if isinstance(value, str) and are_letters:
+            collector.add(number, LETTERS[value], instance=instance, epoch=epoch)
+        elif isinstance(value, bool | int | float):
+            collector.add(number, part.measured(), instance=instance, epoch=epoch)
+        else:
+            kinds = {list: "a list", dict: "an object", str: "a text", type(None): "null"}
+            collector.leave_out(
+                base.source, "score", f"{kinds[type(value)]}, no number, under {metric}"
+            )
+
+
+def read_archive(name: str, path: Path, collector: Collector) -> None:
+    """Take in a log that is an archive (.eval)."""
+    try:
+        with opened(path, zipfile.ZipFile) as archive:
+            members = set(archive.namelist())
+            if "header.json" not in members:
+                if any(member.startswith("_journal/") for member in members):
+                    collector.leave_out(name, "log", "it was not finished")
+                    return
+                raise DataFormatError(
+                    f"{name} is an archive without `header.json`, so no log of Inspect."
+                )
+            entries = {info.filename: info.file_size for info in archive.infolist()}
+            limit = max(LARGEST, RATIO * path.stat().st_size)
+            kept = [entry for entry in entries if SAMPLE.fullmatch(entry)]
+            if sum(entries[entry] for entry in (*kept, "header.json")) > limit:
+                raise DataFormatError(
+                    f"{name} would take more than {limit} bytes: unpack it first."
+                )
+            root = Part(_content(archive, name, "header.json"), name)
+            samples = (Part(_content(archive, name, entry), f"{name}, {entry}") for entry in kept)
+            _read(root, samples, collector)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+        if isinstance(error, DataFormatError):
+            raise
+        raise DataFormatError(f"{name} is no archive, or is damaged or cut off: {error}.") from None
+    except (NotImplementedError, RuntimeError) as error:  # a newer compression, or a password
+        raise DataFormatError(f"{name} cannot be unpacked here: {error}. {CONVERT}") from None
+
+
+def _content(archive: zipfile.ZipFile, name: str, entry: str) -> object:
+    with archive.open(entry) as stream:
+        data = stream.read()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataFormatError(f"{name}, {entry}, is not UTF-8.") from None
+    return parse(f"{name}, {entry}", text)

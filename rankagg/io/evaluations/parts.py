@@ -1,0 +1,180 @@
+"""JSON as evaluation tools write it, and parts of it that know where they stand."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from rankagg.exceptions import DataFormatError, shown
+
+__all__ = ["Part", "parse"]
+
+# A sample of a log has these members, and of what else it holds only these are kept.
+SAMPLE = frozenset({"id", "epoch", "scores", "error", "invalidation"})
+
+# What stands for half of a character where the other half is not beside it.
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+FLOATS_END = 2**53
+
+
+def parse(name: str, text: str) -> Any:
+    """Return the content of a JSON text, of samples of a log only what is read of them.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    text : str
+        The text.
+
+    Returns
+    -------
+    dict, list, str, int, float, bool or None
+
+    Raises
+    ------
+    DataFormatError
+        If it is no JSON, nested too deep, or has a key twice in one object.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_distinct)
+    except _TwiceError as twice:
+        raise DataFormatError(
+            f"{name} has the key {shown(twice.key)} twice in one object."
+        ) from None
+    except json.JSONDecodeError as error:
+        raise DataFormatError(
+            f"{name} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}. It may "
+            "be cut off: write it again, or leave it out."
+        ) from None
+    except RecursionError:
+        raise DataFormatError(f"{name} is nested too deep to be read.") from None
+    except ValueError:  # Python's own limit
+        raise DataFormatError(f"{name} has an integer of thousands of digits.") from None
+
+
+class _TwiceError(Exception):
+    """A key that stands twice in one object."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise _TwiceError(key)
+    if "epoch" in content and "id" in content and "input" in content:
+        return {key: content[key] for key in SAMPLE & content.keys()}
+    return content
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value and where it stands, to be asked for what it must be.
+
+    Attributes
+    ----------
+    value : object
+        What stands there.
+    name : str
+        The file, with the line where it has lines.
+    path : str
+        Where in it: "evaluation_results[0].metric_config", for instance.
+    """
+
+    value: Any
+    name: str
+    path: str = ""
+
+    def refuse(self, allowed: str, remedy: str = "") -> NoReturn:
+        """Raise, saying what must stand here."""
+        where = f"`{self.path}`" if self.path else "it"
+        sentence = f"{self.name}: {where} must be {allowed}. Got {shown(self.value)}."
+        raise DataFormatError(f"{sentence} {remedy}" if remedy else sentence)
+
+    def get(self, key: str, remedy: str = "") -> Part:
+        """Return a member that must be there."""
+        self.content()
+        if key not in self.value:
+            sentence = f"{self.name}: `{self._below(key)}` is missing."
+            raise DataFormatError(f"{sentence} {remedy}" if remedy else sentence)
+        return Part(self.value[key], self.name, self._below(key))
+
+    def find(self, key: str) -> Part | None:
+        """Return a member; None where it is absent or null."""
+        self.content()
+        if self.value.get(key) is None:
+            return None
+        return Part(self.value[key], self.name, self._below(key))
+
+    def _below(self, key: str) -> str:
+        return f"{self.path}.{key}" if self.path else key
+
+    def content(self) -> dict[str, Any]:
+        """Return the members of an object."""
+        if not isinstance(self.value, dict):
+            self.refuse("an object")
+        return dict(self.value)
+
+    def members(self) -> Iterator[tuple[str, Part]]:
+        """Yield names and members of an object."""
+        for key in self.content():
+            yield key, self.get(key)
+
+    def elements(self) -> list[Part]:
+        """Return the elements of a list."""
+        if not isinstance(self.value, list):
+            self.refuse("a list")
+        return [Part(value, self.name, f"{self.path}[{at}]") for at, value in enumerate(self.value)]
+
+    def flag(self) -> bool:
+        """Return true or false."""
+        if not isinstance(self.value, bool):
+            self.refuse("true or false")
+        return self.value
+
+    def text(self) -> str:
+        """Return a text that is not blank."""
+        if not isinstance(self.value, str) or not self.value.strip():
+            self.refuse("a text")
+        if SURROGATE.search(self.value):
+            self.refuse("a text of whole characters")
+        return self.value
+
+    def label(self) -> str | int:
+        """Return a text that is not blank, or a whole number."""
+        if isinstance(self.value, int) and not isinstance(self.value, bool):
+            return self.value
+        if not isinstance(self.value, str):
+            self.refuse("a text or a whole number")
+        return self.text()
+
+    def number(self) -> float:
+        """Return a number; NaN and infinities are some."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            self.refuse("a number")
+        return self.measured()
+
+    def measured(self) -> float:
+        """Return a number or truth value as a float."""
+        value = self.value
+        if isinstance(value, float):
+            return value
+        if abs(value) > FLOATS_END and not _is_float(value):
+            self.refuse("a number that a 64-bit float holds", "Subtract a common number first.")
+        return float(value)
+
+
+def _is_float(value: int) -> bool:
+    try:
+        return float(value) == value and math.isfinite(float(value))
+    except OverflowError:
+        return False

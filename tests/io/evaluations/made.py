@@ -1,0 +1,142 @@
+"""Files as evaluation tools write them, made for tests."""
+
+import json
+import zipfile
+
+TIME = "2026-01-02T03-04-05.678901"
+
+
+def put(path, *contents):
+    """Write one object, or one object a line where the name says so."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(c) + "\n" for c in contents), encoding="utf-8")
+    else:
+        path.write_text(json.dumps(contents[0]), encoding="utf-8")
+    return path
+
+
+def aggregate(model, *results, run=None, version="0.3.0", **more):
+    run = run or f"source/{model}/1"
+    return {
+        "schema_version": version,
+        "evaluation_id": run,
+        "retrieved_timestamp": "1",
+        "source_metadata": {
+            "source_type": "documentation",
+            "source_organization_name": "us",
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": "unknown", "version": "unknown"},
+        "model_info": {
+            "name": model,
+            "id": model,
+            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
+        },
+        "evaluation_results": list(results),
+        **more,
+    }
+
+
+def result(task, score, *, lower=False, metric="accuracy", dataset="data", name=None, **config):
+    return {
+        **({} if name is None else {"evaluation_result_id": name}),
+        "evaluation_name": task,
+        "source_data": {"dataset_name": dataset, "source_type": "other"},
+        "metric_config": {"metric_id": metric, "lower_is_better": lower, **config},
+        "score_details": {"score": score},
+    }
+
+
+def line(model, task, sample, score, *, run=None, name=None, digest=None, version="0.3.0"):
+    return {
+        "schema_version": version,
+        "evaluation_id": run or f"source/{model}/1",
+        "model_id": model,
+        "evaluation_name": task,
+        **({} if name is None else {"evaluation_result_id": name}),
+        "sample_id": sample,
+        "sample_hash": digest,
+        "interaction_type": "single_turn",
+        "input": {"raw": "?", "reference": []},
+        "output": {"raw": ["!"]},
+        "answer_attribution": [],
+        "evaluation": {"score": score, "is_correct": bool(score)},
+    }
+
+
+def harness(model, scores, *, better=None, **more):
+    """Return results; scores are by task and by metric and filter."""
+    names = {task: {key.partition(",")[0] for key in found} for task, found in scores.items()}
+    return {
+        "results": {task: {"alias": task, **found} for task, found in scores.items()},
+        "group_subtasks": {},
+        "configs": {},
+        "versions": dict.fromkeys(scores, 1.0),
+        "n-shot": dict.fromkeys(scores, 0),
+        "higher_is_better": {task: dict.fromkeys(names[task], True) for task in scores}
+        if better is None
+        else better,
+        "model_name": model,
+        **more,
+    }
+
+
+def document(number, *, chosen="none", digest=None, **scores):
+    return {
+        "doc_id": number,
+        "doc": {"question": "?"},
+        "target": "!",
+        "filter": chosen,
+        "metrics": list(scores),
+        "doc_hash": digest,
+        **scores,
+    }
+
+
+def log(model, task, samples=(), *, run=None, scores=(), status="success", version=2):
+    """Return a log of Inspect; samples are (id, epoch, values by scorer)."""
+    return {
+        "version": version,
+        "status": status,
+        "eval": {
+            "eval_id": run or f"{model} {task}",
+            "task": task,
+            "task_version": 0,
+            "model": model,
+            "config": {"epochs": 1},
+        },
+        "results": {"completed_samples": len(samples), "scores": list(scores)},
+        "samples": [
+            {
+                "id": name,
+                "epoch": epoch,
+                "input": "?",
+                "target": "!",
+                "scores": {scorer: {"value": value} for scorer, value in values.items()},
+                "events": [{"id": "e", "epoch": 9, "input": 1}],
+            }
+            for name, epoch, values in samples
+        ],
+    }
+
+
+def accuracy(value, *, scorer="match", **more):
+    metrics = {"accuracy": value, "stderr": 0.01, **more}
+    return {
+        "name": scorer,
+        "scorer": scorer,
+        "metrics": {name: {"name": name, "value": number} for name, number in metrics.items()},
+    }
+
+
+def archive(path, content):
+    """Write a log as an archive."""
+    samples = content.pop("samples")
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("_journal/start.json", json.dumps({"version": 2, "eval": {}}))
+        for sample in samples:
+            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+            file.writestr(name, json.dumps(sample))
+        file.writestr("header.json", json.dumps(content))
+    return path

@@ -1,0 +1,195 @@
+"""Every Eval Ever: aggregates, samples, versions, and what belongs together."""
+
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, InvalidInputError
+from tests.io.evaluations.made import aggregate, line, put, result
+
+
+def read(folder, *contents):
+    for number, content in enumerate(contents):
+        put(folder / f"{number}.json", content)
+    return ra.read_evaluations(folder)
+
+
+def test_the_samples_of_the_format_itself(data) -> None:
+    found = ra.read_evaluations(data("evaluations/every_eval_ever/aggregate.json").parent)
+    frame = found.to_frame()
+    assert frame["score"].tolist() == [0.75, 1.0]
+    assert frame["metric"].tolist() == ["accuracy", "accuracy"]
+    assert frame["instance"].isna().tolist() == [True, False]
+    assert frame["higher_is_better"].all()
+    assert [(one.what, one.number) for one in found.left_out] == [("file", 1), ("file", 1)]
+    assert found.table().instances == ("demo_0001",)
+
+
+def test_directions_are_those_of_the_files(tmp_path) -> None:
+    found = read(
+        tmp_path,
+        aggregate("A", result("acc", 0.5), result("loss", 2, lower=True, metric="nll")),
+        aggregate("B", result("acc", 0.25), result("loss", 1, lower=True, metric="nll")),
+    )
+    table = found.table()
+    assert dict(table.higher_is_better) == {"acc": True, "loss": False}
+    assert table.values.tolist() == [[0.5, 2], [0.25, 1]]
+
+
+def test_a_direction_that_files_state_differently_is_named(tmp_path) -> None:
+    with pytest.raises(DataFormatError, match=r"0\.json says that higher .*1\.json that lower is"):
+        read(tmp_path, aggregate("A", result("x", 1)), aggregate("B", result("x", 1, lower=True)))
+
+
+def test_without_a_direction_it_is_refused(tmp_path) -> None:
+    broken = result("x", 1)
+    del broken["metric_config"]["lower_is_better"]
+    with pytest.raises(DataFormatError, match=r"lower_is_better` is missing\. It states the dir"):
+        read(tmp_path, aggregate("A", broken))
+
+
+@pytest.mark.parametrize("version", ["0.2.1", "0.2.2", "0.2.3", "0.3.0"])
+def test_versions_that_say_the_same_are_read(tmp_path, version) -> None:
+    assert read(tmp_path, aggregate("A", result("x", 1), version=version)).n_scores == 1
+
+
+@pytest.mark.parametrize("version", ["0.1.0", "0.2.0", "0.3.1", "1.0.0", "", None, 0.3, ["0.3.0"]])
+def test_other_versions_are_refused_by_name(tmp_path, version) -> None:
+    with pytest.raises(DataFormatError, match=r"schema_version` must be .*0\.3\.0.*Convert"):
+        read(tmp_path, aggregate("A", result("x", 1), version=version))
+    put(tmp_path / "0.json", aggregate("A", result("x", 1)))
+    put(tmp_path / "s.jsonl", line("A", "x", "1", 1, version=version))
+    with pytest.raises(DataFormatError, match=r"s\.jsonl, line 1: `schema_version` must be"):
+        ra.read_evaluations(tmp_path)
+
+
+@pytest.mark.parametrize("score", ["0.5", True, None, [1]])
+def test_a_score_is_a_number(tmp_path, score) -> None:
+    with pytest.raises(DataFormatError, match=r"score_details\.score` must be a number"):
+        read(tmp_path, aggregate("A", result("x", score)))
+
+
+def test_an_unknown_level_is_no_score(tmp_path) -> None:
+    levels = {"score_type": "levels", "level_names": ["a"], "has_unknown_level": True}
+    found = read(
+        tmp_path,
+        aggregate("A", result("x", -1, **levels)),
+        aggregate("B", result("x", 0, **levels)),
+    )
+    assert found.to_frame()["system"].tolist() == ["B"]
+    assert [one.why for one in found.left_out] == ["-1, which stands for an unknown level"]
+
+
+def test_infinite_scores_are_left_out_and_counted(tmp_path) -> None:
+    found = read(tmp_path, aggregate("A", result("x", float("inf")), result("y", float("nan")),
+                                     result("z", 1)))  # fmt: skip
+    assert found.tasks == ("z",)
+    assert sorted(one.why for one in found.left_out) == ["no value", "not a finite number"]
+
+
+def test_whole_numbers_that_no_float_is_are_refused(tmp_path) -> None:
+    with pytest.raises(DataFormatError, match="64-bit float"):
+        read(tmp_path, aggregate("A", result("x", 2**53 + 1)))
+    with pytest.raises(DataFormatError, match="64-bit float"):
+        read(tmp_path, aggregate("A", result("x", 10**400)))
+
+
+def test_names_that_stand_for_several_data_sets_are_told_apart(tmp_path) -> None:
+    found = read(
+        tmp_path,
+        aggregate("A", result("Accuracy", 1, dataset="d"), result("Accuracy", 2, dataset="e")),
+        aggregate("B", result("Accuracy", 3, dataset="d"), result("other", 4, dataset="f")),
+    )
+    assert found.tasks == ("d: Accuracy", "e: Accuracy", "other")
+    assert any("Accuracy stand for several data sets" in note for note in found.notes)
+
+
+def test_parameters_of_a_metric_tell_it_apart(tmp_path) -> None:
+    results = [result("x", k, metric="pass", metric_parameters={"k": k}) for k in (1, 5)]
+    found = read(tmp_path, aggregate("A", *results))
+    assert found.metrics == ("pass (k=1)", "pass (k=5)")
+    assert found.table(metric="pass (k=5)").values.tolist() == [[5]]
+
+
+def test_one_result_twice_is_named(tmp_path) -> None:
+    with pytest.raises(DataFormatError, match=r"two scores by 'accuracy' for system 'A', task 'x'"):
+        read(tmp_path, aggregate("A", result("x", 1), result("x", 2)))
+
+
+def test_one_evaluation_in_two_files_is_named(tmp_path) -> None:
+    one = aggregate("A", result("x", 1))
+    with pytest.raises(DataFormatError, match=r"1\.json and .*0\.json are of one evaluation"):
+        read(tmp_path, one, one)
+
+
+class TestSamples:
+    def test_belong_to_the_result_that_they_name(self, tmp_path) -> None:
+        put(
+            tmp_path / "a.json",
+            aggregate(
+                "A",
+                result("x", 0.5, name="x.acc"),
+                result("x", 3, name="x.nll", metric="nll", lower=True),
+            ),
+        )
+        put(
+            tmp_path / "a_samples.jsonl",
+            line("A", "x", "1", 0, name="x.acc"),
+            line("A", "x", "1", 4.5, name="x.nll"),
+        )
+        table = ra.read_evaluations(tmp_path).table(metric="nll")
+        assert table.values.tolist() == [[4.5]]
+        assert not table.higher_is_better["x"]
+
+    def test_are_refused_where_it_cannot_be_told(self, tmp_path) -> None:
+        put(tmp_path / "a.json", aggregate("A", result("x", 1), result("x", 2, metric="f1")))
+        put(tmp_path / "s.jsonl", line("A", "x", "1", 1))
+        with pytest.raises(DataFormatError, match="no `evaluation_result_id`"):
+            ra.read_evaluations(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("change", "told"),
+        [
+            ({"model_id": "B"}, "`model_id` must be 'A'"),
+            ({"evaluation_name": "y"}, "`evaluation_name` must be"),
+            ({"evaluation_result_id": "z"}, "`evaluation_result_id` must be"),
+            ({"evaluation": {"score": "1"}}, r"`evaluation\.score` must be a number"),
+            ({"sample_id": 7}, "`sample_id` must be a text"),
+            ({"sample_id": " "}, "`sample_id` must be a text"),
+        ],
+    )
+    def test_that_contradict_their_aggregate_are_refused(self, tmp_path, change, told) -> None:
+        put(tmp_path / "a.json", aggregate("A", result("x", 1)))
+        put(tmp_path / "s.jsonl", line("A", "x", "1", 1), {**line("A", "x", "2", 1), **change})
+        with pytest.raises(DataFormatError, match=rf"s\.jsonl, line 2: {told}"):
+            ra.read_evaluations(tmp_path)
+
+    def test_without_an_aggregate_need_a_direction(self, tmp_path) -> None:
+        put(tmp_path / "s.jsonl", line("A", "x", "1", 1), line("B", "x", "1", 0))
+        found = ra.read_evaluations(tmp_path)
+        with pytest.raises(InvalidInputError, match="none for 'score' of task 'x'"):
+            found.table()
+        table = found.table(higher_is_better={"score": False})
+        assert not table.higher_is_better["x"]
+        assert "lower is better in score" in found.select(higher_is_better=False).notes[-1]
+
+    def test_that_are_fewer_than_stated_are_told(self, tmp_path) -> None:
+        more = {"detailed_evaluation_results": {"format": "jsonl", "total_rows": 3}}
+        put(tmp_path / "a.json", aggregate("A", result("x", 1), **more))
+        put(tmp_path / "s.jsonl", line("A", "x", "1", 1), line("A", "x", "2", 1))
+        (note,) = ra.read_evaluations(tmp_path).shortfalls
+        assert note.endswith("has 2 of 3 samples")
+
+    def test_twice_are_named(self, tmp_path) -> None:
+        put(tmp_path / "a.json", aggregate("A", result("x", 1)))
+        put(tmp_path / "s.jsonl", line("A", "x", "1", 1), line("A", "x", "1", 1))
+        with pytest.raises(DataFormatError, match="system 'A', task 'x', instance '1'"):
+            ra.read_evaluations(tmp_path)
+
+    def test_of_one_name_must_be_one_question(self, tmp_path) -> None:
+        for model, digest in (("A", "aa"), ("B", "bb")):
+            put(tmp_path / f"{model}.json", aggregate(model, result("x", 1)))
+            put(tmp_path / f"{model}.jsonl", line(model, "x", "1", 1, digest=digest))
+        found = ra.read_evaluations(tmp_path)
+        with pytest.raises(InvalidInputError, match=r"`by` must be 'task' where .*instance '1' of"):
+            found.table()
+        assert found.table(by="task").values.tolist() == [[1], [1]]
