@@ -52,7 +52,7 @@ def page_of(outcomes: Sequence[Outcome]) -> str:
     sections = [_counts(rows), *(_section(outcome) for outcome in outcomes)]
     if explained := _explanations(rows):
         sections.append(explained)
-    return render_page(TITLE, list(_lead(rows)), sections)
+    return render_page(TITLE, sections, lead=list(_lead(rows)))
 
 
 def _lead(rows: Sequence[Row]) -> Iterator[str]:

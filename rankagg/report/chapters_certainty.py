@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from rankagg.analysis.comparison.alternatives import LATE
-from rankagg.core.items import counted, listed
+from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.inference.ranks.rank_intervals import RankIntervals
-from rankagg.plotting.inference.forest import forest_plot
-from rankagg.plotting.robustness.robustness import robustness_plot
-from rankagg.report.figures import figure_of
-from rankagg.report.findings import TASKS, Findings
+from rankagg.report.findings import OPEN, TASKS, Findings
+from rankagg.report.first_screen import BY
+from rankagg.report.names import in_words, listing
 from rankagg.report.sections import Section
 from rankagg.report.tables import bullets, table_of
 
 __all__ = ["certainty", "without_tasks"]
 
 GROUPS, ROWS = 12, 20
-# Bars that are drawn; none where an item may have more than this share of all ranks on average.
-BARS, OPEN = 40, 0.9
-BY = {"borda": "mean Borda points", "mean": "mean scores", "pairwise": "majorities"}
 
 
 def certainty(findings: Findings) -> Section:
@@ -33,53 +29,49 @@ def certainty(findings: Findings) -> Section:
             "The data are counts of votes for pairs; without the single rankings nothing can be "
             "said of their uncertainty."
         )
-    section.text(*_who_is_first(ranks), _decided(ranks))
+    n, decided = len(ranks.items), int(ranks.decisions.above.sum())
+    section.told(f"{decided} of {counted(n * (n - 1) // 2, 'pair')} decided at {findings.level}")
+    section.text(*_who_is_first(ranks), _decided(findings, ranks))
     section.assumed(f"{_assumption(ranks)} {_caveat(findings)}")
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
-    if ranks.decisions.above.any():
+    if decided:
         section.text(
-            f"Ranks in this section are by {BY[ranks.of]}: no method is known that bounds those "
+            f"Intervals for ranks are by {BY[ranks.of]}: no method is known that bounds the ranks "
             "of the exact consensus."
         )
-    if _openness(ranks) > OPEN:
+    if not findings.has_bars:
         return section
-    together = [listed(group) for group in ranks.decisions.groups if len(group) > 1]
+    together = [listing(group, GROUPS) for group in ranks.decisions.groups if len(group) > 1]
     if len(ranks.decisions.groups) > 1 and together:
         section.text("These cannot be told apart, directly or through others:")
         section.items(bullets(together, GROUPS))
-    n = len(ranks.items)
-    which = f" The first {BARS} of {counted(n, 'item')}." if n > BARS else ""
-    section.figure(
-        figure_of(
-            lambda: forest_plot(ranks, top=BARS),
-            f"Intervals for the ranks of {counted(n, 'item')} by {BY[ranks.of]}; the table of "
-            f"the consensus has the numbers.{which}",
-            f"{ranks.describe()}. Filled: may be first, asked of the first item alone.{which}",
-        )
-    )
     exact = int((ranks.best == ranks.worst).sum())
-    return (
+    if exact:
         section.text(f"{exact} of {counted(n, 'rank')} {'is' if exact == 1 else 'are'} determined.")
-        if exact
-        else section
-    )
+    return section
 
 
 def _who_is_first(ranks: RankIntervals) -> list[str]:
-    """Say who may be first, unless that is everybody."""
+    """Say who may be first, unless that is everybody; and who, asked of the first place alone."""
+    if len(ranks.first) == len(ranks.items):
+        return []
     leaders = [item for item, rank in zip(ranks.items, ranks.rank, strict=True) if rank == 1]
     others = [item for item in ranks.first if item not in leaders]
     level, by = f"{100 * (1 - ranks.decisions.alpha):g} %", BY[ranks.of]
-    if len(ranks.first) == len(ranks.items):
-        return []
+    alone = ""
+    if set(ranks.first) != set(ranks.top(1)):
+        alone = (
+            " That is asked of the first place alone; the bars above hold for all places at once, "
+            "and are wider."
+        )
     if not others:
-        return [f"At {level}, first by {by} can only be {listed(ranks.first)}."]
-    head = f"First by {by} is {listed(leaders)}, but" if leaders else f"By {by}"
+        return [f"At {level}, first by {by} can only be {listing(ranks.first)}.{alone}"]
+    head = f"First by {by} is {listing(leaders)}, but" if leaders else f"By {by}"
     may = f"{len(others)} others" if len(others) > 1 else "another item"
-    return [f"{head} {may} may be first too at {level}: {listed(others)}."]
+    return [f"{head} {may} may be first too at {level}: {listing(others, GROUPS)}.{alone}"]
 
 
-def _decided(ranks: RankIntervals) -> str:
+def _decided(findings: Findings, ranks: RankIntervals) -> str:
     """Say how many pairs are decided, and why none is."""
     decisions, basis, n = ranks.decisions, ranks.decisions.basis, len(ranks.items)
     pairs, decided = n * (n - 1) // 2, int(ranks.decisions.above.sum())
@@ -89,7 +81,7 @@ def _decided(ranks: RankIntervals) -> str:
             f"The data decide {decided} of {counted(pairs, 'pair')}, by {decisions.how}; "
             f"family-wise error rate {bound} {decisions.alpha:g}."
         )
-        if _openness(ranks) <= OPEN:
+        if findings.openness <= OPEN:
             return text
         mean = float((ranks.worst - ranks.best + 1).mean())
         return f"{text} That leaves an item {mean:.0f} of {counted(n, 'rank')} on average."
@@ -102,12 +94,6 @@ def _decided(ranks: RankIntervals) -> str:
         f"{text}: decisions can be had from {basis.decidable_from} {basis.word}s on, but these "
         f"{basis.n_units} disagree too much."
     )
-
-
-def _openness(ranks: RankIntervals) -> float:
-    """Return which share of the ranks of other items an item may have, on average."""
-    others = max(len(ranks.items) - 1, 1)
-    return float((ranks.worst - ranks.best).mean() / others)
 
 
 def _assumption(ranks: RankIntervals) -> str:
@@ -141,6 +127,10 @@ def without_tasks(findings: Findings) -> Section:
     section = Section("stability", "Robustness")
     _fewest(findings, section)
     return _left_out(findings, section)
+
+
+def _one_of(number: int, noun: str) -> str:
+    return f"one {noun}" if number == 1 else f"any of {in_words(number, noun)}"
 
 
 def _fewest(findings: Findings, section: Section) -> None:
@@ -181,22 +171,25 @@ def _left_out(findings: Findings, section: Section) -> Section:
             "known only where both consensuses are proved."
         )
     changed, others = decided[decided["distance"] > 0], decided[decided["top1"] == 0]
-    section.text(
-        f"Leaving out one of the {len(influence)} {result.noun} changes the order of some items in "
-        f"{counted(len(changed), 'case')}, and who is first in {len(others)}."
-    )
+    noun = result.noun[:-1] if result.noun.endswith("s") else result.noun
+    if len(others):
+        section.told(f"another is first without {_one_of(len(others), noun)}")
+    elif not result.undecided:
+        section.told(f"no single {noun} decides who is first")
+    if changed.empty and not result.undecided:
+        section.text(f"Leaving out one of the {len(influence)} {result.noun} changes nothing.")
+    else:
+        section.text(
+            f"Leaving out one of the {len(influence)} {result.noun} changes the order of some "
+            f"items in {counted(len(changed), 'case')}, and who is first in {len(others)}."
+        )
     if result.undecided:
         section.unknown(
             f"What leaving out {result.undecided} of the {result.noun} changes was {LATE}."
         )
     section.items(result.notes)
-    section.figure(
-        figure_of(
-            lambda: robustness_plot(result),
-            f"How many pairs change when single {result.noun} are left out.",
-            f"Pairs in another order in the exact consensus without each of the {result.noun}.",
-        )
-    )
+    if changed.empty and not result.undecided:
+        return section
     frame = influence.sort_values("distance", ascending=False, kind="stable").reset_index()
     section.table(
         table_of(
@@ -205,6 +198,7 @@ def _left_out(findings: Findings, section: Section) -> Section:
             formats={"tau": ".3f"},
             headings={"left_out": "Left out", "distance": "pairs changed", "winner": "first is"},
             text=["left_out", "winner"],
+            bars=["distance"],
             limit=ROWS,
             what=result.noun,
         )

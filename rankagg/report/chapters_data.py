@@ -12,40 +12,38 @@ import pandas as pd
 
 from rankagg import __version__
 from rankagg.aggregation.base import Aggregator
-from rankagg.analysis.missing import ASSUMPTIONS
-from rankagg.core.items import counted, listed
+from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
+from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.kernels.backend import described
-from rankagg.plotting.votes.missingness import missingness_map
-from rankagg.report.figures import figure_of
 from rankagg.report.findings import Findings
+from rankagg.report.gaps import gaps_of
+from rankagg.report.names import listing, percent
 from rankagg.report.sections import Section
 from rankagg.report.tables import bullets, table_of
 
 __all__ = ["colophon", "missing_data", "what_was_read"]
 
-PACKAGES = ("numpy", "scipy", "highspy", "networkx", "statsmodels", "matplotlib")
+PACKAGES = ("numpy", "scipy", "highspy", "networkx", "statsmodels")
 SHOWN = 12
-# Items whose missing cells are mapped at all, and rows of the table of those that lack some.
-MAPPED, LACKING = 200, 200
-# Tasks that are mapped where it is not known which items are missing together.
-TASKS = 60
+# Rows of the tables of items and tasks that lack some cells, and of what is missing together.
+LACKING, TOGETHER = 200, 8
 
 
 def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
     """Say what the data are, and what of them was left out."""
     data = findings.data
-    section = Section("data", "What was read").facts(_shape(findings))
+    section = Section("data", "What was read and left out").facts(_shape(findings))
     if lines:
         section.items(lines)
     if isinstance(data, ScoreTable | ScoreSummary):
         lower = [task for task, higher in data.higher_is_better.items() if not higher]
         section.text(
             "On every task a higher score is better." if not lower
-            else f"A lower score is better on {listed(lower)}; elsewhere a higher one."
+            else f"A lower score is better on {listing(lower)}; elsewhere a higher one."
         )  # fmt: skip
         weights = [f"{task} {w:g}" for task, w in data.task_weights.items() if w != 1]
         if weights:
@@ -96,42 +94,13 @@ def missing_data(findings: Findings) -> Section:
         )
     size = f"{counted(len(report.items), 'item')}, {counted(report.n_units, report.unit)}"
     if not report.n_missing:
-        return section.text(f"Nothing is missing: {size}.")
-    share = report.n_missing / report.n_cells
-    section.text(
+        return section.told("none").text(f"Nothing is missing: {size}.")
+    section.told(percent(report.n_missing / report.n_cells)).text(
         f"{report.n_missing} of {counted(report.n_cells, 'cell')} "
-        f"{'is' if report.n_missing == 1 else 'are'} missing ({share:.1%}): {size}."
+        f"{'is' if report.n_missing == 1 else 'are'} missing "
+        f"({percent(report.n_missing / report.n_cells)}): {size}."
     )
-    frame = report.to_frame()
-    lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
-    lacking = lacking.reset_index()[["item", "observed", "missing", "share", "compared_with"]]
-    data = findings.data
-    mapped = data if isinstance(data, ScoreTable | Profile) else report
-    if mapped is report and len(report.tasks or ()) > TASKS:
-        section.text(f"The map of missing cells is left out: there are more than {TASKS} tasks.")
-    elif len(report.items) > MAPPED:
-        section.text(f"The map of missing cells is left out: there are more than {MAPPED} items.")
-    else:
-        section.figure(
-            figure_of(
-                lambda: missingness_map(mapped),
-                f"Map of missing cells: {report.n_missing} of {report.n_cells} are missing; "
-                "the table below has the numbers of every item.",
-                "Missing cells are dark; items that lack the most stand first.",
-            )
-        )
-    section.table(
-        table_of(
-            lacking,
-            "Items that are missing somewhere",
-            formats={"share": ".1%"},
-            headings={"item": "Item", "compared_with": "compared with"},
-            meanings={"compared_with": "other items that it was ever compared with"},
-            text=["item"],
-            limit=LACKING,
-            what="items",
-        )
-    )
+    _who_lacks(section, report)
     if report.never_compared:
         pairs = [f"{a} and {b}" for a, b in report.never_compared]
         section.unknown(
@@ -144,15 +113,77 @@ def missing_data(findings: Findings) -> Section:
             "No chain of comparisons connects these groups; the order between them is an "
             "assumption:"
         )
-        section.items(bullets([listed(group) for group in report.groups], SHOWN))
+        section.items(bullets([listing(group) for group in report.groups], SHOWN))
     section.heading("What each policy assumes")
     return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
+
+
+def _who_lacks(section: Section, report: MissingReport) -> None:
+    """Say which items lack how much, and in which tasks, or which are missing together."""
+    frame = report.to_frame()
+    lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
+    lacking = lacking.reset_index()[["item", "observed", "missing", "share", "compared_with"]]
+    strips = gaps_of(report, lacking["item"].tolist()[:LACKING])
+    drawn = {}
+    if strips:
+        where = f"where, in the order of the {counted(len(report.tasks or ()), 'task')}"
+        lacking[where] = ""
+        drawn = {where: strips}
+    section.table(
+        table_of(
+            lacking,
+            "Items that are missing somewhere, those that lack the most first",
+            formats={"share": ".1%"},
+            headings={"item": "Item", "compared_with": "compared with"},
+            meanings={"compared_with": "other items that it was ever compared with"},
+            text=["item", *drawn],
+            bars=[] if drawn else ["missing"],
+            drawn=drawn,
+            limit=LACKING,
+            what="items",
+        )
+    )
+    if report.missing_by_task is not None and report.task_sizes is not None:
+        cells = report.task_sizes * len(report.items)
+        tasks = pd.DataFrame(
+            {
+                "Task": list(map(str, report.tasks or ())),
+                "missing": report.missing_by_task.sum(axis=0),
+            }
+        )
+        tasks["share"] = tasks["missing"] / cells
+        tasks = tasks[tasks["missing"] > 0]
+        section.table(
+            table_of(
+                tasks.sort_values("missing", ascending=False, kind="stable"),
+                "Tasks in which something is missing",
+                formats={"share": ".1%"},
+                text=["Task"],
+                bars=["missing"],
+                limit=LACKING,
+                what="tasks",
+            )
+        )
+        return
+    together = report.patterns()
+    together = together[together["missing"].map(len) > 0]
+    together["missing"] = together["missing"].map(listing)
+    section.table(
+        table_of(
+            together,
+            "Missing together, the most frequent first",
+            headings={"units": f"{report.unit}s", "missing": "without"},
+            text=["missing"],
+            limit=TOGETHER,
+            what="sets of items",
+        )
+    )
 
 
 def colophon(findings: Findings) -> Section:
     """Say how the page was made, and how to cite what it rests on."""
     rules = [c.aggregator for c in findings.comparison.consensuses]
-    section = Section("made", "How this page was made, and how to cite it")
+    section = Section("made", "Methods, versions, citation")
     section.table(
         table_of(
             _methods(rules), "Methods, with all parameters", text=["Method", "Parameters", "Source"]

@@ -76,9 +76,28 @@ def figure_of(draw: Callable[[], Axes], alternative: str, caption: str) -> Figur
 def _inline(svg: str, salt: str, alternative: str) -> str:
     """Take a file's frame off an SVG, and keep its names apart from those of other plots."""
     body = svg[svg.index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
+    body = re.sub(r"<(metadata|style).*?</\1>", "", body, flags=re.DOTALL)
+    body = re.sub(r' style="([^"]*)"', lambda m: _attributes(m[1]), body)
     used = set(re.findall(r'(?:url\(#|href="#)([^)"]+)', body))
     body = re.sub(r' id="([^"]*)"', lambda m: f' id="{salt}-{m[1]}"' if m[1] in used else "", body)
     body = re.sub(r'(url\(#|href="#)', rf"\g<1>{salt}-", body)
     label = escape(alternative)
     return re.sub(r"<svg ", f'<svg role="img" aria-label="{label}" ', body, count=1)
+
+
+def _attributes(style: str) -> str:
+    """Return the same look without a style attribute, which the page's policy does not allow."""
+    found = []
+    for rule in filter(None, map(str.strip, style.split(";"))):
+        name, value = (part.strip() for part in rule.split(":", 1))
+        if name == "font":
+            # Weight and slant, size, families.
+            shorthand = re.fullmatch(r"(.*?)([\d.]+px) (.*)", value)
+            assert shorthand is not None, "fonts are written with their size and families"
+            look, size, families = shorthand.groups()
+            found += [("font-size", size), ("font-family", families)]
+            found += [("font-weight", "bold")] * ("bold" in look or "700" in look)
+            found += [("font-style", "italic")] * ("italic" in look or "oblique" in look)
+        else:
+            found.append((name, value))
+    return "".join(f' {name}="{escape(value)}"' for name, value in found)

@@ -25,6 +25,7 @@ from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
 from rankagg.inference.units import Unit
@@ -33,6 +34,8 @@ __all__ = ["Findings"]
 
 T = TypeVar("T")
 
+# No intervals are drawn where an item may have more than this share of all ranks on average.
+OPEN = 0.9
 # Leaving out more tasks than this one by one takes long, and changes little.
 TASKS = 60
 
@@ -152,6 +155,34 @@ class Findings:
             late=frozenset(patience.late),
             interrupted=patience.is_over,
         )  # fmt: skip
+
+    @property
+    def noun(self) -> str:
+        """What is ranked, in the singular."""
+        return "system" if isinstance(self.data, ScoreTable | ScoreSummary) else "item"
+
+    @property
+    def level(self) -> str:
+        """The level of the intervals, as text; empty where there are none."""
+        return "" if self.ranks is None else f"{100 * (1 - self.ranks.decisions.alpha):g} %"
+
+    @property
+    def has_decisions(self) -> bool:
+        """Whether the order of any two items is decided."""
+        return self.ranks is not None and bool(self.ranks.decisions.above.any())
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether intervals for ranks exclude enough to be worth a picture."""
+        return self.has_decisions and self.openness <= OPEN
+
+    @property
+    def openness(self) -> float:
+        """Which share of the ranks of others an item may have, on average; 1 where unknown."""
+        if self.ranks is None:
+            return 1.0
+        others = max(len(self.ranks.items) - 1, 1)
+        return float((self.ranks.worst - self.ranks.best).mean() / others)
 
     @property
     def is_proved(self) -> bool:

@@ -17,9 +17,11 @@ from rankagg.inference.units import Unit
 from rankagg.io.output_files import write_text
 from rankagg.report.chapters_certainty import certainty, without_tasks
 from rankagg.report.chapters_data import colophon, missing_data, what_was_read
-from rankagg.report.chapters_result import consensus_table, lead, majorities, methods, proof
+from rankagg.report.chapters_majorities import majorities
+from rankagg.report.chapters_result import methods, proof
 from rankagg.report.checker import proof_check
 from rankagg.report.findings import Findings
+from rankagg.report.first_screen import first_screen
 from rankagg.report.template import render_page
 
 __all__ = ["Report", "make_report"]
@@ -157,20 +159,20 @@ def make_report(
         rng=rng,
     )
     check = proof_check(findings.exact)
+    screen = first_screen(findings)
     sections = [
-        consensus_table(findings),
-        proof(findings).text(check.sentence),
         methods(findings),
         majorities(findings),
         certainty(findings),
         without_tasks(findings),
+        proof(findings).text(check.sentence),
         missing_data(findings),
         what_was_read(findings, list(source)),
         colophon(findings),
     ]
     return Report(
         title,
-        render_page(title, lead(findings), sections, scripts=check.scripts, blocks=check.blocks),
+        render_page(title, sections, screen=screen, scripts=check.scripts, blocks=check.blocks),
         is_proved=findings.is_proved,
         is_complete=findings.is_complete,
         interrupted=findings.interrupted,

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from rankagg.report.figures import Figure
+from rankagg.report.flow import Flow
+from rankagg.report.pairs import PairMap
 from rankagg.report.tables import Table
+
+if TYPE_CHECKING:
+    from rankagg.report.figures import Figure
 
 __all__ = ["Part", "Section"]
 
 Kind = Literal[
-    "text", "unknown", "assumed", "list", "facts", "heading", "anchor", "table", "figure"
-]
+    "text", "unknown", "assumed", "list", "facts", "heading", "anchor", "table", "folded", "flow",
+    "pairs", "figure",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -34,12 +39,15 @@ class Section:
         What links point to.
     title : str
         The heading.
+    finding : str
+        What it comes to, in a few words beside the heading.
     parts : list of Part
         What was added, in that order.
     """
 
     name: str
     title: str
+    finding: str = ""
     parts: list[Part] = field(default_factory=list)
 
     def text(self, *sentences: str) -> Self:
@@ -83,7 +91,27 @@ class Section:
         self.parts.append(Part("table", table))
         return self
 
+    def folded(self, heading: str, table: Table) -> Self:
+        """Add a table that opens below a smaller heading."""
+        self.parts.append(Part("folded", (heading, table)))
+        return self
+
+    def flow(self, flow: Flow) -> Self:
+        """Add a chart of how items move between methods."""
+        self.parts.append(Part("flow", flow))
+        return self
+
+    def pairs(self, pairs: PairMap) -> Self:
+        """Add a map of who beats whom."""
+        self.parts.append(Part("pairs", pairs))
+        return self
+
     def figure(self, figure: Figure) -> Self:
         """Add a plot."""
         self.parts.append(Part("figure", figure))
+        return self
+
+    def told(self, finding: str) -> Self:
+        """Say beside the heading what the section comes to."""
+        self.finding = finding
         return self

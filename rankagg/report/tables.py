@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,30 +14,32 @@ __all__ = ["Cell", "Column", "Table", "bullets", "table_of"]
 #: Stands for what is not known or does not apply.
 UNKNOWN = "\N{EN DASH}"
 
+Look = Literal["number", "long", "bar", "strip", ""]
+
 # Longer texts may be broken over lines; shorter ones stay whole.
 LONG = 12
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, how it looks ("number", "long" or plain), and what it means.
-
-    Cells of a column with a mark have an attribute of that name, for scripts.
-    """
+    """A column: its heading, how it looks, and what it means."""
 
     name: str
-    look: Literal["number", "long", ""] = "number"
+    look: Look = "number"
     meaning: str = ""
-    mark: str = ""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, the number it is sorted by (None: by its text), and where it leads."""
+    """A cell: its text, the number it is sorted by (None: by its text), its link, its drawing.
+
+    Rectangles are from where to where in per cent of the width; light ones are partly there.
+    """
 
     text: str
     key: float | None = None
     link: str = ""
+    drawn: tuple[tuple[float, float, str], ...] = ()
 
     @property
     def key_text(self) -> str:
@@ -66,6 +68,17 @@ class Table:
     caption: str
     left_out: str = ""
 
+    @property
+    def width(self) -> Literal["text", "figure"]:
+        """How wide it is: as text where there are few columns."""
+        wide = sum(2 if column.look in ("long", "bar", "strip") else 1 for column in self.columns)
+        return "text" if wide <= 4 else "figure"
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """What columns mean, where that is not plain from their headings."""
+        return tuple((column.name, column.meaning) for column in self.columns if column.meaning)
+
 
 def table_of(
     frame: pd.DataFrame,
@@ -75,9 +88,10 @@ def table_of(
     headings: Mapping[str, str] | None = None,
     meanings: Mapping[str, str] | None = None,
     text: Iterable[str] = (),
+    bars: Iterable[str] = (),
+    drawn: Mapping[str, Sequence[tuple[tuple[float, float, str], ...]]] | None = None,
     limit: int | None = None,
     what: str = "rows",
-    marks: Mapping[str, str] | None = None,
 ) -> Table:
     """Make a table from a frame, column by column.
 
@@ -93,41 +107,58 @@ def table_of(
         What stands above a column, and what it means.
     text : iterable of str
         Columns that are no numbers.
+    bars : iterable of str
+        Columns of numbers from 0 up that are drawn too.
+    drawn : mapping from column to what is drawn in its cells, optional
+        See `Cell`.
     limit : int, optional
         How many rows to show at most.
     what : str
         What the rows are, for the sentence that says how many are left out.
-    marks : mapping from column to str, optional
-        Attributes of the cells, by which a script finds them.
 
     Returns
     -------
     Table
     """
-    words = set(text)
+    words, pictures = set(text), dict(drawn or {})
     titles, notes, styles = headings or {}, meanings or {}, formats or {}
     shown = frame if limit is None else frame.head(limit)
+    for name in bars:
+        top = float(frame[name].max()) if len(frame) else 0.0
+        ends = [100 * float(value) / top if top > 0 else 0.0 for value in shown[name]]
+        pictures[name] = [((0.0, end, ""),) for end in ends]
     columns = tuple(
-        Column(
-            titles.get(name, name),
-            _look(shown[name], name in words),
-            notes.get(name, ""),
-            (marks or {}).get(name, ""),
-        )
+        Column(titles.get(name, name), look, notes.get(name, ""))
         for name in map(str, frame.columns)
+        for look in [_look(shown[name], name in words, name in (drawn or {}), name in pictures)]
     )
     rows = tuple(
         tuple(
-            _text(value) if name in words else _number(value, styles.get(name, "g"))
+            _cell(value, name in words, styles.get(name, "g"), pictures.get(name, ()), k)
             for name, value in zip(frame.columns, row, strict=True)
         )
-        for row in shown.itertuples(index=False, name=None)
+        for k, row in enumerate(shown.itertuples(index=False, name=None))
     )
     left = len(frame) - len(shown)
     return Table(columns, rows, caption, f"{left} more {what} are not shown." if left else "")
 
 
-def _look(values: pd.Series[Any], is_text: bool) -> Literal["number", "long", ""]:
+def _cell(
+    value: Any,
+    is_text: bool,
+    style: str,
+    pictures: Sequence[tuple[tuple[float, float, str], ...]],
+    row: int,
+) -> Cell:
+    cell = _text(value) if is_text else _number(value, style)
+    return replace(cell, drawn=pictures[row]) if pictures else cell
+
+
+def _look(values: pd.Series[Any], is_text: bool, is_strip: bool, is_bar: bool) -> Look:
+    if is_strip:
+        return "strip"
+    if is_bar:
+        return "bar"
     if not is_text:
         return "number"
     return "long" if values.map(lambda value: len(str(value))).max() > LONG else ""

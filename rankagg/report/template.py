@@ -15,31 +15,39 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rankagg import __version__
+from rankagg.report.first_screen import FirstScreen
 from rankagg.report.sections import Section
 
 __all__ = ["json_text", "render_page"]
 
-SCRIPTS = ("report.js",)
+SCRIPTS = ("tables.js", "chapters.js")
+STYLES = ("tokens.css", "page.css", "ranking.css", "figures.css", "tables.css", "print.css")
 
 
 @dataclass(frozen=True)
-class Script:
-    """A script of the page, and the hash by which the page's policy allows it."""
+class Inline:
+    """A script or style of the page, and the hash by which the page's policy allows it."""
 
     text: Markup
     digest: str
 
     @classmethod
-    def of(cls, text: str) -> Script:
-        """Return a script of this package; it may not hold the end of its own element."""
+    def read(cls, *names: str) -> Inline:
+        """Read files of this package."""
+        return cls.of("\n".join(map(_resource, names)))
+
+    @classmethod
+    def of(cls, text: str) -> Inline:
+        """Return a text of this package; it may not hold the end of its own element."""
         return cls(Markup(text), _digest(text))
 
 
 def render_page(
     title: str,
-    lead: Sequence[str],
     sections: Sequence[Section],
     *,
+    screen: FirstScreen | None = None,
+    lead: Sequence[str] = (),
     scripts: Sequence[str] = (),
     blocks: Mapping[str, str] | None = None,
 ) -> str:
@@ -49,10 +57,12 @@ def render_page(
     ----------
     title : str
         Its heading.
-    lead : sequence of str
-        The first sentences.
     sections : sequence of Section
-        What follows; a list of links leads to them.
+        What follows the first screen, in chapters that fold.
+    screen : FirstScreen, optional
+        What readers see first.
+    lead : sequence of str
+        First sentences of a page without that.
     scripts : sequence of str
         Further scripts of this package.
     blocks : mapping from str to str, optional
@@ -64,10 +74,11 @@ def render_page(
     """
     return _environment().get_template("report.html").render(
         title=title,
+        screen=screen,
         lead=lead,
         sections=sections,
-        css=Markup(_resource("report.css")),
-        scripts=[Script.of(text) for text in (*map(_resource, SCRIPTS), *scripts)],
+        style=Inline.read(*STYLES),
+        scripts=[Inline.of(text) for text in (*map(_resource, SCRIPTS), *scripts)],
         blocks=[(name, json_text(text)) for name, text in (blocks or {}).items()],
         version=__version__,
     )  # fmt: skip
@@ -90,9 +101,16 @@ def _resource(name: str) -> str:
 @cache
 def _environment() -> Environment:
     options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("rankagg.report"),
         autoescape=True,
         undefined=StrictUndefined,
         **options,
     )
+    environment.filters["share"] = _share
+    return environment
+
+
+def _share(per_cent: float) -> str:
+    """Return a length in per cent as SVG has it, with no more digits than can be seen."""
+    return f"{per_cent:.2f}".rstrip("0").rstrip(".") + "%"

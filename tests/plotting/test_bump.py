@@ -6,8 +6,9 @@ from hypothesis import given
 
 import rankagg as ra
 from rankagg import plotting
+from rankagg.analysis.comparison.flow import flow_slots
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.rankings.bump import _moved, _slots
+from rankagg.plotting.rankings.bump import _moved
 from rankagg.plotting.style.theme import GRAY, plot_labels
 from rankagg.testing.plots import collisions, cut_off, of_group
 from tests.strategies import profiles, quick
@@ -28,7 +29,7 @@ def names(axis):
 @given(profile=profiles(max_rows=5))
 def test_heights_follow_the_places(profile) -> None:
     ranks = profile.ranks
-    slots = _slots(ranks)
+    slots = flow_slots(ranks)
     for places, column in zip(ranks, slots, strict=True):
         assert len(set(column)) == len(column)  # nobody hides anybody
         for i, j in np.argwhere((places[:, None] < places) & (places[:, None] >= 0)):
@@ -74,7 +75,7 @@ def test_moved_items_are_those_in_pairs_that_change(profile) -> None:
         )
         for i in range(profile.n_items)
     ]
-    assert _moved(_slots(profile.ranks), profile.ranks).tolist() == changed
+    assert _moved(flow_slots(profile.ranks), profile.ranks).tolist() == changed
 
 
 def test_ties_are_joined_and_unranked_items_stand_apart() -> None:

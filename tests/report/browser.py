@@ -29,23 +29,28 @@ class Visit:
         self.requests = requests
         self.messages = messages
 
-    def column(self, table, heading):
-        """Return the cells of a column, from top to bottom."""
+    def unfold(self):
+        """Open all chapters."""
+        self.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+
+    def column(self, caption, heading):
+        """Return the cells of a column of the table whose caption starts so, as they are seen."""
         return self.page.evaluate(
-            """([table, heading]) => {
-                const t = document.querySelectorAll("table")[table];
+            """([caption, heading]) => {
+                const t = [...document.querySelectorAll("table")].find(
+                    t => t.caption.textContent.startsWith(caption));
                 const names = [...t.tHead.rows[0].cells].map(c => c.textContent);
                 const k = names.indexOf(heading);
-                return [...t.tBodies[0].rows].map(row => row.cells[k].textContent);
+                return [...t.tBodies].flatMap(b => [...b.rows]).filter(row => !row.hidden)
+                    .map(row => row.cells[k].textContent.trim());
             }""",
-            [table, heading],
+            [caption, heading],
         )
 
-    def click(self, table, heading):
+    def click(self, caption, heading):
         """Click on a heading."""
-        self.page.locator("table").nth(table).get_by_role(
-            "button", name=heading, exact=True
-        ).click()
+        tables = self.page.locator("table", has=self.page.locator("caption", has_text=caption))
+        tables.get_by_role("button", name=heading, exact=True).click()
 
 
 @contextmanager
@@ -62,10 +67,12 @@ def launched():
 
 
 @contextmanager
-def visiting(browser, path, *, width=1100, dark=False):
+def visiting(browser, path, *, width=1100, dark=False, scripts=True):
     """Open a page from a file, with nothing left of earlier visits."""
     context = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
+        viewport={"width": width, "height": 800},
+        color_scheme="dark" if dark else "light",
+        java_script_enabled=scripts,
     )
     try:
         page = context.new_page()

@@ -3,13 +3,12 @@
 import json
 import re
 
-import pandas as pd
 import pytest
 
 import rankagg as ra
 from rankagg.report.checker import CHARACTERS, ITEMS, proof_check
-from rankagg.report.sections import Section
-from rankagg.report.tables import table_of
+from rankagg.report.first_screen import FirstScreen
+from rankagg.report.ranking import Block, Ranking, Row, Strip
 from rankagg.report.template import render_page
 
 
@@ -31,12 +30,10 @@ def small_page(consensus, shown=None):
     """Return a page with the order, its proof, and nothing else."""
     check = proof_check(consensus)
     order = consensus.ranking.order if shown is None else shown
-    frame = pd.DataFrame({"Rank": range(1, len(order) + 1), "Item": [str(i) for i in order]})
-    marks = {"Rank": "data-rank", "Item": "data-item"}
-    section = Section("order", "The order").table(
-        table_of(frame, "The order", text=["Item"], marks=marks)
-    )
-    return render_page("small", [], [section], scripts=check.scripts, blocks=check.blocks)
+    rows = [Row(rank, 0, str(item), Strip(None), "", "") for rank, item in enumerate(order, 1)]
+    ranking = Ranking((Block(tuple(rows), is_open=False),), "votes", (), "Item", "", "", 0)
+    screen = FirstScreen("", "", (), ranking, ())
+    return render_page("small", [], screen=screen, scripts=check.scripts, blocks=check.blocks)
 
 
 SMITHS = ra.PairwiseMatrix.from_wins(
@@ -109,21 +106,21 @@ EDITS = {
         'shows "Humans" in place 3, and the proof has "Human" there',
     ),
     "ranks of two rows": (
-        lambda html: html.replace(' data-rank data-key="1.0">1<', ' data-rank data-key="1.0">2<'),
+        lambda html: html.replace(' data-rank>1<', ' data-rank>2<'),
         'shows "B" in place 2, and the proof has "C" there',
     ),
     "a rank that is none": (
-        lambda html: html.replace(' data-key="1.0">1<', ' data-key="1.0">1e0<'),
+        lambda html: html.replace(' data-rank>1<', ' data-rank>1e0<'),
         'shows "B" in place 1e0, and the proof has "nothing" there',
     ),
     "a row twice": (
-        lambda html: html.replace(' data-key="2.0">2<', ' data-key="2.0">1<').replace(
+        lambda html: html.replace(' data-rank>2<', ' data-rank>1<').replace(
             " data-item>C<", " data-item>B<"
         ),
         "the page shows two items in place 1",
     ),
     "a row less": (
-        lambda html: re.sub(r"<tr><td[^>]* data-rank.*?</tr>", "", html, count=1),
+        lambda html: re.sub(r"<tr [^>]*><td[^>]* data-rank.*?</tr>", "", html, count=1),
         "the page shows 3 items, and the proof has 4",
     ),
     "the order": (order_turned, "the ranking costs 46, and 14 is stated"),

@@ -4,15 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from markupsafe import Markup
 
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.kemeny.relaxation import highs
 from rankagg.cli import main
-from rankagg.report import chapters_certainty, chapters_data, chapters_result
 from rankagg.report import findings as computing
-from rankagg.report.figures import Figure
 from tests.report.test_page import Page
 
 LATE = "not computed in time"
@@ -20,15 +17,6 @@ LATE = "not computed in time"
 TANGLED = ra.Profile.from_ranks(
     np.argsort(np.random.default_rng(10).random((4, 13)), axis=1), items=range(13)
 )
-
-
-@pytest.fixture(autouse=True)
-def no_pictures(monkeypatch) -> None:
-    """Drawing takes longer than all the rest, and no clock runs for it."""
-    for chapters in (chapters_certainty, chapters_data, chapters_result):
-        if hasattr(chapters, "figure_of"):
-            picture = Figure(Markup("<svg></svg>"), "", "")
-            monkeypatch.setattr(chapters, "figure_of", lambda *words, p=picture: p)
 
 
 def stop_after(monkeypatch, looks: int) -> None:
@@ -50,7 +38,7 @@ def test_a_page_without_time_has_all_that_is_quick(monkeypatch) -> None:
     assert f"changes was {LATE}" in told["stability"]
     assert LATE not in told["certainty"]
     assert LATE not in told["majorities"]
-    assert "not proved optimal in time" in told["consensus"]
+    assert "not proved optimal in time" in told["methods"]
 
 
 def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
@@ -69,8 +57,8 @@ def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
     told = sections(report)
     assert f"Whether other rankings are as good was {LATE}" in told["exact"]
     assert f"changes was {LATE}" in told["stability"]
-    assert "All optima" not in told["consensus"]
-    assert "It is proved optimal." in report.html
+    assert "All optima" not in told["methods"]
+    assert f"is proved optimal; whether others are as good was {LATE}." in report.html
 
 
 def interrupt(*args: object, **options: object) -> None:

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from rankagg._typing import Ranks
 from rankagg._validation import check_integer
 from rankagg.analysis.comparison.comparison import Comparison
+from rankagg.analysis.comparison.flow import flow_slots
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, LINES, NO_RANK, canvas, plot_labels
 
 __all__ = ["bump_chart"]
-
-# The slot between ranked and unranked items.
-GAP = 1.0
 
 
 def bump_chart(
@@ -70,7 +68,7 @@ def bump_chart(
     ranks = np.stack([comparison[name].ranking.ranks for name in names])
     kept, note = _kept(comparison, names, top)
     ranks = ranks[:, kept]
-    slots = _slots(ranks)
+    slots = flow_slots(ranks)
     labels = plot_labels(comparison.votes.items.at(kept))
     columns = plot_labels(names, 24)
     width = 2 * (4 + 0.55 * max(map(len, labels))) + _spacing(columns) * max(len(names) - 1, 0.5)
@@ -109,23 +107,6 @@ def _kept(
     return np.sort(
         order[:top]
     ), f"the first {top} of {counted(total, 'item')} by {lead.aggregator.name}"
-
-
-def _slots(ranks: Ranks) -> NDArray[np.float64]:
-    """Return a height for every item in every column, ties in the order of the column before.
-
-    The first column looks to the second one, so that lines out of a tie do not cross.
-    """
-    slots = np.empty(ranks.shape)
-    n = ranks.shape[1]
-    before = np.where(ranks[-1] >= 0, ranks[-1], n).astype(np.float64)
-    for column in (*range(len(ranks) - 1, -1, -1), *range(len(ranks))):
-        listed = np.where(ranks[column] >= 0, ranks[column], n)
-        order = np.lexsort((np.arange(n), before, listed))
-        slots[column, order] = np.arange(n)
-        before = slots[column].copy()
-    slots[ranks < 0] += GAP
-    return slots
 
 
 def _moved(slots: NDArray[np.float64], ranks: Ranks) -> NDArray[np.bool_]:

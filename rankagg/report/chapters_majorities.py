@@ -1,0 +1,105 @@
+"""What the page says of the majorities: who beats whom, and where they run in circles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import networkx as nx
+import pandas as pd
+
+from rankagg._typing import Label
+from rankagg.core.items import counted
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.report.findings import Findings
+from rankagg.report.names import listing, named
+from rankagg.report.pairs import pair_map_of
+from rankagg.report.sections import Section
+from rankagg.report.tables import bullets, table_of
+
+__all__ = ["majorities"]
+
+GROUPS, AGAINST = 20, 10
+# Members of a cycle whose majorities are all stated.
+STATED, SHORT = 6, 32
+
+
+def majorities(findings: Findings) -> Section:
+    """Say who beats whom, and where there are Condorcet cycles."""
+    graph, exact = findings.graph, findings.exact
+    section, n = Section("majorities", "Who beats whom"), len(exact.items)
+    winner, loser = graph.condorcet_winner, graph.condorcet_loser
+    against = graph.feedback_arcs(exact.ranking)
+    groups = graph.cyclic_components()
+    pairs = n * (n - 1) // 2
+    beaten = int(graph.beats.sum())
+    section.told(
+        f"{counted(len(against), 'majority')} against the consensus"
+        if len(against) else "no cycles"
+    )  # fmt: skip
+    if groups:
+        section.text(
+            "Condorcet cycles: majorities run in a circle, and no ranking agrees with all of them."
+        )
+        section.items(bullets([_circle(findings, group) for group in groups], GROUPS))
+    else:
+        section.text("There is no Condorcet cycle: the exact consensus agrees with all majorities.")
+    section.pairs(pair_map_of(findings))
+    section.facts(
+        [
+            ("Condorcet winner", "none" if winner is None else winner),
+            ("Condorcet loser", "none" if loser is None else loser),
+            ("Smith set", listing(graph.smith_set())),
+            ("Pairs with a majority", beaten),
+            ("Pairs without a majority", pairs - beaten),
+            ("Majorities against the consensus", len(against)),
+        ]
+    )
+    return _against(section, against) if len(against) else section
+
+
+def _circle(findings: Findings, group: Sequence[Label]) -> str:
+    """Say who is on cycles, and state the shortest one with its votes."""
+    part = findings.graph.to_networkx().subgraph(group)
+    first = min(group, key=findings.exact.items.index)
+    cycle = _shortest(part, first)
+    if len(cycle) > STATED:
+        return f"{counted(len(group), 'item')}: {listing(group, width=SHORT)}."
+    votes = findings.comparison.votes
+    steps = [_beats(votes, a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+    stated = f"{', '.join(steps[:-1])}, and {steps[-1]}."
+    if len(group) == len(cycle):
+        return stated
+    names = listing(group, width=SHORT)
+    return f"{counted(len(group), 'item')}, {names}; for example {stated}"
+
+
+def _shortest(graph: nx.DiGraph[Label], first: Label) -> list[Label]:
+    """Return a shortest cycle through an item that is on one."""
+    ways = nx.single_source_shortest_path(graph, first)
+    back = [node for node in graph.predecessors(first) if node in ways]
+    return min((ways[node] for node in back), key=len)
+
+
+def _beats(votes: PairwiseMatrix, winner: Label, loser: Label) -> str:
+    i, j = votes.items.indices([winner, loser])
+    counts = f"{votes.wins[i, j]:.6g} to {votes.wins[j, i]:.6g}"
+    return f"{named(winner, SHORT)} beats {named(loser, SHORT)} ({counts})"
+
+
+def _against(section: Section, frame: pd.DataFrame) -> Section:
+    """List the majorities that the consensus contradicts, the largest first."""
+    ordered = frame.sort_values("margin", ascending=False, kind="stable")
+    return section.table(
+        table_of(
+            ordered[["above", "below", "votes_for", "votes_against"]],
+            "Majorities that the consensus goes against, the largest first",
+            formats=dict.fromkeys(("votes_for", "votes_against"), ".6g"),
+            headings={
+                "above": "Majority has above", "below": "below",
+                "votes_for": "votes for", "votes_against": "votes against",
+            },
+            text=["above", "below"],
+            limit=AGAINST,
+            what="majorities",
+        )
+    )  # fmt: skip

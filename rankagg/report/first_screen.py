@@ -1,0 +1,221 @@
+"""What readers see first: the result, how sure it is, three numbers, one figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankagg._typing import Label
+from rankagg.aggregation.means import Mean
+from rankagg.analysis.comparison.alternatives import LATE
+from rankagg.core.items import counted
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.inference.ranks.rank_intervals import RankIntervals
+from rankagg.report.findings import Findings
+from rankagg.report.names import in_words, listing, named, percent
+from rankagg.report.ranking import Ranking, ranking_of
+
+__all__ = ["BY", "FirstScreen", "first_screen"]
+
+BY = {"borda": "mean Borda points", "mean": "mean scores", "pairwise": "majorities"}
+# Names that the first sentence holds.
+NAMES = 3
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """What readers see first.
+
+    Attributes
+    ----------
+    result, certainty : str
+        The sentence of what came out, and those of how sure it is.
+    numbers : tuple of (str, str)
+        Numbers, and what they count.
+    ranking : Ranking
+        The figure.
+    caption : tuple of str
+        The sentences below it.
+    """
+
+    result: str
+    certainty: str
+    numbers: tuple[tuple[str, str], ...]
+    ranking: Ranking
+    caption: tuple[str, ...]
+
+
+def first_screen(findings: Findings) -> FirstScreen:
+    """Return what readers see first."""
+    ranking = ranking_of(findings)
+    return FirstScreen(
+        result=_result(findings),
+        certainty=f"{_proved(findings)} {_decided(findings)}".rstrip(),
+        numbers=_numbers(findings),
+        ranking=ranking,
+        caption=tuple(_caption(findings, ranking)),
+    )
+
+
+# -- sentences ------------------------------------------------------------------------------------
+
+
+def _result(findings: Findings) -> str:
+    """Say who is first, and who else may be."""
+    leader, others = findings.exact.order[0], findings.winners
+    if not findings.is_proved:
+        ranked = counted(len(findings.exact.items), findings.noun)
+        return f"{named(leader)} leads the best ranking of {ranked} that was found."
+    if len(others) > 1:
+        each = listing(others, NAMES)
+        return f"Place 1 is open: {each} each lead a ranking that contradicts the fewest votes."
+    return f"Place 1 goes to {named(leader)}{_rivals(findings, leader)}."
+
+
+def _rivals(findings: Findings, leader: Label) -> str:
+    """Say who else may be first, as the rest of a sentence."""
+    ranks, noun = findings.ranks, findings.noun
+    if ranks is None or len(ranks.items) == 1:
+        return ""
+    units, one = _units(ranks)
+    if not findings.has_decisions:
+        return f", but {units} decide{one} nothing: any other {noun} may be first too"
+    may = ranks.top(1)
+    rest = [item for item in may if item != leader]
+    if len(rest) == len(may):
+        return f", although by {BY[ranks.of]} only {listing(may, NAMES)} may be first"
+    if not rest:
+        return f", and {units} leave{one} no other {noun} that may be first"
+    if len(rest) == len(ranks.items) - 1:
+        return f", but any other {noun} may be first too: {units} cannot tell"
+    who = named(rest[0]) if len(rest) == 1 else in_words(len(rest), "other")
+    return f", but {who} may be first too: {units} cannot tell them apart"
+
+
+def _units(ranks: RankIntervals) -> tuple[str, str]:
+    """Return what the decisions rest on, and the ending of its verb."""
+    basis = ranks.decisions.basis
+    if basis is None:
+        return "the data", ""
+    return in_words(basis.n_units, basis.word), "s" if basis.n_units == 1 else ""
+
+
+def _proved(findings: Findings) -> str:
+    """Say what is proved of the consensus."""
+    if not findings.is_proved:
+        certificate = findings.exact.certificate
+        assert certificate is not None, "an exact rule gives a certificate"
+        gap = counted(certificate.gap, "vote", "g")
+        return f"It is not proved optimal: another may contradict up to {gap} fewer."
+    known, head = findings.alternatives, "The consensus ranking is proved optimal"
+    if known is None and "alternatives" not in findings.late:
+        return f"{head}; whether others are as good was not looked at."
+    if known is None or known.is_unique is None:
+        return f"{head}; whether others are as good was {LATE}."
+    if known.is_unique:
+        return f"{head}, and no other is as good."
+    groups = sum(len(block) > 1 for block in known.optima.blocks)
+    where = "the shaded group" if groups == 1 else f"the {in_words(groups, 'shaded group')}"
+    others = "others are" if known.count is None else _others(known.count - 1)
+    return f"{head}; {others} as good, in another order inside {where}."
+
+
+def _others(number: int) -> str:
+    if number >= 1_000_000:
+        power = int(np.log10(number))
+        if power < 9:
+            return f"{number / 1e6:,.3g} million others are"
+        return f"about 10{_raised(power)} others are"
+    return "one other is" if number == 1 else f"{in_words(number, 'other')} are"
+
+
+def _raised(power: int) -> str:
+    return str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _decided(findings: Findings) -> str:
+    """Say what is decided of the places."""
+    ranks = findings.ranks
+    if ranks is None:
+        late = f"How sure the places are was {LATE}."
+        return late if findings.late & {"ranks"} else "Counts of votes do not tell how sure it is."
+    n, basis = len(ranks.items), ranks.decisions.basis
+    pairs, decided = n * (n - 1) // 2, int(ranks.decisions.above.sum())
+    if decided:
+        given = "the data" if basis is None else in_words(basis.n_units, basis.word)
+        about = "about " if ranks.decisions.is_approximate else ""
+        text = f"With {given}, {decided:,} of {counted(pairs, 'pair', ',')}"
+        if decided == pairs:
+            text = f"With {given}, all {counted(pairs, 'pair', ',')}"
+        return f"{text} {'is' if decided == 1 else 'are'} decided at {about}{findings.level}."
+    if ranks.decisions.warning is not None:
+        warning = ranks.decisions.warning
+        return f"{warning[0].upper()}{warning[1:]}."
+    if not pairs or basis is None:
+        return ""
+    return (
+        f"With {in_words(basis.n_units, basis.word)} no pair is decided at {findings.level}: they "
+        "disagree too much."
+    )
+
+
+# -- numbers and caption --------------------------------------------------------------------------
+
+
+def _numbers(findings: Findings) -> tuple[tuple[str, str], ...]:
+    data, missing = findings.data, findings.missing
+    n = len(findings.exact.items)
+    numbers = [_number(n, findings.noun)]
+    if isinstance(data, ScoreTable | ScoreSummary):
+        is_fine = isinstance(data, ScoreSummary) or data.is_instance_level
+        numbers.append(_number(data.n_tasks, "task"))
+        if is_fine:
+            numbers.append(_number(data.n_units, "instance"))
+    elif isinstance(data, Profile):
+        numbers.append(_number(data.n_rankings, "ranking"))
+    elif isinstance(data, PairwiseMatrix):
+        cast = float(np.triu(data.comparisons, 1).sum())
+        numbers.append((f"{cast:,.6g}", "vote on pairs" if cast == 1 else "votes on pairs"))
+        pairs = n * (n - 1) // 2
+        if pairs:
+            numbers.append((percent(len(data.never_compared) / pairs), "of pairs never compared"))
+    if missing is not None:
+        what = "unranked" if isinstance(data, Profile) else "missing"
+        numbers.append((percent(missing.n_missing / missing.n_cells), what))
+    return tuple(numbers)
+
+
+def _number(number: int, noun: str) -> tuple[str, str]:
+    return f"{number:,}", counted(number, noun).split(" ", 1)[1]
+
+
+def _caption(findings: Findings, ranking: Ranking) -> list[str]:
+    ranks, told = findings.ranks, []
+    if ranking.axis == "places":
+        assert ranks is not None, "bars are intervals"
+        told.append(
+            f"Marks: places in the exact consensus (Kemeny). Bars: the ranks by {BY[ranks.of]} "
+            f"that remain open, for all at once at {findings.level}, by {ranks.decisions.how}."
+        )
+    else:
+        told.append(
+            "Places are those of the exact consensus (Kemeny). Dots: the share of votes won "
+            "against others, every opponent alike."
+        )
+    outside = [row for row in ranking.rows if row.strip.mark == "outside"]
+    if outside:
+        noun = counted(len(outside), findings.noun)
+        told.append(
+            f"{noun} with a hollow mark: the place in the consensus lies outside the bar, because "
+            "the two are by different rules."
+        )
+    if "open" in ranking.marks:
+        told.append("Shaded: groups whose order can change without contradicting one vote more.")
+    means = [c for c in findings.comparison.consensuses if type(c.aggregator) is Mean]
+    if means and means[0].notes:
+        told.append("Means are over the tasks that a system has, and so are not all comparable.")
+    return told

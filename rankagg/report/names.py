@@ -1,0 +1,88 @@
+"""Names and numbers as sentences of the page use them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from unicodedata import bidirectional, east_asian_width
+
+from rankagg._typing import Label
+
+__all__ = ["cut", "in_words", "letters", "listing", "named", "percent"]
+
+WORDS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
+# Letters of scripts that run from right to left.
+TURNING = frozenset({"R", "AL", "AN"})
+# Signs without a width that turn the direction of what follows.
+TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+SHOWN = 8
+
+
+def letters(text: str) -> int:
+    """Return how wide a text is, in letters; those of Chinese, Japanese and Korean are two wide."""
+    return sum(map(_width, text))
+
+
+def cut(text: str, width: int) -> str:
+    """Return a text on one line, shortened at its end where it is wider than so many letters."""
+    line = " ".join(text.split()) or "(no name)"
+    if letters(line) <= width:
+        return line
+    used, end = 1, 0
+    while used + _width(line[end]) <= width:
+        used += _width(line[end])
+        end += 1
+    return f"{line[:end].rstrip()}…"
+
+
+def _width(letter: str) -> int:
+    return 2 if east_asian_width(letter) in "WF" else 1
+
+
+def named(label: Label, width: int = 60) -> str:
+    """Return a name for a sentence, whose direction it does not turn."""
+    text = cut(str(label).translate(TURNS), width)
+    if any(bidirectional(letter) in TURNING for letter in text):
+        return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
+    return text
+
+
+def listing(labels: Sequence[Label], limit: int = SHOWN, width: int = 48) -> str:
+    """Name items in a sentence, the first few where there are many."""
+    names = [named(label, width) for label in labels[:limit]]
+    if left := len(labels) - len(names):
+        return f"{', '.join(names)} and {left} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def in_words(number: int, noun: str) -> str:
+    """Return a number with its noun, small numbers in words.
+
+    Examples
+    --------
+    >>> in_words(1, "task"), in_words(10, "task"), in_words(24, "policy")
+    ('one task', 'ten tasks', '24 policies')
+    """
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    told = WORDS[number] if number < len(WORDS) else f"{number:,}"
+    return f"{told} {noun if number == 1 else many}"
+
+
+def percent(share: float) -> str:
+    """Return a share with two digits that count, and never as nothing where it is something.
+
+    Examples
+    --------
+    >>> percent(0.0), percent(0.00012), percent(0.123), percent(0.9999)
+    ('0 %', 'under 0.1 %', '12 %', 'over 99.9 %')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    if share < 0.001:
+        return "under 0.1 %"
+    if share > 0.999:
+        return "over 99.9 %"
+    digits = 1 if share < 0.1 or share > 0.99 else 0
+    return f"{100 * share:.{digits}f} %"
