@@ -108,7 +108,7 @@ class Aggregator(ABC):
 
         Parameters
         ----------
-        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Evidence
+        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
             The data; richer data than needed are taken down the chain (scores are ranked unit by
             unit, rankings are counted). An `Evidence` of them lets several rules share that work.
         tolerance : float or mapping from task to float, default 0
@@ -142,7 +142,7 @@ class Aggregator(ABC):
             assert outcome.scores is not None, "a hook returns scores or a ranking"
             ranking, ties = rank_by_scores(outcome.scores, evidence.items)
             notes = (*notes, *ties)
-        notes = (*notes, *self._unseen(evidence))
+        notes = (*notes, *self._unseen(evidence), *evidence.gaps)
         evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
         return Consensus(
             ranking=ranking,

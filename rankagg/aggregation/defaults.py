@@ -21,7 +21,7 @@ def default_aggregators(data: Data, unranked: Unranked | None = None) -> list[Ag
 
     Parameters
     ----------
-    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
         Means need scores, two levels need instances.
     unranked : {"uniform", "ignore", "last"}, optional
         The policy for unranked items; by default left to the rules.

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from rankagg._typing import Bools, Label, Unranked
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.places import UNRANKED
@@ -16,10 +17,12 @@ from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-__all__ = ["Data", "Evidence", "WholeData"]
+__all__ = ["Data", "Evidence", "PairData", "WholeData"]
 
+#: Results of pairs, which hold no rankings.
+PairData = PairwiseMatrix | Comparisons
 #: What files and other sources are read into at once.
-WholeData = ScoreTable | Profile | PairwiseMatrix
+WholeData = ScoreTable | Profile | PairData
 Data = WholeData | ScoreSummary
 
 
@@ -31,7 +34,7 @@ class Evidence:
 
     Parameters
     ----------
-    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
         The data as given.
     tolerance : float or mapping from task to float, default 0
         Passed to `ScoreTable.rankings`; a summary has been counted without.
@@ -40,8 +43,9 @@ class Evidence:
     def __init__(self, data: Data, tolerance: float | Mapping[Label, float] = 0.0) -> None:
         if not isinstance(data, Data):
             raise InvalidInputError(
-                "data", "a ScoreTable, ScoreSummary, Profile or PairwiseMatrix", data,
-                "`read_scores`, `Profile.from_orders` and `PairwiseMatrix.from_wins` make one.",
+                "data", "a ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons", data,
+                "`read_scores`, `Profile.from_orders`, `PairwiseMatrix.from_wins` and "
+                "`read_comparisons` make one.",
             )  # fmt: skip
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
         if isinstance(data, ScoreSummary) and any(steps):
@@ -59,7 +63,7 @@ class Evidence:
 
         Parameters
         ----------
-        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Evidence
+        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
             The data.
         tolerance : float or mapping from task to float, default 0
             As for the class; evidence has its own.
@@ -102,7 +106,7 @@ class Evidence:
     @property
     def unseen(self) -> Bools | None:
         """True for items that no ranking ranks; None where that is not known."""
-        if isinstance(self.data, PairwiseMatrix):
+        if isinstance(self.data, PairData):
             return None
         if isinstance(self.data, ScoreSummary):
             seen = np.sum([tally.observed for tally in self.data.tallies.values()], axis=0)
@@ -160,7 +164,7 @@ class Evidence:
 
     def policy(self, unranked: Unranked | None) -> Unranked:
         """Return the policy that was asked for, else that of the votes, else "uniform"."""
-        counted = self.data.unranked if isinstance(self.data, PairwiseMatrix) else None
+        counted = None if self._pairs is None else self._pairs.unranked
         return unranked or counted or "uniform"
 
     def votes(self, unranked: Unranked | None) -> PairwiseMatrix:
@@ -183,19 +187,33 @@ class Evidence:
             does not compare all items.
         """
         policy = self.policy(unranked)
-        if isinstance(self.data, PairwiseMatrix):
-            fits = self.data.is_decided or self.data.unranked in (None, policy)
+        if self._pairs is not None:
+            fits = self._pairs.is_decided or self._pairs.unranked in (None, policy)
             if not fits:
                 raise InvalidInputError(
-                    "unranked", f"{self.data.unranked!r} for votes counted that way", policy,
+                    "unranked", f"{self._pairs.unranked!r} for votes counted that way", policy,
                     "Count the rankings again with `profile.pairwise(unranked=...)`.",
                 )  # fmt: skip
-            return self.data
+            return self._pairs
         if policy not in self._votes:
             ranked = self.summary or self.profile
             self._votes[policy] = ranked.pairwise(policy)
         return self._votes[policy]
 
+    @cached_property
+    def _pairs(self) -> PairwiseMatrix | None:
+        """The votes of data that are nothing else."""
+        if isinstance(self.data, Comparisons):
+            return self.data.pairwise()
+        return self.data if isinstance(self.data, PairwiseMatrix) else None
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What comparisons leave open, for the reader; nothing for other data."""
+        return self.data.connectivity().gaps if isinstance(self.data, Comparisons) else ()
+
     def _lost(self, what: str) -> str:
+        if isinstance(self.data, Comparisons):
+            return f"needs {what}; Comparisons do not hold them."
         remedy = " Read the scores with `read_scores`." if self.summary else ""
         return f"needs {what}; a {type(self.data).__name__} does not hold them.{remedy}"

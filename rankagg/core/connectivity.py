@@ -118,6 +118,20 @@ class Connectivity(Result):
         """The items that were compared, and neither won nor tied."""
         return self.items.where((self.losses > 0) & (self.ties + self.wins == 0))
 
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What comparisons leave open, a sentence for each; nothing where they join all items."""
+        found = []
+        if self.never_compared:
+            found.append(f"in no comparison, so placed by nothing: {listed(self.never_compared)}")
+        met = [part for part in self.parts if not set(part) & set(self.never_compared)]
+        if len(met) > 1:
+            found.append(
+                f"no comparison joins these {len(met)} sets, so that their order says nothing: "
+                f"{_shown(tuple(met))}"
+            )
+        return tuple(found)
+
     def _facts(self) -> Iterable[str]:
         ties = counted(int(self.ties.sum()) // 2, "tie", ",")
         size = counted(self.n_comparisons, "comparison", ",")

@@ -95,8 +95,15 @@ def read_comparisons(
         outcome_is, ("side", "winner"), "outcome_is"
     )  # fmt: skip
     described = names_of(covariates)
-    _check_different((first, second, outcome, weight, cluster, side), described)
+    named = (first, second, outcome, weight, cluster, side)
+    _check_different(named, described)
     table = read_table(source)
+    for name, parameter in [
+        *zip(named, COLUMNS, strict=True),
+        *((x, "covariates") for x in described),
+    ]:
+        if name is not None or parameter in COLUMNS[:3]:
+            table.position(name, parameter)
     pair = _pair(table, first, second, items)
     clusters = None if cluster is None else table.coded(cluster, "cluster")
     return Comparisons(

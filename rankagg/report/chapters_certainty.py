@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.inference.ranks.rank_intervals import RankIntervals
@@ -158,7 +158,7 @@ def _left_out(findings: Findings, section: Section) -> Section:
         return section.unknown(f"The consensus without single tasks or rankings was {LATE}.")
     if result is None:
         why = "without the single rankings it cannot be computed"
-        if not isinstance(findings.data, PairwiseMatrix):
+        if not isinstance(findings.data, PairData):
             why = f"that is done for 2 to {TASKS} of them"
         return section.unknown(
             f"The consensus was not computed without single tasks or rankings: {why}."

@@ -13,6 +13,7 @@ import pandas as pd
 from rankagg import __version__
 from rankagg.aggregation.base import Aggregator
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
@@ -52,7 +53,7 @@ def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
 
 
 def _shape(findings: Findings) -> list[tuple[str, object]]:
-    data, policy = findings.data, findings.comparison.unranked
+    data = findings.data
     facts: list[tuple[str, object]] = []
     if isinstance(data, ScoreTable):
         facts += [("Systems", data.n_systems), ("Tasks", data.n_tasks)]
@@ -76,13 +77,24 @@ def _shape(findings: Findings) -> list[tuple[str, object]]:
         facts.append(("Strict", "yes" if data.is_strict else "no: some tie items"))
     elif isinstance(data, PairwiseMatrix):
         facts += [("Items", data.n_items), ("Votes", "counts for pairs only")]
-    if findings.missing is None:
-        facts.append(("Unranked items", "not known: the votes were counted before"))
-    elif not findings.missing.n_missing:
-        facts.append(("Unranked items", f"none, so the policy “{policy}” changes nothing"))
-    else:
-        facts.append(("Unranked items", f"policy “{policy}”: {ASSUMPTIONS[policy]}"))
+    elif isinstance(data, Comparisons):
+        facts += [("Items", data.n_items), ("Comparisons", f"{len(data):,}")]
+        facts.append(("Ties", f"{data.n_ties:,}"))
+        if data.clusters is not None:
+            facts.append(("Clusters", f"{data.n_clusters:,}"))
+    facts.append(("Unranked items", _unranked(findings)))
     return facts
+
+
+def _unranked(findings: Findings) -> str:
+    policy = findings.comparison.unranked
+    if isinstance(findings.data, Comparisons):
+        return "none: of items that did not meet nothing is assumed"
+    if findings.missing is None:
+        return "not known: the votes were counted before"
+    if not findings.missing.n_missing:
+        return f"none, so the policy “{policy}” changes nothing"
+    return f"policy “{policy}”: {ASSUMPTIONS[policy]}"
 
 
 def missing_data(findings: Findings) -> Section:

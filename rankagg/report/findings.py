@@ -10,7 +10,7 @@ from rankagg._typing import Label, RNGLike, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
-from rankagg.aggregation.evidence import Data
+from rankagg.aggregation.evidence import Data, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
@@ -22,7 +22,6 @@ from rankagg.analysis.robustness.removal.result import RemovalRadius
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament.tournament import TournamentGraph
-from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
@@ -50,7 +49,7 @@ class Findings:
 
     Attributes
     ----------
-    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
         The data.
     comparison : Comparison
         Of all rules, an exact one among them.
@@ -133,14 +132,14 @@ class Findings:
             exact=exact,
             graph=TournamentGraph(comparison.votes),
             unit=chosen,
-            ranks=None if isinstance(data, PairwiseMatrix) else patience.quick(
+            ranks=None if isinstance(data, PairData) else patience.quick(
                 "ranks",
                 lambda: rank_intervals(
                     data, unit=chosen, alpha=alpha, tolerance=tolerance, unranked=unranked,
                     time_limit=_at_least_a_second(deadline.share(2)),
                 ),
             ),
-            missing=None if isinstance(data, PairwiseMatrix) else missing_report(data),
+            missing=None if isinstance(data, PairData) else missing_report(data),
             alternatives=None if not optima or not exact.is_proved else patience.slow(
                 "alternatives", lambda: _alternatives(exact, deadline.share(2))
             ),
@@ -210,7 +209,7 @@ def _default_unit(data: Data) -> Unit:
 
 def _source(data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]) -> Source | None:
     """Return what tasks can be left out of, where they are neither too few nor too many."""
-    if isinstance(data, PairwiseMatrix):
+    if isinstance(data, PairData):
         return None
     source = Source(data=data, tolerance=tolerance, over="tasks", rule=rule)
     return source if 2 <= len(source.units) <= TASKS else None

@@ -97,7 +97,7 @@ def make_report(
 
     Parameters
     ----------
-    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
         The data.
     aggregators : iterable of Aggregator, optional
         The methods to hold against the exact consensus, which is always there; by default those

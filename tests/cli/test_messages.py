@@ -36,6 +36,13 @@ MISTYPED = {
     "--pair": ["table.csv", "--pair", "first", "secnd"],
     "--reference": ["table.csv", "--reference", "secnd"],
 }
+COMPARED = {"--first-side": "system", "--second": "accuracy", "--outcome": "perplexity"}
+for name in ("--first", *COMPARED, "--cluster", "--side"):
+    columns = {**COMPARED, name: "perplxity"}
+    if name == "--first":
+        del columns["--first-side"]
+    typed = [part for pair in columns.items() for part in pair]
+    MISTYPED[name] = ["table.csv", "--format", "comparisons", *typed]
 # What scans need beside.
 SCANNED = {
     "--system": ["long.csv", "--system", "systm", "--score", "value"],

@@ -54,7 +54,7 @@ def compare(
 
     Parameters
     ----------
-    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
         The data.
     aggregators : iterable of Aggregator, optional
         The rules; by default those of `default_aggregators`.

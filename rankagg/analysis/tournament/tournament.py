@@ -79,7 +79,7 @@ class TournamentGraph(Result):
 
         Parameters
         ----------
-        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Evidence
+        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
             The data.
         unranked : {"uniform", "ignore", "last"}, optional
             The policy for unranked items; by default that of the votes where they were counted

@@ -9,6 +9,7 @@ import click
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
+from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.comparison import Comparison, compare_until
 from rankagg.analysis.comparison.text import text_of
 from rankagg.cli.options.aggregators import made, methods_option
@@ -20,8 +21,8 @@ from rankagg.cli.options.output import echo_json, json_option, rows_options, wri
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.streams import stream_options
 from rankagg.cli.options.targets import FOLDER
+from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
-from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.io.votes import write_votes
 
 if TYPE_CHECKING:
@@ -111,8 +112,10 @@ def command(
 
 
 def _decisions(given: AnyInput, unit: Unit) -> Decisions:
-    if isinstance(given.data, PairwiseMatrix):
-        raise click.UsageError("--decide needs rankings or scores; a matrix does not hold them.")
+    if isinstance(given.data, PairData):
+        raise click.UsageError(
+            f"--decide needs rankings or scores; {pairs_only(given.data)} not hold them."
+        )
     # Only this option needs the statistics, which take most of a second to load.
     from rankagg.inference.intervals.pairwise import PairwiseIntervals  # noqa: PLC0415
 

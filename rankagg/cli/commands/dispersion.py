@@ -6,11 +6,12 @@ import click
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
+from rankagg.aggregation.evidence import PairData
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import echo_json, json_option
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.cli.options.told import pairs_only
 from rankagg.inference.dispersion.report import dispersion_report
 
 __all__ = ["command"]
@@ -39,8 +40,10 @@ def command(
         rankagg dispersion sums.json
         rankagg dispersion election.soc --method borda --method kemeny --json
     """
-    if isinstance(given.data, PairwiseMatrix):
-        raise click.UsageError("Dispersion needs rankings or scores; a matrix does not hold them.")
+    if isinstance(given.data, PairData):
+        raise click.UsageError(
+            f"Dispersion needs rankings or scores; {pairs_only(given.data)} not hold them."
+        )
     rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
     rules = with_exact_options(rules, ties=ties, deadline=deadline)
     report = dispersion_report(

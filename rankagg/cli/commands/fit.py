@@ -8,12 +8,15 @@ from typing import Any
 
 import click
 
+from rankagg.aggregation.evidence import PairData
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.cli.options.numbers import ALPHA, Number
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.distributions.fit_result import FitResult
@@ -80,14 +83,18 @@ def command(
         raise click.UsageError(f"--model {model} has no worths: leave out the options for them.")
     data: Any = given.data
     if model != "bradley-terry":
-        if isinstance(data, PairwiseMatrix):
-            raise click.UsageError(f"--model {model} needs rankings; a matrix does not hold them.")
+        if isinstance(data, PairData):
+            raise click.UsageError(
+                f"--model {model} needs rankings; {pairs_only(data)} not hold them."
+            )
         if isinstance(data, ScoreSummary):
             raise click.UsageError(
                 f"{given.name} holds what scores add up to, and --model {model} needs the scores "
                 "themselves: give the file of these, or take --model bradley-terry."
             )
         data, _ = rankings_of(data, given.tolerance, None)
+    elif isinstance(data, Comparisons):
+        data = data.pairwise()
     elif not isinstance(data, PairwiseMatrix | ScoreSummary):
         data, _ = rankings_of(data, given.tolerance, None)
     shown: dict[str, Any] = {"alpha": alpha}

@@ -8,14 +8,15 @@ from typing import Any, get_args
 import click
 
 from rankagg._typing import Label
+from rankagg.aggregation.evidence import PairData
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, SEED, Number, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted, listed
-from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
@@ -147,8 +148,10 @@ def command(
         rankagg intervals sums.json --pairs normal
         rankagg intervals --dataset condorcet_1785 --ranks pairwise --pairs clopper-pearson
     """
-    if isinstance(given.data, PairwiseMatrix):
-        raise click.UsageError("Intervals need rankings or scores; a matrix does not hold them.")
+    if isinstance(given.data, PairData):
+        raise click.UsageError(
+            f"Intervals need rankings or scores; {pairs_only(given.data)} not hold them."
+        )
     ranks = _ranks(given.data, given, options)
     first = _first(ranks, options["top"])
     intervals = _proportions(given.data, given.tolerance, options)

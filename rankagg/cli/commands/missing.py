@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from rankagg._typing import Unranked
+from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.robustness.sensitivity import sensitivity
 from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
@@ -17,7 +18,7 @@ from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.cli.options.told import pairs_only
 from rankagg.core.tallied_scores import ScoreSummary
 
 if TYPE_CHECKING:
@@ -69,8 +70,10 @@ def command(
         rankagg missing sums.json
         rankagg missing scores.csv --method kemeny --samples 50 --json
     """
-    if isinstance(given.data, PairwiseMatrix):
-        raise click.UsageError("Needs rankings or scores; a matrix does not say what is missing.")
+    if isinstance(given.data, PairData):
+        raise click.UsageError(
+            f"Needs rankings or scores; {pairs_only(given.data)} not say what is missing."
+        )
     is_summed = isinstance(given.data, ScoreSummary)
     if is_summed:
         _refuse_completions(given)

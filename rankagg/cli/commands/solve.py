@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.evidence import Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
@@ -20,7 +20,6 @@ from rankagg.cli.options.output import echo_json, json_option, write_json
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
 from rankagg.core.item_weights import weigh_items
-from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.io.votes import write_votes
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def _heatmap(consensus: Consensus) -> Axes:
 
 
 def _sum_above(consensus: Consensus, given: AnyInput) -> list[str]:
-    if not isinstance(given.data, PairwiseMatrix) or not consensus.aggregator.is_strict:
+    if not isinstance(given.data, PairData) or not consensus.aggregator.is_strict:
         return []
     total = consensus.pairwise.wins.sum() - consensus.cost
     return [f"sum above the diagonal in the order found: {total:.12g}"]

@@ -8,6 +8,7 @@ from typing import get_args
 import click
 
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.robustness.parts import Over
 from rankagg.analysis.robustness.stability import stability
 from rankagg.cli.exit_codes import DONE, UNPROVED
@@ -18,8 +19,8 @@ from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import JOBS, SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
-from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["command"]
 
@@ -70,8 +71,10 @@ def command(
         rankagg stability scores.csv --over systems --jobs -1
         rankagg stability sums.json
     """
-    if isinstance(given.data, PairwiseMatrix):
-        raise click.UsageError("Stability needs rankings or scores; a matrix does not hold them.")
+    if isinstance(given.data, PairData):
+        raise click.UsageError(
+            f"Stability needs rankings or scores; {pairs_only(given.data)} not hold them."
+        )
     show_progress()
     with options_named({"over": "--over"}):
         found = stability(

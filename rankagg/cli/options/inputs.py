@@ -19,12 +19,20 @@ from rankagg.cli.options.cast_votes import (
     CAST_VOTES_OPTIONS,
     read_cast,
 )
+from rankagg.cli.options.comparisons import (
+    COMPARISONS,
+    COMPARISONS_NAMES,
+    COMPARISONS_OPTIONS,
+    first_name,
+    read_compared,
+)
 from rankagg.cli.options.evaluations import (
     EVALUATION_NAMES,
     EVALUATION_OPTIONS,
     seem_evaluations,
     selected,
 )
+from rankagg.cli.options.kinds import MEANING, REFUSED
 from rankagg.cli.options.names import OneOf, labels_of, split, task_weights
 from rankagg.cli.options.numbers import Number
 from rankagg.cli.options.told import tell_ballots, tell_scores
@@ -58,10 +66,11 @@ __all__ = [
 file_argument = click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path())
 
 FORMATS = (
-    "scores", "ballots", "cast-votes", "preflib", "matrix", "votes", "summary", "evaluations",
+    "scores", "ballots", "cast-votes", "comparisons", "preflib", "matrix", "votes", "summary",
+    "evaluations",
 )  # fmt: skip
 
-OPTIONS = [
+OPTIONS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
     click.option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
     click.option(
         "--format",
@@ -93,7 +102,7 @@ OPTIONS = [
         "--weight",
         multiple=True,
         metavar="TASK=NUMBER",
-        help="Weight of a task; default 1; may be repeated.",
+        help="Weight of a task; default 1; may be repeated. Comparisons: the column of weights.",
     ),
     click.option(
         "--group",
@@ -118,6 +127,7 @@ OPTIONS = [
         "all listed ones.",
     ),
     *CAST_VOTES_OPTIONS,
+    *COMPARISONS_OPTIONS,
     click.option(
         "--unranked",
         type=OneOf(["uniform", "ignore", "last"]),
@@ -131,6 +141,7 @@ OPTIONS = [
 #: Parameters of what reads and reshapes the data, and what they are called here.
 NAMES = {
     **CAST_VOTES_NAMES,
+    **COMPARISONS_NAMES,
     "source": "FILE",
     "paths": "FILE",
     "metric": "--metric",
@@ -153,7 +164,7 @@ NAMES = {
 NAMED = (
     "files", "dataset", "format", "lower_is_better", "lower", "system", "instance", "task",
     "score", "drop", "weight", "group", "tolerance", "count", "left_out", "unranked", *CAST_VOTES,
-    *EVALUATION_NAMES,
+    *EVALUATION_NAMES, *COMPARISONS,
 )  # fmt: skip
 
 
@@ -163,7 +174,7 @@ class AnyInput:
 
     Attributes
     ----------
-    data : ScoreTable, ScoreSummary, Profile or PairwiseMatrix
+    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
         The data.
     unranked : str
         The policy for unranked items.
@@ -240,7 +251,7 @@ def read_input(*, unranked: str, **values: Any) -> AnyInput:
         if values[name]:
             option = name.replace("_", "-")
             raise click.UsageError(f"--{option} has no meaning for {MEANING[kind]}.")
-    with options_named(NAMES):
+    with options_named({**NAMES, **first_name()}):
         read = READERS[kind](values)
         data = _plain(read)
         if isinstance(data, ScoreTable):
@@ -370,6 +381,7 @@ READERS: dict[str, Callable[[dict[str, Any]], Data | CastVotes | Selection]] = {
     "scores": _read_scores,
     "ballots": _read_ballots,
     "cast-votes": read_cast,
+    "comparisons": read_compared,
     "preflib": _read_preflib,
     "matrix": _read_matrix,
     "votes": _read_votes,
@@ -377,36 +389,6 @@ READERS: dict[str, Callable[[dict[str, Any]], Data | CastVotes | Selection]] = {
     "evaluations": _read_evaluations,
     "bundled scores": _read_bundled_scores,
     "bundled ballots": _read_bundled_ballots,
-}
-
-COLUMNS = ("system", "instance", "task", "score", "lower", "lower_is_better")
-ON_SCORES = ("weight", "group", "tolerance")
-ON_BALLOTS = ("count", "left_out")
-
-REFUSED = {
-    "scores": (*ON_BALLOTS, *CAST_VOTES),
-    "ballots": (*COLUMNS, *ON_SCORES, *CAST_VOTES),
-    "cast-votes": (*COLUMNS, *ON_SCORES),
-    "preflib": (*COLUMNS, *ON_SCORES, "count", *CAST_VOTES),
-    "matrix": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop", *CAST_VOTES),
-    "votes": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, "drop", *CAST_VOTES),
-    "summary": (*COLUMNS, "group", "tolerance", *ON_BALLOTS, "drop", *CAST_VOTES),
-    "evaluations": ("system", "instance", "task", "score", *ON_BALLOTS, *CAST_VOTES),
-    "bundled scores": (*COLUMNS, *ON_BALLOTS, *CAST_VOTES),
-    "bundled ballots": (*COLUMNS, *ON_SCORES, *ON_BALLOTS, *CAST_VOTES),
-}
-
-MEANING = {
-    "scores": "a table of scores; `--format ballots` reads ballots",
-    "ballots": "a table of ballots; `--format cast-votes` reads those of election offices",
-    "cast-votes": "cast votes",
-    "preflib": "ballots in a PrefLib format",
-    "matrix": "a linear ordering matrix",
-    "votes": "votes as JSON",
-    "summary": "sums of scores, which were counted with directions of their own",
-    "evaluations": "evaluations, which name systems, tasks and instances themselves",
-    "bundled scores": "--dataset, which knows its columns and directions",
-    "bundled ballots": "--dataset with ballots",
 }
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankagg.aggregation.evidence import Data
+from rankagg.aggregation.evidence import Data, PairData
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 
-__all__ = ["tell_ballots", "tell_scores"]
+__all__ = ["pairs_only", "tell_ballots", "tell_scores"]
 
 
 def tell_scores(table: ScoreTable | ScoreSummary, values: dict[str, Any]) -> tuple[str, ...]:
@@ -43,7 +44,14 @@ def tell_ballots(data: Data, values: dict[str, Any]) -> tuple[str, ...]:
     """Return what the reader of the output must know: what the data are first."""
     if isinstance(data, PairwiseMatrix):
         return ("matrix: row above column", *_tell_source(data, values))
+    if isinstance(data, Comparisons):
+        return ("comparisons: ties stay ties", *_tell_source(data, values))
     return ("ballots: rank 1 is best", *_tell_source(data, values))
+
+
+def pairs_only(data: PairData) -> str:
+    """Say what does not hold more than results of pairs, for a sentence that says "not"."""
+    return "comparisons do" if isinstance(data, Comparisons) else "a matrix does"
 
 
 def _tell_source(data: Data, values: dict[str, Any]) -> list[str]:

@@ -37,7 +37,7 @@ def dispersion(
 
     Parameters
     ----------
-    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Evidence
+    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
         Rankings, or what they follow from or lead to. Counts and weights multiply distances.
     ranking : PartialRanking
         Any ranking of the same items, such as `consensus.ranking`.

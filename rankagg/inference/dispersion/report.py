@@ -15,7 +15,7 @@ from rankagg._validation import check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
-from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.evidence import Data, Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
@@ -71,7 +71,7 @@ def dispersion_report(
     deadline = Deadline.after(time_limit_of(time_limit))
     policy = check_unranked(unranked)
     evidence = Evidence(data, tolerance)
-    if isinstance(data, PairwiseMatrix):
+    if isinstance(data, PairData):
         raise InformationLostError("dispersion_report needs rankings; votes do not hold them.")
     rules = default_aggregators(data, policy) if aggregators is None else list(aggregators)
     for rule in rules:
