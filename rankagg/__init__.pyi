@@ -128,6 +128,7 @@ from .io.comparisons import read_comparisons as read_comparisons
 from .io.evaluations.evaluations import Evaluations as Evaluations
 from .io.evaluations.read import read_evaluations as read_evaluations
 from .io.evaluations.selection import Selection as Selection
+from .io.evaluations.write import write_evaluations as write_evaluations
 from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib

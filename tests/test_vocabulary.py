@@ -48,7 +48,7 @@ EXPLAINED = {(study, "seed") for study in STUDIES}
 NO_COUNTS = {
     "at_least", "batch", "degree", "denominator", "digits", "k", "length", "limit", "lower",
     "max_iterations", "max_samples", "max_tied", "rows", "seed", "shares", "sides", "size", "top",
-    "within",
+    "timestamp", "within",
 }  # fmt: skip
 
 TERMS = (

@@ -12,6 +12,8 @@ from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import echo_json, json_option, write_frame, write_json
 from rankagg.cli.options.targets import FOLDER
+from rankagg.cli.options.wording import options_named
+from rankagg.io.evaluations.write import write_evaluations
 
 __all__ = ["command"]
 
@@ -26,6 +28,11 @@ __all__ = ["command"]
     type=FOLDER,
     help="Also write ranking.csv and consensus.json into this folder.",
 )
+@click.option(
+    "--every-eval-ever",
+    type=FOLDER,
+    help="Also write the ranks as Every Eval Ever into this folder, a file for each system.",
+)
 def command(
     given: AnyInput,
     *,
@@ -34,6 +41,7 @@ def command(
     deadline: Deadline,
     as_json: bool,
     out: Path | None,
+    every_eval_ever: Path | None,
 ) -> int:
     """Rank by one method and print ranks and scores.
 
@@ -52,4 +60,7 @@ def command(
         out.mkdir(parents=True, exist_ok=True)
         write_frame(consensus.to_frame(), out / "ranking.csv")
         write_json({**consensus.to_dict(), "input": list(given.lines)}, out / "consensus.json")
+    if every_eval_ever is not None:
+        with options_named({"consensus": "the consensus"}):
+            write_evaluations(consensus, every_eval_ever, title=f"consensus of {given.name}")
     return exit_code([consensus])
