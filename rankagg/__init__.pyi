@@ -120,6 +120,8 @@ from .inference.ranks.rank_intervals import RankIntervals as RankIntervals
 from .inference.ranks.rank_intervals import rank_intervals as rank_intervals
 from .inference.significance.friedman import friedman as friedman
 from .inference.significance.result import FriedmanTest as FriedmanTest
+from .inference.significance.skillings_mack import skillings_mack as skillings_mack
+from .inference.significance.skillings_mack_result import SkillingsMackTest as SkillingsMackTest
 from .io.ballots import read_ballots as read_ballots
 from .io.ballots import write_ballots as write_ballots
 from .io.cast_result import CastVotes as CastVotes

@@ -25,8 +25,8 @@ from rankagg.inference.moments import Moments, PairSums, moments_of
 from rankagg.inference.units import Estimand, Unit, Units
 
 __all__ = [
-    "WITH_GROUPS", "SummedUnits", "check_fixed", "check_no_more", "shares_of",
-    "summed_points_of", "summed_units",
+    "WITH_GROUPS", "SummedUnits", "check_fixed", "check_no_more", "check_not_redrawn",
+    "shares_of", "summed_points_of", "summed_units",
 ]  # fmt: skip
 
 #: What to do where instances are to be drawn again.
@@ -169,6 +169,15 @@ def check_no_more(
     Evidence(summary, tolerance)
     if instances is not None:
         raise InvalidInputError("instances", "left out for a ScoreSummary", instances)
+
+
+def check_not_redrawn(unit: object) -> None:
+    """Raise where instances are to be drawn within tasks, which sums do not hold."""
+    if unit == "hierarchical":
+        raise InformationLostError(
+            "unit='hierarchical' needs rankings; a ScoreSummary does not hold them. Read the "
+            "scores with `read_scores`, or take unit='task'."
+        )
 
 
 def check_fixed(fixed_tasks: object, unit: object) -> bool:

@@ -17,17 +17,30 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
-from rankagg.core.items import ItemSet, counted
+from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
-from rankagg.exceptions import Described, InformationLostError, InvalidInputError
+from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.inference.clusters import (
+    check_nested,
+    clusters_of,
+    instances_within,
+    one_stratum,
+    strata_of,
+    summed,
+)
 from rankagg.inference.intervals.pair_values import Comparisons, CompatibleShares, PairValues
 from rankagg.inference.moments import Moments, PairSums, moments_of
 
-__all__ = ["Block", "Estimand", "Unit", "Units", "rankings_of", "units_from", "units_of"]
+__all__ = [
+    "Block", "Estimand", "Redrawn", "Unit", "Units", "rankings_of", "redrawn", "units_from",
+    "units_of",
+]  # fmt: skip
 
 Unit: TypeAlias = Literal["ranking", "instance", "task"]
+# What resamples draw: units, or tasks and then instances within them.
+Redrawn: TypeAlias = Literal["ranking", "instance", "task", "hierarchical"]
 Estimand: TypeAlias = Literal["direct", "imputed"]
 
 # Values of pairs that are held at one time, about: a few arrays of so many floats.
@@ -79,6 +92,9 @@ class Units:
         The weights of the fixed tasks.
     fixed_tasks : bool
         True where tasks are fixed, be it one.
+    inner : ndarray of int, shape (m,), or None
+        What is drawn again within a unit: the instance of each ranking; None where units are drawn
+        whole.
     """
 
     items: ItemSet
@@ -90,6 +106,7 @@ class Units:
     strata: NDArray[np.intp]
     stratum_weights: Floats
     fixed_tasks: bool
+    inner: NDArray[np.intp] | None = None
 
     @property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -116,16 +133,27 @@ class Units:
     @property
     def is_weighted(self) -> bool:
         """True where units differ in weight, or tasks are fixed."""
-        weights = self._unit_weights()
+        weights = self.unit_weights
         return len(self.stratum_weights) > 1 or bool(np.ptp(weights) > 1e-12 * weights.max())
 
-    def _unit_weights(self) -> Floats:
+    @cached_property
+    def unit_weights(self) -> Floats:
+        """The weight of each unit, shape (u,); with fixed tasks that of tasks is apart."""
         if self.clusters is None:
             return self.weights
         if self.unit == "instance":
             return np.ones(self.n_units)
-        size = _summed(self.clusters, self.counts)
-        return _summed(self.clusters, self.counts * self.weights) / size
+        size = summed(self.clusters, self.counts)
+        return summed(self.clusters, self.counts * self.weights) / size
+
+    @property
+    def unit_strata(self) -> NDArray[np.intp]:
+        """The fixed task of each unit; all 0 where tasks are not fixed."""
+        if self.clusters is None:
+            return self.strata
+        strata = np.zeros(self.n_units, dtype=np.intp)
+        strata[self.clusters] = self.strata
+        return strata
 
     # -- values -------------------------------------------------------------------------------
 
@@ -146,7 +174,7 @@ class Units:
         order = np.argsort(self.clusters, kind="stable")
         starts = np.flatnonzero(np.diff(self.clusters[order], prepend=-1))
         ends = np.append(starts[1:], len(order))
-        weights = self._unit_weights()
+        weights, strata = self.unit_weights, self.unit_strata
         done = 0
         while done < len(starts):
             # As many whole units as fit, and one at least.
@@ -155,7 +183,7 @@ class Units:
             members = order[starts[done] : ends[upto - 1]]
             values = self._averaged(members, starts[done:upto] - starts[done])
             units = upto - done
-            yield Block(values, np.ones(units), weights[done:upto], np.zeros(units, dtype=np.intp))
+            yield Block(values, np.ones(units), weights[done:upto], strata[done:upto])
             done = upto
 
     def whole(self) -> Block:
@@ -183,7 +211,7 @@ class Units:
         return replace(
             self,
             source=self.source.take(first),
-            counts=_summed(where.ravel(), self.counts),
+            counts=summed(where.ravel(), self.counts),
             weights=self.weights[first],
             strata=self.strata[first],
         )
@@ -249,6 +277,7 @@ def units_of(
     fixed_tasks: object = False,
     tolerance: float | Mapping[Label, float] = 0.0,
     instances: Sequence[Label] | None = None,
+    hierarchical: bool = False,
 ) -> Units:
     """Say what the independent units of some rankings are, and what they tell of pairs.
 
@@ -264,11 +293,16 @@ def units_of(
         the proportion of their compatible permutations.
     fixed_tasks : bool
         The tasks are those of interest, not a sample: the mean over each is taken first, and
-        tasks are averaged by their weights. Only for `unit="ranking"`.
+        tasks are averaged by their weights. Not for `unit="task"`, and for `unit="instance"` only
+        where every instance is of one task.
     tolerance : float or mapping from task to float
         For ranking scores; see `ScoreTable.rankings`.
     instances : sequence, length m, optional
-        The instance of each ranking of a Profile, which does not hold them.
+        The instance of each ranking of a Profile, which does not hold them, or other ones than
+        those of a table.
+
+    hierarchical : bool
+        Whether resamples will draw instances within units, which are tasks.
 
     Returns
     -------
@@ -282,7 +316,16 @@ def units_of(
     what = check_choice(estimand, get_args(Estimand), "estimand")
     profile, known = rankings_of(data, tolerance, instances)
     source = Comparisons(profile.ranks) if what == "direct" else CompatibleShares(profile.ranks)
-    return units_from(profile, source, unit=unit, fixed_tasks=fixed_tasks, instances=known)
+    return units_from(
+        profile, source, unit=unit, fixed_tasks=fixed_tasks, instances=known,
+        hierarchical=hierarchical,
+    )  # fmt: skip
+
+
+def redrawn(unit: object) -> tuple[Unit, bool]:
+    """Return the unit, and whether resamples draw the instances within it again."""
+    kind = check_choice(unit, get_args(Redrawn), "unit")
+    return ("task", True) if kind == "hierarchical" else (cast(Unit, kind), False)
 
 
 def rankings_of(
@@ -290,11 +333,7 @@ def rankings_of(
 ) -> tuple[Profile, Sequence[Label] | None]:
     """Return the rankings of some data and their instances, which a table has of its own."""
     if isinstance(data, ScoreTable):
-        if instances is not None:
-            raise InvalidInputError(
-                "instances", "left out for a table, which has its own", instances
-            )
-        return data.rankings(tolerance), data.instances
+        return data.rankings(tolerance), data.instances if instances is None else instances
     if isinstance(data, Profile):
         return data, instances
     if isinstance(data, ScoreSummary):
@@ -312,69 +351,32 @@ def units_from(
     unit: object,
     fixed_tasks: object,
     instances: Sequence[Label] | None,
+    hierarchical: bool = False,
 ) -> Units:
-    """Return the units of observations that belong to the rankings of a profile, row by row."""
+    """Return the units of observations that belong to the rankings of a profile, row by row.
+
+    With `hierarchical` these are tasks, and their instances are known too.
+    """
     kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
     fixed = check_flag(fixed_tasks, "fixed_tasks")
-    if fixed and kind != "ranking":
+    if fixed and kind == "task":
         raise InvalidInputError(
-            "fixed_tasks", "False unless `unit='ranking'`", fixed, "Rankings of fixed tasks are "
-            "the independent units; with instances that all tasks share, average them instead.",
+            "fixed_tasks", "False unless `unit='ranking'` or 'instance'", fixed,
+            "Of fixed tasks only what is within them is drawn.",
         )  # fmt: skip
-    strata, stratum_weights = _strata(profile) if fixed else _one_stratum(profile)
+    strata, stratum_weights = strata_of(profile) if fixed else one_stratum(profile)
+    clusters = clusters_of(profile, kind, instances)
+    if fixed and clusters is not None:
+        check_nested(clusters, strata)
     return Units(
         profile.items,
         kind,
         source,
         profile.counts.astype(np.float64),
         np.ones(len(profile)) if fixed else profile.weights,
-        _clusters(profile, kind, instances),
+        clusters,
         strata,
         stratum_weights,
         fixed,
+        instances_within(profile, clusters, instances) if hierarchical else None,
     )
-
-
-def _clusters(
-    profile: Profile, unit: Unit, instances: Sequence[Label] | None
-) -> NDArray[np.intp] | None:
-    if unit == "ranking":
-        return None
-    labels = instances if unit == "instance" else profile.groups
-    if labels is None:
-        remedy = (
-            "A ScoreTable with instances has them; for a Profile give `instances=`."
-            if unit == "instance"
-            else "Give the profile `groups=`, or use `unit='ranking'`."
-        )
-        raise InvalidInputError(
-            "unit", f"a unit that the data know; they have no {unit}s", unit, remedy
-        )
-    if len(labels) != len(profile):
-        allowed = f"one instance per ranking ({len(profile)} of them)"
-        raise InvalidInputError("instances", allowed, Described(counted(len(labels), "instance")))
-    return _numbered(labels)
-
-
-def _numbered(labels: Sequence[Label]) -> NDArray[np.intp]:
-    numbers: dict[Label, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
-
-
-def _strata(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
-    if profile.groups is None:
-        raise InvalidInputError(
-            "fixed_tasks", "False for rankings without groups", True, "Give the profile `groups=`."
-        )
-    strata = _numbered(profile.groups)
-    counts = profile.counts.astype(np.float64)
-    return strata, _summed(strata, counts * profile.weights) / _summed(strata, counts)
-
-
-def _summed(cells: NDArray[np.intp], values: Floats) -> Floats:
-    """Return the sum of the values of each cell."""
-    return np.bincount(cells, weights=values).astype(np.float64)
-
-
-def _one_stratum(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
-    return np.zeros(len(profile), dtype=np.intp), np.ones(1)

@@ -446,8 +446,8 @@ GROUPED = ra.Profile.from_orders(["AB", "BA"], groups="xy")
         (GROUPED, {"fixed_tasks": True, "unit": "task"}, "False unless `unit='ranking'`"),
         (
             GROUPED,
-            {"fixed_tasks": True, "unit": "instance", "instances": [1, 2]},
-            "average them instead",
+            {"fixed_tasks": True, "unit": "instance", "instances": [1, 1]},
+            "where tasks share instances",
         ),
     ],
 )

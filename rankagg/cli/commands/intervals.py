@@ -30,7 +30,7 @@ from rankagg.inference.ranks.rank_intervals import (
     RankMethod,
     rank_intervals,
 )
-from rankagg.inference.units import Estimand, Unit
+from rankagg.inference.units import Estimand, Redrawn
 
 __all__ = ["command"]
 
@@ -77,10 +77,11 @@ OPTIONS = {
 )
 @click.option(
     "--unit",
-    type=OneOf(get_args(Unit)),
+    type=OneOf(get_args(Redrawn)),
     default="ranking",
     show_default=True,
-    help="What is independent: rankings of one instance or task are averaged first.",
+    help="What is independent: rankings of one instance or task are averaged first. hierarchical "
+    "draws tasks and then instances of each, with --pairs percentile.",
 )
 @click.option(
     "--fixed-tasks", is_flag=True, help="The tasks are those of interest, and not a sample."

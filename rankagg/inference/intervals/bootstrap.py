@@ -158,8 +158,7 @@ def resample_rows(units: Units, times: int, rng: np.random.Generator) -> NDArray
     """Draw how often each ranking occurs in each resample of the units, shape (times, m)."""
     if units.clusters is None:
         return resample_counts(units.counts, units.strata, times, rng)
-    everyone = np.ones(units.n_units)
-    drawn = resample_counts(everyone, np.zeros(units.n_units, dtype=np.intp), times, rng)
+    drawn = resample_counts(np.ones(units.n_units), units.unit_strata, times, rng)
     rows: NDArray[np.int64] = drawn[:, units.clusters] * units.counts.astype(np.int64)
     return rows
 

@@ -18,6 +18,7 @@ from rankagg.inference.intervals.bounds import (
     hoeffding_radius,
 )
 from rankagg.inference.intervals.grouped import few_groups, grouped_means
+from rankagg.inference.intervals.hierarchical import hierarchical_means
 from rankagg.inference.intervals.measured import few_units
 from rankagg.inference.intervals.normal import is_near_normal, normal_radius
 from rankagg.inference.moments import Moments
@@ -109,6 +110,11 @@ def bounds_of(
     Resamples are drawn where they are needed and not given.
     """
     n_pairs = len(units.pairs[0])
+    if isinstance(units, Units) and units.inner is not None and options.method != "percentile":
+        raise InvalidInputError(
+            "method", "'percentile' or 'max-t' with `unit='hierarchical'`", options.method,
+            "Only resamples draw tasks and then instances; `unit='task'` goes with every method.",
+        )  # fmt: skip
     if not n_pairs:
         nothing = np.zeros(0)
         return Bounds(nothing, nothing, nothing, nothing, nothing)
@@ -142,7 +148,8 @@ def resamples_of(
 ) -> Resamples:
     """Draw units again, or groups of them where only their sums are known."""
     if isinstance(units, Units):
-        return resampled_means(units, options.n_resamples, rng)
+        draw = resampled_means if units.inner is None else hierarchical_means
+        return draw(units, options.n_resamples, rng)
     if units.groups is None:
         name = "max-t" if options.simultaneous == "max-t" else options.method
         raise InformationLostError(

@@ -97,7 +97,8 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         items=intervals.items,
         above=above,
         alpha=intervals.alpha,
-        how=f"{intervals.simultaneous} {intervals.method} intervals",
+        how=f"{intervals.simultaneous} {intervals.method} intervals"
+        + ", tasks and then their instances drawn" * intervals.hierarchical,
         is_approximate=intervals.method in (*RESAMPLING, "wilson", "normal"),
         basis=basis,
     )

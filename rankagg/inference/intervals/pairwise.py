@@ -26,8 +26,13 @@ from rankagg.inference.intervals.methods import (
     bounds_of,
 )
 from rankagg.inference.intervals.pair_decisions import by_holm, by_intervals_of_pairs, p_values
-from rankagg.inference.summed_units import SummedUnits, check_no_more, summed_units
-from rankagg.inference.units import Estimand, Unit, Units, rankings_of, units_of
+from rankagg.inference.summed_units import (
+    SummedUnits,
+    check_no_more,
+    check_not_redrawn,
+    summed_units,
+)
+from rankagg.inference.units import Estimand, Redrawn, Unit, Units, rankings_of, redrawn, units_of
 
 __all__ = ["PairwiseIntervals", "intervals_of", "square"]
 
@@ -72,6 +77,8 @@ class PairwiseIntervals(Result):
         True where the level also covers looking after every unit.
     notes : tuple of str
         What the reader must know.
+    hierarchical : bool
+        True where resamples drew tasks, and then instances within them.
 
     References
     ----------
@@ -94,6 +101,7 @@ class PairwiseIntervals(Result):
     alternative: Alternative
     anytime: bool
     notes: tuple[str, ...]
+    hierarchical: bool = False
 
     _schema = "rankagg.intervals"
     _version = 2
@@ -113,7 +121,7 @@ class PairwiseIntervals(Result):
         alpha: float = 0.05,
         simultaneous: Simultaneous | None = None,
         estimand: Estimand = "direct",
-        unit: Unit = "ranking",
+        unit: Redrawn = "ranking",
         fixed_tasks: bool = False,
         alternative: Alternative = "two-sided",
         anytime: bool = False,
@@ -147,11 +155,13 @@ class PairwiseIntervals(Result):
             Cover all n(n - 1)/2 pairs at once; "max-t" goes with method "percentile".
         estimand : {"direct", "imputed"}, default "direct"
             See the attribute.
-        unit : {"ranking", "instance", "task"}, default "ranking"
+        unit : {"ranking", "instance", "task", "hierarchical"}, default "ranking"
             What is independent: each ranking, or each instance or task, whose rankings are
-            averaged first.
+            averaged first. "hierarchical" (method "percentile") resamples tasks and then the
+            instances of each, and is wider than "task"; see :doc:`/howto/items_in_tasks`.
         fixed_tasks : bool, default False
-            The groups are the tasks of interest: average over each, then by their weights.
+            The groups are the tasks of interest: average over each, then by their weights. With
+            `unit="instance"` every instance is of one task, and several rankings of it are runs.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             Bound from both sides, or only from below or from above.
         anytime : bool, default False
@@ -190,12 +200,15 @@ class PairwiseIntervals(Result):
         units: Units | SummedUnits
         if isinstance(data, ScoreSummary):
             check_no_more(data, tolerance, instances)
+            check_not_redrawn(unit)
             units = summed_units(data, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks)
         else:
+            kind, hierarchical = redrawn(unit)
             profile, known = rankings_of(data, tolerance, instances)
             units = units_of(
-                profile, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks, instances=known
-            )
+                profile, unit=kind, estimand=estimand, fixed_tasks=fixed_tasks, instances=known,
+                hierarchical=hierarchical,
+            )  # fmt: skip
         return intervals_of(units, estimand, options, as_generator(rng))
 
     # -- what they say ------------------------------------------------------------------------
@@ -284,6 +297,7 @@ class PairwiseIntervals(Result):
             "simultaneous": self.simultaneous,
             "alternative": self.alternative,
             "anytime": self.anytime,
+            "hierarchical": self.hierarchical,
             "notes": list(self.notes),
             "pairs": plain_rows(self.to_frame()),
         }
@@ -297,6 +311,7 @@ class PairwiseIntervals(Result):
         kind = "marginal" if self.simultaneous is None else "simultaneous"
         how = self.method if self.simultaneous is None else f"{self.method}, {self.simultaneous}"
         extra = ", fixed tasks" if self.fixed_tasks else ""
+        extra += ", tasks and then their instances drawn" if self.hierarchical else ""
         extra += ", at all sample sizes" if self.anytime else ""
         extra += "" if self.alternative == "two-sided" else f", one-sided ({self.alternative})"
         level = f"{100 * (1 - self.alpha):g} %"
@@ -331,6 +346,7 @@ def intervals_of(
         alternative=options.alternative,
         anytime=options.anytime,
         notes=bounds.notes,
+        hierarchical=isinstance(units, Units) and units.inner is not None,
     )
 
 

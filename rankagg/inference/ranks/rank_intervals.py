@@ -25,8 +25,13 @@ from rankagg.inference.ranks.families import Families, decided_by_intervals
 from rankagg.inference.ranks.majorities import RankMethod, by_majorities, joint_options
 from rankagg.inference.ranks.result import SAME, Of, RankIntervals
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
-from rankagg.inference.summed_units import SummedUnits, check_no_more, summed_points_of
-from rankagg.inference.units import Unit, Units, rankings_of, units_from
+from rankagg.inference.summed_units import (
+    SummedUnits,
+    check_no_more,
+    check_not_redrawn,
+    summed_points_of,
+)
+from rankagg.inference.units import Redrawn, Unit, Units, rankings_of, redrawn, units_from
 
 __all__ = ["METHODS", "Of", "RankIntervals", "RankMethod", "rank_intervals"]
 
@@ -47,7 +52,7 @@ def rank_intervals(
     of: Of = "borda",
     method: RankMethod | None = None,
     alpha: float = 0.05,
-    unit: Unit = "ranking",
+    unit: Redrawn = "ranking",
     fixed_tasks: bool = False,
     unranked: Unranked = "uniform",
     ties: Literal["half", "exclude"] | None = None,
@@ -85,10 +90,12 @@ def rank_intervals(
         often with few units; it is the default for the means of fixed tasks without `score_range`.
     alpha : float, default 0.05
         Probability that any interval misses its rank, in (0, 1).
-    unit : {"ranking", "instance", "task"}, default "ranking"
-        What is independent; see `PairwiseIntervals`.
+    unit : {"ranking", "instance", "task", "hierarchical"}, default "ranking"
+        What is independent; see `PairwiseIntervals`. "hierarchical" goes with "max-t", which is
+        its default: tasks are drawn, and then instances of each.
     fixed_tasks : bool, default False
-        The tasks are those of interest: average over each, then by their weights.
+        The tasks are those of interest: average over each, then by their weights. With
+        `unit="instance"` every instance is of one task, and several rankings of it are runs.
     unranked : {"uniform", "ignore", "last"}, default "uniform"
         The policy of Borda points for unranked items. With sign flips an unranked item has no
         points but under "last": two items are compared in the units that rank both.
@@ -100,7 +107,8 @@ def rank_intervals(
     tolerance : float or mapping from task to float, default 0
         Scores that differ by no more are tied; not for "mean".
     instances : sequence, length m, optional
-        The instance of each ranking of a Profile, for `unit="instance"`.
+        The instance of each ranking of a Profile, for `unit="instance"`; or other ones than those
+        of a table, such as the question of each run.
     n_resamples : int, optional
         Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
         many to go through them all, 10,000 by default.
@@ -147,6 +155,8 @@ def rank_intervals(
     if n_resamples is not None:
         check_integer(n_resamples, "n_resamples", low=100)
     check_choice(ties, (None, "half", "exclude"), "ties")
+    if unit == "hierarchical":
+        method = _resampling(method)
     if kind == "pairwise":
         return by_majorities(
             data, method, ties, tolerance=tolerance, alpha=alpha, unit=unit,
@@ -160,12 +170,14 @@ def rank_intervals(
 
     def observed(method: RankMethod) -> _Observed:
         if kind == "mean":
-            return _scores_of(data, score_range, method)
+            return _scores_of(data, score_range, method, instances)
         return _points_of(data, tolerance, instances, check_unranked(unranked), method)
 
+    independent, hierarchical = redrawn(unit)
     chosen = method or "sign-flips"
     if isinstance(data, ScoreSummary):
         check_no_more(data, tolerance, instances)
+        check_not_redrawn(unit)
         summed = summed_points_of(
             data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
         )
@@ -173,11 +185,11 @@ def rank_intervals(
         options = joint_options(decided_by, alpha, n_resamples or RESAMPLES)
         return _Case(kind, decided_by, False, (), summed, options.alpha).by_bounds(options, rng)
     seen = observed(chosen)
-    units = seen.units(unit, fixed_tasks)
+    units = seen.units(independent, fixed_tasks, hierarchical=hierarchical)
     if method is None and len(units.stratum_weights) > 1:
         chosen = "max-t" if kind == "mean" and score_range is None else "hoeffding"
         seen = observed(chosen)
-        units = seen.units(unit, fixed_tasks)
+        units = seen.units(independent, fixed_tasks)
         turned = "tasks are fixed, so that signs cannot be turned round within them"
         seen = replace(seen, notes=(*seen.notes, f"{turned}: decided by {chosen} instead"))
     options = joint_options(chosen, alpha, n_resamples or RESAMPLES)
@@ -185,6 +197,16 @@ def rank_intervals(
     if chosen == "sign-flips":
         return case.by_flips(n_resamples or VECTORS, rng, deadline)
     return case.by_bounds(options, rng)
+
+
+def _resampling(method: RankMethod | None) -> RankMethod:
+    """Return the method of resampled tasks and instances."""
+    if method not in (None, "max-t"):
+        raise InvalidInputError(
+            "method", "'max-t' with `unit='hierarchical'`", method,
+            "Only resamples draw tasks and then instances; `unit='task'` goes with every method.",
+        )  # fmt: skip
+    return "max-t"
 
 
 # -- what is compared -----------------------------------------------------------------------------
@@ -200,11 +222,12 @@ class _Observed:
     is_table: bool
     notes: tuple[str, ...] = ()
 
-    def units(self, unit: Unit, fixed_tasks: bool) -> Units:
+    def units(self, unit: Unit, fixed_tasks: bool, *, hierarchical: bool = False) -> Units:
         """Return the independent units."""
         return units_from(
-            self.profile, self.source, unit=unit, fixed_tasks=fixed_tasks, instances=self.instances
-        )
+            self.profile, self.source, unit=unit, fixed_tasks=fixed_tasks,
+            instances=self.instances, hierarchical=hierarchical,
+        )  # fmt: skip
 
 
 def _points_of(
@@ -238,7 +261,10 @@ def _has_tasks(data: object) -> bool:
 
 
 def _scores_of(
-    data: object, score_range: tuple[float, float] | None, method: RankMethod
+    data: object,
+    score_range: tuple[float, float] | None,
+    method: RankMethod,
+    instances: Sequence[Label] | None,
 ) -> _Observed:
     if not isinstance(data, ScoreTable):
         raise InvalidInputError("data", "a ScoreTable for of='mean'", data)
@@ -267,7 +293,8 @@ def _scores_of(
     notes: tuple[str, ...] = ()
     if data.n_missing:
         notes = (_pair_by_pair(data.n_missing, counted(data.values.size, "score"), "scored"),)
-    return _Observed(data.rankings(), data.instances, source, _has_tasks(data), notes)
+    known = data.instances if instances is None else instances
+    return _Observed(data.rankings(), known, source, _has_tasks(data), notes)
 
 
 def _check_range(score_range: tuple[float, float], table: ScoreTable) -> float:
@@ -318,6 +345,8 @@ class _Case:
         """Decide by intervals of differences."""
         families, notes = decided_by_intervals(self.units, options, as_generator(rng))
         joint = "max-t bootstrap" if self.method == "max-t" else f"{self.method} (Bonferroni)"
+        if isinstance(self.units, Units) and self.units.inner is not None:
+            joint += " (tasks and then their instances drawn)"
         enough = by_intervals(options, len(self.units.items))
         return self._result(families, f"{joint} intervals", enough, notes)
 

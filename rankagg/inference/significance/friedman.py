@@ -108,8 +108,8 @@ def _check(profile: Profile) -> None:
         raise InvalidInputError(
             "data", "complete rankings for Friedman's test",
             Described(f"{gaps} incomplete ones of {profile.n_rankings}"),
-            "Leave out these rankings or the items that they lack, or make `PairwiseIntervals`, "
-            "which compare the two items of a pair where both are ranked.",
+            "Leave out these rankings or the items that they lack, take `skillings_mack`, or make "
+            "`PairwiseIntervals`, which compare the two items of a pair where both are ranked.",
         )  # fmt: skip
     if np.ptp(profile.weights) > 1e-12 * profile.weights.max():
         low, high = profile.weights.min(), profile.weights.max()
