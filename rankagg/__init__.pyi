@@ -11,6 +11,9 @@ from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.constrained.constraints import Constraints as Constraints
 from .aggregation.kemeny.constrained.constraints import Quota as Quota
 from .aggregation.kemeny.optimal.optima import Optima as Optima
+from .aggregation.kemeny.placed.certificate import PlacedCertificate as PlacedCertificate
+from .aggregation.kemeny.placed.place_weights import PlaceWeightedKemeny as PlaceWeightedKemeny
+from .aggregation.kemeny.placed.top_k import TopK as TopK
 from .aggregation.kemeny.proofs.certificate import Certificate as Certificate
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
 from .aggregation.kemeny.slater import Slater as Slater

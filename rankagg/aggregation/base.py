@@ -23,6 +23,7 @@ from rankagg.exceptions import InformationLostError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.optimal.optima import Optima
+    from rankagg.aggregation.kemeny.placed.certificate import PlacedCertificate
     from rankagg.aggregation.kemeny.proofs.certificate import Certificate
     from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
     from rankagg.aggregation.kemeny.weak.optima import WeakOptima
@@ -42,7 +43,7 @@ class Outcome:
         Higher is better; NaN leaves an item unranked.
     ranking : PartialRanking or None
         The consensus; None lets the base class rank by the scores.
-    certificate : Certificate, WeakCertificate or None
+    certificate : Certificate, WeakCertificate, PlacedCertificate or None
         The proof of an exact rule.
     optima : Optima, WeakOptima or None
         The set of all optima of an exact rule.
@@ -54,7 +55,7 @@ class Outcome:
 
     scores: Floats | None = None
     ranking: PartialRanking | None = None
-    certificate: Certificate | WeakCertificate | None = None
+    certificate: Certificate | WeakCertificate | PlacedCertificate | None = None
     optima: Optima | WeakOptima | None = None
     notes: tuple[str, ...] = ()
     interrupted: bool = False

@@ -22,6 +22,7 @@ from rankagg.exceptions import NotProvedError
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
     from rankagg.aggregation.kemeny.optimal.optima import Optima
+    from rankagg.aggregation.kemeny.placed.certificate import PlacedCertificate
     from rankagg.aggregation.kemeny.proofs.certificate import Certificate
     from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
     from rankagg.aggregation.kemeny.weak.optima import WeakOptima
@@ -48,7 +49,7 @@ class Consensus(Result):
         The rule with its parameters.
     unranked : {"uniform", "ignore", "last"} or None
         The policy for unranked items; None for rules that use what is present.
-    certificate : Certificate, WeakCertificate or None
+    certificate : Certificate, WeakCertificate, PlacedCertificate or None
         The proof of an exact rule.
     notes : tuple of str
         What a reader should know: ties, cycles, pairs never compared, unranked items.
@@ -62,7 +63,7 @@ class Consensus(Result):
     scores: Floats | None
     aggregator: Aggregator
     unranked: Unranked | None
-    certificate: Certificate | WeakCertificate | None = field(compare=False)
+    certificate: Certificate | WeakCertificate | PlacedCertificate | None = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
     runtime: float = field(compare=False)
     interrupted: bool = field(default=False, compare=False)

@@ -30,7 +30,7 @@ from rankagg.core.rankings import Permutation
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
+    from rankagg.aggregation.kemeny.proofs.proved import Proved
 
 __all__ = ["Kemeny"]
 
@@ -356,7 +356,7 @@ class Kemeny(Aggregator):
 
     def _why_open(
         self,
-        certificate: Certificate | WeakCertificate,
+        certificate: Proved,
         *,
         interrupted: bool,
         out_of_time: bool,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
@@ -17,6 +18,7 @@ from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf, labels_of, numbers_of
 from rankagg.cli.options.output import echo_json, json_option, write_json
+from rankagg.cli.options.places import Places, place_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
 from rankagg.core.item_weights import weigh_items
@@ -32,6 +34,7 @@ __all__ = ["command"]
 @any_input_options
 @exact_options
 @constraint_options
+@place_options
 @click.option(
     "--backend",
     type=OneOf(list(BACKENDS)),
@@ -68,6 +71,7 @@ def command(
     *,
     ties: Ties,
     wishes: Wishes,
+    places: Places,
     deadline: Deadline,
     backend: Any,
     certificate: Path | None,
@@ -87,14 +91,23 @@ def command(
         rankagg solve matrix.lop --time-limit 60
         rankagg solve --dataset condorcet_1785
         rankagg solve election.soc --above A,B --last Z --quota A,B,C:5:2
+        rankagg solve election.soc --top-k 3
     """
     evidence = Evidence.of(given.data, given.tolerance)
     items = evidence.items
-    (rule,) = with_exact_options(
-        [Kemeny(unranked=given.unranked, backend=backend, constraints=wishes.of(items))],
-        ties=ties,
-        deadline=deadline,
-    )
+    constraints = wishes.of(items)
+    rule: Aggregator
+    if places.given:
+        if constraints is not None or backend != "cuts":
+            other = "constraints" if constraints is not None else "--backend"
+            raise click.UsageError(f"{places.given} does not go with {other}.")
+        rule = places.rule(given.unranked, ties)
+    else:
+        (rule,) = with_exact_options(
+            [Kemeny(unranked=given.unranked, backend=backend, constraints=constraints)],
+            ties=ties,
+            deadline=deadline,
+        )
     consensus = rule.aggregate(
         _weighed(evidence, given, item_weights), deadline=deadline.share(1 if one else 2)
     )

@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.placed.certificate import PlacedCertificate
 from rankagg.aggregation.kemeny.proofs.certificate import Certificate
+from rankagg.aggregation.kemeny.proofs.proved import Proved
 from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
-from rankagg.aggregation.kemeny.weak.reader import SCHEMA
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
@@ -19,6 +20,10 @@ from rankagg.io.strict_json import parse_json
 from rankagg.io.text import read_text
 
 __all__ = ["command"]
+
+KINDS: dict[object, type[Proved]] = {
+    kind._schema: kind for kind in (Certificate, WeakCertificate, PlacedCertificate)
+}
 
 # Fractions over more than this are told as decimals.
 READABLE = 1000
@@ -46,15 +51,15 @@ def command(given: AnyInput, *, certificate: Path) -> None:
         name, text = read_text(certificate)
     try:
         data = parse_json(text, name)
-        is_weak = type(data) is dict and data.get("schema") == SCHEMA
-        proof = (WeakCertificate if is_weak else Certificate).from_dict(data)
+        schema = data.get("schema") if type(data) is dict else None
+        proof = KINDS.get(schema if type(schema) is str else None, Certificate).from_dict(data)
         proof.verify(votes)
     except (DataFormatError, VerificationError) as error:
         raise VerificationError(f"{name} proves nothing of these votes. {error}") from None
     click.echo(_told(proof))
 
 
-def _told(proof: Certificate | WeakCertificate) -> str:
+def _told(proof: Proved) -> str:
     cost = _votes(Fraction(proof.scaled_cost, proof.denominator))
     bound = _votes(Fraction(proof.scaled_lower_bound, proof.denominator))
     exactness = f", all to within {_votes(proof.tolerance)}" if proof.tolerance else ""

@@ -84,6 +84,10 @@ class Proved(Result):
     def _means(self) -> str:
         """Say what proves the bound."""
 
+    def _tolerance_of(self, votes: PairwiseMatrix) -> Fraction:
+        """Return by how much a cost can be off, in votes."""
+        return tolerance_of(votes)
+
     def _others(self) -> str:
         """Say which orders the bound holds for."""
         return f"no {self._called}"
@@ -171,9 +175,10 @@ class Proved(Result):
             raise VerificationError(
                 f"The votes are over {problem.denominator}, not {self.denominator} as stated."
             )
-        if self.tolerance != tolerance_of(votes):
+        tolerance = self._tolerance_of(votes)
+        if self.tolerance != tolerance:
             raise VerificationError(
-                f"The costs are known to within {counted(tolerance_of(votes), 'vote')}, not "
+                f"The costs are known to within {counted(tolerance, 'vote')}, not "
                 f"{self.tolerance} as stated."
             )
         cost = self._cost_in(problem)
