@@ -34,6 +34,11 @@ def weak():
 
 
 @cache
+def listed():
+    return ra.TopK(k=2).aggregate(COMPLETE)
+
+
+@cache
 def fit():
     return ra.PlackettLuce.fit(COMPLETE)
 
@@ -111,6 +116,7 @@ RESULTS = {
     "PairedTest": lambda: ra.paired_test(scores(), EVIL, "B"),
     "PairedTests": lambda: ra.paired_tests(scores(), EVIL),
     "PairwiseIntervals": lambda: ra.PairwiseIntervals.from_data(COMPLETE),
+    "PlacedCertificate": lambda: listed().certificate,
     "PlackettLuceFit": fit,
     "QuasiVariances": lambda: fit().quasi_variances(),
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),

@@ -46,9 +46,9 @@ EXPLAINED = {(study, "seed") for study in STUDIES}
 
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {
-    "at_least", "batch", "degree", "denominator", "digits", "k", "length", "limit", "lower",
-    "max_iterations", "max_samples", "max_tied", "rows", "seed", "shares", "sides", "size", "top",
-    "timestamp", "within",
+    "at_least", "batch", "bound", "degree", "denominator", "digits", "k", "length", "limit",
+    "lower", "max_iterations", "max_samples", "max_tied", "rows", "seed", "shares", "sides",
+    "size", "timestamp", "top", "within",
 }  # fmt: skip
 
 TERMS = (

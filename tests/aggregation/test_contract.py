@@ -113,6 +113,25 @@ class TestSlater(AggregatorContract):
     is_specific = False
 
 
+class TestTopK(AggregatorContract):
+    rules = (ra.TopK(k=1, tie_cost=0.25, consensus_tie_cost=1.0),)
+    is_specific = False
+
+    @SETTINGS
+    @given(order=st.permutations(range(5)), m=st.integers(1, 4))
+    def test_unanimity(self, rule: ra.Aggregator, order: list[int], m: int) -> None:
+        """Of a list; the rest is tied."""
+        scores = np.repeat(5.0 - np.argsort(order)[:, None], m, axis=1)
+        table = ra.ScoreTable(scores, higher_is_better=True)
+        buckets = rule.aggregate(table).buckets
+        assert buckets == ((order[0],), tuple(sorted(order[1:])))
+
+
+class TestPlaceWeightedKemeny(AggregatorContract):
+    rules = (ra.PlaceWeightedKemeny(weights=[3, 3, 1, 0.5, 0.1, 0.1], unranked="last"),)
+    is_specific = False
+
+
 class TestPlackettLuceRanking(AggregatorContract):
     rules = (ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0))
 

@@ -29,6 +29,8 @@ RULES = (
         for policy in POLICIES
     ),
     ra.Bucklin(),
+    ra.TopK(k=1),
+    ra.PlaceWeightedKemeny(weights=[1, 0.5]),
     ra.KwikSort(pivot="best"),
     ra.InsertionSearch(),
     ra.InsertionSearch(start=ra.Copeland(), moves="adjacent"),

@@ -1,0 +1,110 @@
+"""Time limits, interruptions and too many lists: what comes back is true."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation import deadline as deadlines
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.placed import enumeration, search
+from rankagg.aggregation.kemeny.placed.bounds import Bounds
+
+# Each of eleven items beats five others, and they all look alike.
+SQUARES = {1, 3, 4, 5, 9}
+PALEY = ra.PairwiseMatrix.from_wins(
+    [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
+)
+RULE = ra.TopK(k=6)
+LIMIT = 1000.0
+
+
+def best() -> float:
+    found = RULE.aggregate(PALEY)
+    assert found.is_proved
+    return found.cost
+
+
+@pytest.mark.parametrize("k", [0, 1, 3, 9, 20, 45])
+def test_a_solve_that_stops_at_any_moment_says_nothing_false(monkeypatch, k: int) -> None:
+    optimum = best()
+    looks = itertools.count()
+    monkeypatch.setattr(deadlines, "monotonic", lambda: 2 * LIMIT * (next(looks) > k))
+    found = ra.TopK(k=6, time_limit=LIMIT).aggregate(PALEY)
+    assert found.certificate.verify(PALEY)
+    assert found.certificate.lower_bound <= optimum <= found.cost
+    assert found.is_proved == (found.cost == found.certificate.lower_bound)
+    assert not found.interrupted
+    if not found.is_proved:
+        assert found.notes == ("not proved optimal in time",)
+
+
+def test_no_time_at_all() -> None:
+    votes = ra.PairwiseMatrix.from_wins(np.random.default_rng(0).integers(0, 9, size=(60, 60)))
+    found = RULE.aggregate(votes, deadline=Deadline.after(0))
+    assert not found.is_proved
+    assert found.certificate.verify(votes)
+    assert 0 < found.certificate.lower_bound < found.cost
+
+
+@pytest.mark.parametrize("step", [0, 1, 4])
+def test_ctrl_c_returns_the_best_so_far(monkeypatch, step: int) -> None:
+    optimum = best()
+    real, calls = enumeration._Walk._grown, itertools.count()
+
+    def interrupted(self, *args):
+        if next(calls) == step:
+            raise KeyboardInterrupt
+        return real(self, *args)
+
+    monkeypatch.setattr(enumeration._Walk, "_grown", interrupted)
+    found = ra.TopK(k=6, verify=False).aggregate(PALEY)
+    assert found.interrupted
+    assert found.notes == ("interrupted: the best list so far, not proved optimal",)
+    assert found.certificate.lower_bound <= optimum <= found.cost
+    monkeypatch.undo()
+    assert found.certificate.verify(PALEY)
+
+
+def test_a_listener_hears_of_it_and_can_stop_it(monkeypatch) -> None:
+    monkeypatch.setattr("rankagg.aggregation.kemeny.progress.SECONDS_BETWEEN_CALLS", 0.0)
+    optimum = best()
+    heard = []
+    ra.TopK(k=6, on_progress=lambda *both: heard.append(both)).aggregate(PALEY)
+    assert heard[-1] == (optimum, optimum)
+    assert all(low <= optimum <= high for high, low in heard)
+    stopped = ra.TopK(k=6, on_progress=lambda high, low: True).aggregate(PALEY)
+    assert stopped.notes == ("stopped by `on_progress`: the best list so far, not proved optimal",)
+
+
+def test_more_lists_than_there_is_room_for_leave_a_gap(monkeypatch) -> None:
+    optimum = best()
+    monkeypatch.setattr(enumeration, "CELLS", 200)
+    found = RULE.aggregate(PALEY)
+    assert found.certificate.status == "gap"
+    assert "more beginnings of lists than memory is used for" in found.notes[0]
+    assert found.certificate.lower_bound <= optimum <= found.cost
+    assert found.certificate.verify(PALEY)  # with as little room
+
+
+def test_room_is_kept(monkeypatch) -> None:
+    """No layer is wider than it may be, and pieces that come together are not much wider."""
+    widths = []
+    real = Bounds.least
+
+    def watched(self, used, *rest):
+        widths.append(len(used))
+        return real(self, used, *rest)
+
+    monkeypatch.setattr(Bounds, "least", watched)
+    monkeypatch.setattr(enumeration, "AT_ONCE", 50 * 121)
+    monkeypatch.setattr(enumeration, "CELLS", 11 * 30)
+    RULE.aggregate(PALEY)
+    assert 30 < max(widths) <= 11 * 50
+
+
+def test_wider_beams_are_taken_until_one_is_complete(monkeypatch) -> None:
+    monkeypatch.setattr(search, "NARROW", 2)
+    monkeypatch.setattr(search, "WIDER", 2)
+    assert RULE.aggregate(PALEY).cost == best()
