@@ -77,6 +77,9 @@ from .distances.spearman import spearman_rho as spearman_rho
 from .distances.weighted import rank_biased_overlap as rank_biased_overlap
 from .distances.weighted import weighted_kendall_tau as weighted_kendall_tau
 from .distributions.base import RankingDistribution as RankingDistribution
+from .distributions.bradley_terry.fit import fit_bradley_terry as fit_bradley_terry
+from .distributions.bradley_terry.intransitivity import Intransitivity as Intransitivity
+from .distributions.bradley_terry.result import BradleyTerryFit as BradleyTerryFit
 from .distributions.fit_result import FitResult as FitResult
 from .distributions.latent_scores import LatentScores as LatentScores
 from .distributions.latent_scores import remove_scores as remove_scores

@@ -48,6 +48,17 @@ def plain_fit():
     return ra.FitResult(**shared)
 
 
+@cache
+def battles():
+    rng = np.random.default_rng(3)
+    first = rng.integers(0, 4, 60)
+    second = (first + rng.integers(1, 4, 60)) % 4
+    return ra.fit_bradley_terry(
+        ra.Comparisons(ITEMS, first, second, rng.choice([-1, -1, 0, 1, 1], 60)),
+        ties="davidson", side=True,
+    )  # fmt: skip
+
+
 def study():
     return ra.ApproximationStudy(
         aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.5)],
@@ -94,6 +105,7 @@ def small(study, **changes):
 RESULTS = {
     "AgreementResult": lambda: ra.AgreementStudy(data=scores()).run(),
     "CastVotes": cast_votes,
+    "BradleyTerryFit": battles,
     "Certificate": lambda: exact().certificate,
     "Comparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
     "ConfidenceResult": confidence,
@@ -109,6 +121,7 @@ RESULTS = {
     "FriedmanTest": lambda: ra.friedman(COMPLETE),
     "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
+    "Intransitivity": lambda: battles().intransitivity(n_resamples=19),
     "ManipulationResult": lambda: small(ra.ManipulationStudy),
     "MissingReport": lambda: ra.missing_report(GAPS),
     "MissingScoresResult": missing_scores,

@@ -68,6 +68,11 @@ class FitResult(Result):
     # -- numbers ------------------------------------------------------------------------------
 
     @property
+    def _student(self) -> Any:
+        """The distribution of an estimate less its true value, over its standard error."""
+        return scipy.stats.norm
+
+    @property
     def standard_errors(self) -> Floats:
         """Square roots of the variances of the estimates."""
         errors: Floats = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
@@ -97,7 +102,7 @@ class FitResult(Result):
             Index: names. Columns lower and upper.
         """
         level = check_alpha(alpha)
-        radius = scipy.stats.norm.ppf(1.0 - level / 2.0) * self.standard_errors
+        radius = self._student.ppf(1.0 - level / 2.0) * self.standard_errors
         return pd.DataFrame(
             {"lower": self.estimates - radius, "upper": self.estimates + radius},
             index=pd.Index(self.names, name="parameter"),
@@ -122,7 +127,7 @@ class FitResult(Result):
             "estimate": self.estimates,
             "std_err": self.standard_errors,
             "z": z,
-            "p_value": 2.0 * scipy.stats.norm.sf(np.abs(z)),
+            "p_value": 2.0 * self._student.sf(np.abs(z)),
         }
         frame = pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
         return frame.join(self.conf_int(alpha))

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rankagg._typing import Floats
+from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.distributions.fit import notes_of
@@ -17,16 +18,18 @@ from rankagg.plotting.style.theme import GRAY, canvas, plot_labels
 __all__ = ["worths_plot"]
 
 
-def worths_plot(fit: PlackettLuceFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+def worths_plot(
+    fit: PlackettLuceFit | BradleyTerryFit, *, alpha: float = 0.05, ax: Axes | None = None
+) -> Axes:
     """Draw estimated log worths with confidence intervals, the best item at the top.
 
-    The line at 0 is the mean of all log worths, against which the intervals are. Tie parameters
-    are no items; they stand in a note.
+    The line at 0 is the mean of all log worths, against which the intervals are. Tie parameters,
+    the advantage of the side and covariates are no items; they stand in a note.
 
     Parameters
     ----------
-    fit : PlackettLuceFit
-        Made by `PlackettLuce.fit` or `BradleyTerry.fit`.
+    fit : PlackettLuceFit or BradleyTerryFit
+        Made by `PlackettLuce.fit`, `BradleyTerry.fit` or `fit_bradley_terry`.
     alpha : float, default 0.05
         Of the intervals, `fit.conf_int(alpha)`; in (0, 1).
     ax : matplotlib.axes.Axes, optional
@@ -50,7 +53,7 @@ def worths_plot(fit: PlackettLuceFit, *, alpha: float = 0.05, ax: Axes | None = 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    if not isinstance(fit, PlackettLuceFit):
+    if not isinstance(fit, PlackettLuceFit | BradleyTerryFit):
         raise InvalidInputError(
             "fit", "a fit with log worths", fit, "`PlackettLuce.fit(profile)` makes one."
         )
@@ -70,16 +73,17 @@ def worths_plot(fit: PlackettLuceFit, *, alpha: float = 0.05, ax: Axes | None = 
     return ax
 
 
-def _sentences(fit: PlackettLuceFit, bounds: Floats, alpha: float) -> list[str]:
+def _sentences(fit: PlackettLuceFit | BradleyTerryFit, bounds: Floats, alpha: float) -> list[str]:
     n, share = fit.distribution.n_items, f"{100 * (1 - alpha):g} %"
-    ties = [
+    others = [
         f"{name}: {value:.2f} ({share}: {low:.2f} to {high:.2f})"
         for name, value, (low, high) in zip(
             fit.names[n:], fit.estimates[n:], bounds[n:], strict=True
         )
     ]
+    what = "for ties" if isinstance(fit, PlackettLuceFit) else "beside worths"
     return [
         f"log worth by {type(fit.distribution).__name__}, with {share} intervals (Wald)",
-        f"not drawn, for ties: {', '.join(ties)}" if ties else "",
+        f"not drawn, {what}: {', '.join(others)}" if others else "",
         *notes_of(fit, are_known=bool(np.isfinite(bounds[:n]).all())),
     ]

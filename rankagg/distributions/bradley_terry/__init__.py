@@ -1,0 +1,1 @@
+"""Bradley-Terry for contests: ties, the advantage of a side, covariates, clusters."""

@@ -1,0 +1,229 @@
+"""Bradley-Terry of comparisons against written-down likelihoods, R, and statsmodels."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import optimize
+
+import rankagg as ra
+from tests.distributions.battles import battles, design, jackknife, log_likelihood
+
+MODELS = ["half", "davidson", "rao-kupper"]
+
+
+def by_optimizer(data, ties, side, covariates):
+    """Maximize the written-down log likelihood; the first log worth is held at 0."""
+    n, k = data.n_items, data.n_items + side + len(covariates)
+    free = k - 1 + (ties != "half")
+
+    def parameters(x):
+        return np.concatenate([[0.0], x])
+
+    def loss(x):
+        if ties == "rao-kupper" and x[-1] <= 0:
+            return np.inf
+        return -log_likelihood(data, ties, side, covariates, parameters(x))
+
+    start = np.zeros(free)
+    start[-1] = 0.5
+    found = optimize.minimize(loss, start, method="Nelder-Mead", options={
+        "maxiter": 20_000, "maxfev": 20_000, "xatol": 1e-7, "fatol": 1e-10, "adaptive": True,
+    })  # fmt: skip
+    best = parameters(found.x)
+    best[:n] -= best[:n].mean()
+    return best, -found.fun
+
+
+@pytest.mark.parametrize("ties", MODELS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_estimates_are_those_of_a_general_optimizer(ties, weighted):
+    weights = np.random.default_rng(1).uniform(0.5, 2, 40) if weighted else None
+    data = battles(40, 3, 5, weights=weights)
+    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"])
+    best, height = by_optimizer(data, ties, True, ["x"])
+    assert fit.converged
+    assert fit.estimates == pytest.approx(best, abs=2e-4)
+    assert fit.log_likelihood == pytest.approx(height, abs=1e-6)
+    assert fit.log_likelihood >= height - 1e-9
+
+
+@pytest.mark.parametrize("ties", MODELS)
+def test_errors_by_the_model_are_the_inverse_curvature(ties):
+    data = battles(120, 4, 2)
+    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"], errors="model")
+    inverse, _ = jackknife(
+        data, fit, ties=ties, side=True, covariates=["x"], clusters=np.arange(120)
+    )
+    assert fit.covariance == pytest.approx(inverse, abs=2e-5)
+
+
+@pytest.mark.parametrize("ties", MODELS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_clusters", [5, 25, 60])
+def test_errors_by_cluster_are_the_jackknife_cluster_by_cluster(ties, weighted, n_clusters):
+    rng = np.random.default_rng(n_clusters)
+    clusters = np.append(rng.integers(0, n_clusters, 120 - n_clusters), np.arange(n_clusters))
+    weights = rng.integers(1, 4, 120).astype(float) if weighted else None
+    data = battles(120, 4, 3, clusters=clusters, weights=weights)
+    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"])
+    _, sandwich = jackknife(data, fit, ties=ties, side=True, covariates=["x"], clusters=clusters)
+    assert fit.errors == "cluster"
+    assert fit.n_clusters == n_clusters
+    assert fit.covariance == pytest.approx(sandwich, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("ties", MODELS)
+def test_robust_errors_are_those_of_clusters_of_one(ties):
+    data = battles(90, 3, 4)
+    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"], errors="robust")
+    _, sandwich = jackknife(
+        data, fit, ties=ties, side=True, covariates=["x"], clusters=np.arange(90)
+    )
+    assert fit.covariance == pytest.approx(sandwich, rel=1e-4, abs=1e-6)
+    alone = battles(90, 3, 4, clusters=np.arange(90))
+    by_cluster = ra.fit_bradley_terry(alone, ties=ties, side=True, covariates=["x"])
+    assert by_cluster.covariance == pytest.approx(fit.covariance, rel=1e-9)
+
+
+def test_errors_by_large_and_small_clusters_agree():
+    # Clusters of more parts than parameters take another way than the small ones.
+    clusters = np.repeat([0, 1, 2, 3, 4], [100, 100, 60, 30, 10])
+    data = battles(300, 4, 6, clusters=clusters)
+    fit = ra.fit_bradley_terry(data, ties="davidson", side=True, covariates=["x"])
+    _, sandwich = jackknife(
+        data, fit, ties="davidson", side=True, covariates=["x"], clusters=clusters
+    )
+    assert fit.covariance == pytest.approx(sandwich, rel=1e-4)
+
+
+# -- other programs -------------------------------------------------------------------------------
+
+# First, second, wins of the first, wins of the second: drawn once.
+HOME = [
+    ("A", "B", 7, 3), ("A", "C", 5, 6), ("A", "D", 9, 2), ("B", "A", 2, 3), ("B", "C", 7, 2),
+    ("B", "D", 6, 4), ("C", "A", 4, 2), ("C", "B", 4, 4), ("C", "D", 7, 4), ("D", "A", 5, 3),
+    ("D", "B", 7, 4), ("D", "C", 5, 2),
+]  # fmt: skip
+# First, second, wins, ties, losses of the first.
+TIED = [
+    ("A", "B", 5, 3, 3), ("A", "C", 8, 4, 0), ("A", "D", 6, 2, 0), ("B", "A", 1, 7, 1),
+    ("B", "C", 5, 1, 1), ("B", "D", 4, 2, 5), ("C", "A", 3, 3, 6), ("C", "B", 6, 1, 5),
+    ("C", "D", 9, 3, 1), ("D", "A", 0, 3, 7), ("D", "B", 1, 3, 2), ("D", "C", 6, 0, 6),
+]  # fmt: skip
+
+
+def repeated(rows, outcomes):
+    first, second, found = [], [], []
+    for one, other, *numbers in rows:
+        for outcome, number in zip(outcomes, numbers, strict=True):
+            first += [one] * number
+            second += [other] * number
+            found += [outcome] * number
+    return ra.Comparisons.from_arrays(first, second, found)
+
+
+def test_home_advantage_is_that_of_bradleyterry2():
+    # R 4.2.2, BradleyTerry2 1.1-2: BTm(cbind(w1, w2), home, away, ~ team + at.home).
+    fit = ra.fit_bradley_terry(repeated(HOME, (1, -1)), side=True)
+    against = fit.relative_to("A")
+    estimates = [-0.109114495407, -0.158860968595, -0.178804142002, 0.539518077648]
+    errors = [0.363552138466, 0.358437654190, 0.347979809063, 0.203588299090]
+    assert against["estimate"].iloc[1:].to_numpy() == pytest.approx(estimates, abs=1e-9)
+    assert against["std_err"].iloc[1:].to_numpy() == pytest.approx(errors, abs=1e-8)
+    assert fit.errors == "model"
+
+
+def test_davidson_with_home_advantage_is_a_loglinear_model_of_r():
+    # R 4.2.2: glm(counts ~ contest + worths + home + tie, family = poisson).
+    fit = ra.fit_bradley_terry(repeated(TIED, (1, 0, -1)), side=True, ties="davidson")
+    against = fit.relative_to("A")
+    estimates = [
+        -0.916413856362, -1.252537648677, -1.845095034226, 0.434359548687, -0.203955634642,
+    ]  # fmt: skip
+    errors = [0.415599485965, 0.404731528990, 0.447152496232, 0.235428776473, 0.214306116748]
+    assert against["estimate"].iloc[1:].to_numpy() == pytest.approx(estimates, abs=1e-9)
+    assert against["std_err"].iloc[1:].to_numpy() == pytest.approx(errors, abs=1e-8)
+    assert fit.log_likelihood == pytest.approx(-121.39613365994, abs=1e-9)
+
+
+def test_the_sandwich_is_near_that_of_statsmodels():
+    clusters = np.random.default_rng(3).integers(0, 150, 4000)
+    data = battles(4000, 4, 8, ties=0.0, clusters=clusters)
+    fit = ra.fit_bradley_terry(data, side=True, covariates=["x"])
+    rows = design(data, True, ["x"])[:, 1:]  # the first item is held
+    peer = sm.GLM(data.outcomes > 0, rows, family=sm.families.Binomial()).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters}
+    )
+    against = fit.relative_to("A")
+    assert against["estimate"].iloc[1:].to_numpy() == pytest.approx(peer.params, abs=1e-6)
+    assert against["std_err"].iloc[1:].to_numpy() == pytest.approx(peer.bse, rel=0.01)
+    plain = sm.GLM(data.outcomes > 0, rows, family=sm.families.Binomial()).fit()
+    by_model = ra.fit_bradley_terry(data, side=True, covariates=["x"], errors="model")
+    found = by_model.relative_to("A")["std_err"].iloc[1:].to_numpy()
+    assert found == pytest.approx(plain.bse, rel=1e-6)
+
+
+# -- what must not matter -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", MODELS)
+def test_from_which_side_a_battle_is_told_does_not_matter(ties):
+    data = battles(200, 4, 9)
+    turned = np.arange(200) % 3 == 0
+    told = ra.Comparisons(
+        data.items, np.where(turned, data.second, data.first),
+        np.where(turned, data.first, data.second), np.where(turned, -1, 1) * data.outcomes,
+        sides=np.where(turned, -1, 1) * data.sides,
+        covariates={"x": np.where(turned, -1, 1) * data.covariates["x"]},
+    )  # fmt: skip
+    options = {"ties": ties, "side": True, "covariates": ["x"], "errors": "robust"}
+    one, other = ra.fit_bradley_terry(data, **options), ra.fit_bradley_terry(told, **options)
+    assert other.estimates == pytest.approx(one.estimates, abs=1e-9)
+    assert other.covariance == pytest.approx(one.covariance, abs=1e-9)
+
+
+def test_the_unit_of_weights_and_of_covariates_does_not_matter():
+    weights = np.random.default_rng(1).uniform(1, 3, 200)
+    data = battles(200, 4, 9, weights=weights)
+    scaled = ra.Comparisons(
+        data.items, data.first, data.second, data.outcomes, sides=data.sides,
+        weights=1e-60 * weights, covariates={"x": 1e6 * data.covariates["x"]},
+    )  # fmt: skip
+    for errors in ("model", "robust"):
+        options = {"ties": "davidson", "side": True, "covariates": ["x"], "errors": errors}
+        one, other = ra.fit_bradley_terry(data, **options), ra.fit_bradley_terry(scaled, **options)
+        unit = np.array([1.0] * 5 + [1e6, 1.0])
+        assert unit * other.estimates == pytest.approx(one.estimates, abs=1e-7)
+        assert unit * other.standard_errors == pytest.approx(one.standard_errors, rel=1e-6)
+
+
+def test_without_ties_and_extras_it_is_the_fit_of_the_votes():
+    data = battles(300, 5, 1, ties=0.0)
+    votes = ra.BradleyTerry.fit(data.pairwise())
+    for ties in MODELS:
+        fit = ra.fit_bradley_terry(data, ties=ties)
+        assert fit.tie is None
+        assert fit.estimates == pytest.approx(votes.estimates, abs=1e-7)
+        assert fit.covariance == pytest.approx(votes.covariance, abs=1e-9)
+        assert fit.aic == pytest.approx(votes.aic)
+
+
+def test_many_items_and_kinds_are_counted_in_another_way():
+    # Codes beyond the table are sorted: both ways give the same kinds.
+    few = battles(400, 4, 7)
+    items = [f"unused {i}" for i in range(3000)]
+    wide = ra.Comparisons(
+        ["A", "B", "C", "D", *items], few.first, few.second, few.outcomes, sides=few.sides,
+        covariates=few.covariates,
+    )  # fmt: skip
+    from rankagg.distributions.bradley_terry.contests import contests_of  # noqa: PLC0415
+
+    one, rows = contests_of(few, side=True, covariates=["x"], entries=True)
+    other, more = contests_of(wide, side=True, covariates=["x"], entries=True)
+    for contests, entries in ((one, rows), (other, more)):
+        assert (contests.first[entries.kind] == few.first).all()
+        assert (contests.second[entries.kind] == few.second).all()
+        assert (contests.extras[entries.kind, 1] == few.covariates["x"]).all()
+        assert (entries.outcome == 1 - few.outcomes).all()
+        assert contests.results.sum() == 400
+    assert len(one.first) == len(other.first)

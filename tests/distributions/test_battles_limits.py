@@ -1,0 +1,239 @@
+"""Bradley-Terry of comparisons where there is no maximum, or no error; against other programs."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from tests.distributions.battles import battles, design
+
+MODELS = ["half", "davidson", "rao-kupper"]
+
+
+def conditions(data, ties, side):
+    """Return the rows that no direction of endless growth makes negative, battle by battle."""
+    rows = design(data, side, [])
+    if ties == "half" or not (data.outcomes == 0).any():
+        ties = "half"
+    times = {"half": 0.0, "davidson": 2.0, "rao-kupper": 1.0}[ties]
+    found = []
+    for row, outcome in zip(rows, data.outcomes, strict=True):
+        signs = {1: [1], 0: [1, -1], -1: [-1]}[int(outcome)]
+        for sign in signs:
+            if ties == "half":
+                found.append(sign * row)
+            elif outcome:
+                found += [np.append(sign * row, -times), np.append(sign * row, 0.0)]
+            else:
+                found.append(np.append(sign * row, times))
+    return np.array(found)
+
+
+def has_one_maximum(data, ties, side):
+    """Say by Stiemke's lemma: positive multiples of all conditions add up to 0."""
+    rows = conditions(data, ties, side)
+    k, p = rows.shape
+    # The largest t with rows' y = 0 and t <= y <= 1, and full rank but for the constant.
+    found = linprog(
+        np.append(np.zeros(k), -1.0), A_eq=np.column_stack([rows.T, np.zeros(p)]),
+        b_eq=np.zeros(p), A_ub=np.column_stack([-np.eye(k), np.ones(k)]), b_ub=np.zeros(k),
+        bounds=[(0, 1)] * k + [(0, 1)],
+    )  # fmt: skip
+    return found.x is not None and found.x[-1] > 1e-9 and np.linalg.matrix_rank(rows) == p - 1
+
+
+@pytest.mark.parametrize("ties", MODELS)
+@pytest.mark.parametrize("side", [False, True])
+@pytest.mark.parametrize("rounds", [12, pytest.param(600, marks=pytest.mark.slow)])
+def test_a_maximum_is_found_exactly_where_there_is_one(ties, side, rounds):
+    rng = np.random.default_rng(7)
+    counts = {True: 0, False: 0}
+    for _ in range(rounds):
+        m = int(rng.integers(2, 12))
+        first = rng.integers(0, 3, m)
+        data = ra.Comparisons(
+            "ABC", first, (first + rng.integers(1, 3, m)) % 3,
+            rng.choice([1, 0, -1], m, p=[0.45, 0.2, 0.35]), sides=rng.choice([1, 1, 0, -1], m),
+        )  # fmt: skip
+        expected = has_one_maximum(data, ties, side)
+        counts[expected] += 1
+        try:
+            fit = ra.fit_bradley_terry(data, ties=ties, side=side, errors="model")
+        except NotIdentifiedError:
+            assert not expected
+        else:
+            assert expected
+            assert fit.converged
+            assert np.isfinite(fit.covariance).all()
+    assert min(counts.values()) >= 2
+
+
+def told(data, **options):
+    with pytest.raises((NotIdentifiedError, InvalidInputError)) as error:
+        ra.fit_bradley_terry(data, **options)
+    return str(error.value)
+
+
+def test_what_is_missing_is_named():
+    make = ra.Comparisons.from_arrays
+    assert "never won or tied: C" in told(make("ABAB", "BACC", [1, 1, 1, 1]))
+    assert "camps that never met: A, B | C, D" in told(make("ABCD", "BADC", [1, 1, 1, 1]))
+    lonely = make("AB", "BA", [1, 1], items=["A", "B", "Zed"])
+    assert "without a comparison: Zed" in told(lonely)
+    assert "every comparison is a tie" in told(make("AB", "BA", [0, 0]), ties="davidson").lower()
+    assert "who has it follows from who meets" in told(make("AA", "BB", [1, -1]), side=True)
+    neutral = make("AB", "BA", [1, 1], sides=[0, 0])
+    assert "on neutral ground" in told(neutral, side=True)
+    separated = told(make("ABBA", "BACC", [1, 1, 1, 0]), side=True)
+    assert "rises for ever as" in separated
+    assert "'side'" in separated
+
+
+def test_one_battle_has_no_fit():
+    assert "never won or tied: B" in told(ra.Comparisons.from_arrays("A", "B", [1]))
+    alone = ra.Comparisons.from_arrays("A", "B", [0])
+    assert "A single comparison alone tells" in told(alone)
+    fit = ra.fit_bradley_terry(alone, errors="model")
+    assert fit.estimates.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "side", "message"),
+    [
+        (np.zeros(60), False, "'x' is 0 in every comparison"),
+        (np.ones(60), True, "cannot be told from the worths and 'side'"),
+    ],
+)
+def test_covariates_that_say_nothing_are_named(values, side, message):
+    data = battles(60, 3, 1, sides=False)
+    data = ra.Comparisons(
+        data.items, data.first, data.second, data.outcomes, covariates={"x": values}
+    )
+    assert message in told(data, side=side, covariates=["x"])
+
+
+def test_a_covariate_of_the_items_is_named():
+    data = battles(60, 3, 1)
+    tied = data.first * 2.0 - data.second * 2.0
+    data = ra.Comparisons(
+        data.items, data.first, data.second, data.outcomes, covariates={"level": tied}
+    )
+    assert "covariate 'level' cannot be told from the worths" in told(data, covariates=["level"])
+
+
+def test_a_constant_covariate_is_the_advantage_of_the_side():
+    plain = battles(200, 3, 1, sides=False)
+    data = ra.Comparisons(
+        plain.items, plain.first, plain.second, plain.outcomes, covariates={"one": np.ones(200)}
+    )
+    one = ra.fit_bradley_terry(data, covariates=["one"])
+    assert one.estimates == pytest.approx(ra.fit_bradley_terry(plain, side=True).estimates)
+
+
+def test_a_covariate_that_separates_is_named():
+    data = battles(60, 3, 1, ties=0.0)
+    data = ra.Comparisons(
+        data.items, data.first, data.second, data.outcomes,
+        covariates={"oracle": data.outcomes * 3.0},
+    )  # fmt: skip
+    assert "the effect of 'oracle' grow" in told(data, covariates=["oracle"])
+
+
+@pytest.mark.parametrize("ties", MODELS)
+def test_worths_that_are_far_apart_are_fitted(ties):
+    # 10,000 to 1, six times in a row: log odds of more than 50 from end to end.
+    first, second = np.repeat(np.arange(6), 10_002), np.repeat(np.arange(1, 7), 10_002)
+    outcomes = np.tile(np.append(np.ones(10_000), [0, -1]), 6).astype(int)
+    fit = ra.fit_bradley_terry(ra.Comparisons(range(7), first, second, outcomes), ties=ties)
+    assert fit.converged
+    assert fit.log_worths[0] - fit.log_worths[6] > 50
+    assert np.diff(fit.log_worths) == pytest.approx(np.diff(fit.log_worths)[0], rel=1e-6)
+
+
+# -- clusters -------------------------------------------------------------------------------------
+
+
+def test_few_clusters_are_refused_or_noted():
+    for number in (1, 3):
+        data = battles(60, 3, 1, clusters=np.arange(60) % number)
+        assert "fewer than 4 clusters" in told(data)
+        assert ra.fit_bradley_terry(data, errors="model").n_clusters == 0
+    few = ra.fit_bradley_terry(battles(60, 3, 1, clusters=np.arange(60) % 4))
+    assert any("may be wrong more often" in note for note in few.notes)
+    many = ra.fit_bradley_terry(battles(60, 3, 1, clusters=np.arange(60) % 30))
+    assert not any("may be wrong more often" in note for note in many.notes)
+
+
+def test_clusters_without_comparisons_do_not_count():
+    clusters = np.arange(60) % 5
+    data = battles(60, 3, 1, clusters=clusters)
+    holes = battles(60, 3, 1, clusters=2 * clusters, cluster_labels=range(20))
+    one, other = ra.fit_bradley_terry(data), ra.fit_bradley_terry(holes)
+    assert other.n_clusters == 5
+    assert other.covariance.tolist() == one.covariance.tolist()
+
+
+def test_an_item_that_one_cluster_knows_has_no_error_by_cluster():
+    data = battles(60, 3, 1)
+    new = ra.Comparisons(
+        "ABCD", np.append(data.first, [3, 3]), np.append(data.second, [0, 0]),
+        np.append(data.outcomes, [1, -1]), clusters=np.append(np.arange(60) % 6, [4, 4]),
+        cluster_labels=["ann", "bob", "cid", "dan", "eva", "fay"],
+    )  # fmt: skip
+    message = told(new)
+    assert "Cluster 'eva' alone tells the worth of D" in message
+    assert ra.fit_bradley_terry(new, errors="robust").errors == "robust"
+
+
+def test_items_that_only_tie_have_no_error_by_the_sandwich():
+    data = ra.Comparisons.from_arrays("ABCCC", "BAAAA", [1, 1, 0, 0, 0])
+    assert "Nothing varies in what tells" in told(data)
+    assert ra.fit_bradley_terry(data, errors="model").converged
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_effective_clusters_are_counted_item_by_item(weighted):
+    clusters = np.random.default_rng(1).integers(0, 8, 100)
+    weights = np.random.default_rng(2).uniform(1, 2, 100) if weighted else None
+    data = battles(100, 4, 1, clusters=clusters, weights=weights)
+    fit = ra.fit_bradley_terry(data, side=True)
+    every = np.ones(100) if weights is None else weights
+    for item in range(4):
+        has = (data.first == item) | (data.second == item)
+        sums = np.array([every[has & (clusters == g)].sum() for g in range(8)])
+        effective = sums.sum() ** 2 / (sums**2).sum()
+        assert fit.degrees_of_freedom[item] == pytest.approx(effective - 1)
+    sums = np.bincount(clusters, every)
+    assert fit.degrees_of_freedom[4] == pytest.approx(sums.sum() ** 2 / (sums**2).sum() - 1)
+
+
+# -- options --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ties": "halves"}, "Did you mean 'half'"),
+        ({"side": 1}, "`side` must be True or False"),
+        ({"covariates": "x"}, "a sequence of names"),
+        ({"covariates": ["z"]}, "names of covariates of the comparisons ('x')"),
+        ({"covariates": ["x", "x"]}, "It occurs twice"),
+        ({"errors": "cluster"}, "comparisons without clusters"),
+        ({"errors": "clusters"}, "Did you mean 'cluster'"),
+        ({"max_iterations": 0}, "max_iterations"),
+        ({"tolerance": 0.0}, "tolerance"),
+    ],
+)
+def test_wrong_options_get_one_sentence(options, message):
+    assert message in told(battles(30, 3, 1), **options)
+
+
+def test_other_data_is_sent_where_it_is_fitted():
+    assert "`BradleyTerry.fit` takes ballots" in told(ra.datasets.load("tennessee"))
+
+
+def test_a_climb_that_runs_out_says_so():
+    fit = ra.fit_bradley_terry(battles(100, 4, 2), ties="davidson", max_iterations=1)
+    assert not fit.converged
+    assert any("Not converged in 1 step" in note for note in fit.notes)
