@@ -175,12 +175,12 @@ def methods(findings: Findings) -> Section:
 def _differing(findings: Findings) -> str:
     """Say on how many pairs the others differ."""
     name = findings.exact.aggregator.name
-    told = []
-    for method in findings.comparison.methods:
-        if method != name:
-            pairs = len(findings.comparison.disagreements(name, method))
-            told.append(f"{method} on {counted(pairs, 'pair') if pairs else 'none'}")
-    return f"differ from the exact consensus: {', '.join(told)}"
+    told = [
+        f"{method} {len(findings.comparison.disagreements(name, method))}"
+        for method in findings.comparison.methods
+        if method != name
+    ]
+    return f"pairs in another order: {', '.join(told)}"
 
 
 def _disagreement(section: Section, findings: Findings, method: str) -> None:

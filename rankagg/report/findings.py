@@ -40,7 +40,7 @@ TASKS = 60
 
 # The fewest removals are looked for in so many seconds at most, where rankings times pairs of items
 # are no more than this.
-SECONDS, CELLS = 5.0, 20_000_000
+SECONDS, CELLS = 3.0, 20_000_000
 
 
 @dataclass(frozen=True)

@@ -215,7 +215,7 @@ def _caption(findings: Findings, ranking: Ranking) -> list[str]:
         )
     if "open" in ranking.marks:
         told.append("Shaded: groups whose order can change without contradicting one vote more.")
-    means = [c for c in findings.comparison.consensuses if type(c.aggregator) is Mean]
-    if means and means[0].notes:
+    has_means = any(type(c.aggregator) is Mean for c in findings.comparison.consensuses)
+    if has_means and findings.missing is not None and findings.missing.n_missing:
         told.append("Means are over the tasks that a system has, and so are not all comparable.")
     return told

@@ -20,7 +20,7 @@ __all__ = ["Flow", "Line", "flow_of"]
 SHOWN, COLORED = 30, 6
 # Pixels: the height of a row, and where the first one stands.
 ROW, TOP = 22, 44
-WIDTH = 25
+WIDTH = 22
 
 
 @dataclass(frozen=True)

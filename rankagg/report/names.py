@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from unicodedata import bidirectional, east_asian_width
+from unicodedata import bidirectional, category, east_asian_width
 
 from rankagg._typing import Label
 
-__all__ = ["cut", "in_words", "letters", "listing", "named", "percent"]
+__all__ = ["cut", "in_words", "is_blank", "letters", "listing", "named", "percent"]
 
 WORDS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -27,7 +27,7 @@ def letters(text: str) -> int:
 
 def cut(text: str, width: int) -> str:
     """Return a text on one line, shortened at its end where it is wider than so many letters."""
-    line = " ".join(text.split()) or "(no name)"
+    line = "(no name)" if is_blank(text) else " ".join(text.split())
     if letters(line) <= width:
         return line
     used, end = 1, 0
@@ -35,6 +35,11 @@ def cut(text: str, width: int) -> str:
         used += _width(line[end])
         end += 1
     return f"{line[:end].rstrip()}…"
+
+
+def is_blank(text: str) -> bool:
+    """Say whether a name has nothing that can be seen: blanks, and signs without a shape."""
+    return all(category(letter)[0] in "ZC" for letter in text)
 
 
 def _width(letter: str) -> int:

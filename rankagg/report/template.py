@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from rankagg import __version__
 from rankagg.report.first_screen import FirstScreen
+from rankagg.report.names import is_blank
 from rankagg.report.sections import Section
 
 __all__ = ["json_text", "render_page"]
@@ -108,6 +109,7 @@ def _environment() -> Environment:
         **options,
     )
     environment.filters["share"] = _share
+    environment.tests["blank"] = is_blank
     return environment
 
 

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import rankagg as ra
@@ -187,12 +188,18 @@ def test_paper_has_all_chapters(pages, visit_page) -> None:
 
 def test_names_of_files_and_systems_do_no_harm(tmp_path, visit_page) -> None:
     evil, long = "<script>alert(1)</script>", "x" * 200
+    names = [
+        evil, long, '"><img src=x onerror=alert(2)>', "\N{HEBREW LETTER ALEF}" * 40, "\u202eturned",
+        "two\u2028lines", "\N{CJK UNIFIED IDEOGRAPH-6A21}" * 60, "\u200f", "{{ 7 * 7 }}", "&lt;",
+    ]  # fmt: skip
+    noise = np.random.default_rng(0).normal(size=(10, 9))
     table = ra.ScoreTable(
-        [[1.0, 2.0, 5.0], [2.0, 1.0, 4.0], [3.0, 3.0, 1.0]],
-        systems=[evil, long, '"><img src=x onerror=alert(2)>'],
-        tasks=["<b>bold</b>", "u&v", "</style><script>alert(3)</script>"],
+        np.linspace(4, 0, 10)[:, None] + noise,
+        systems=names,
+        tasks=["<b>bold</b>", "u&v", "</style><script>alert(3)</script>", *"abcdef"],
         higher_is_better=True,
     )
+    assert len(ra.rank_intervals(table).top(1)) > 1
     path = tmp_path / "evil.html"
     page = ra.make_report(table, title=evil, source=[f"read: {evil}", "C:\\<i>x</i>"])
     page.save(path)
@@ -205,6 +212,8 @@ def test_names_of_files_and_systems_do_no_harm(tmp_path, visit_page) -> None:
             assert visit.page.title() == evil
             assert visit.column(RANKS, "Item").count(long) == 1
             assert evil in visit.column(RANKS, "Item")
+            visit.page.click("#check-proof")
+            visit.page.locator("#proof-verdict.holds").wait_for()
             assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
 
 

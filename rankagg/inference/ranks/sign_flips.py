@@ -30,8 +30,9 @@ BLOCK = 4_000_000
 HELD = 20_000_000
 # Sums that differ by less are equal: of their own size, and of the largest possible sum.
 SAME, NOTHING = 1e-9, 4e-12
-# Rows from which on items are summed and not pairs, if all are there.
-MANY = 1000
+# Rows from which on items are summed and not pairs, if all are there: fewer suffice where they and
+# the pairs are so many together.
+MANY, FEW, PAIRED = 1000, 64, 1_000_000
 
 NEVER = Deadline()
 
@@ -147,7 +148,8 @@ class _Sums:
         if np.issubdtype(units.source.rows.dtype, np.integer):
             units = units.compressed()
         source = units.source
-        if units.n_rows > MANY and isinstance(source, Differences) and source.is_complete:
+        is_long = units.n_rows > MANY or (units.n_rows > FEW and units.n_rows * n_pairs > PAIRED)
+        if is_long and isinstance(source, Differences) and source.is_complete:
             units, is_paired = replace(units, source=_Centered.of(source)), False
         elif units.n_rows * n_pairs <= HELD:
             held = units.all_blocks()
