@@ -16,8 +16,12 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("RANKAGG_DATA") or CHECKOUT.parent / "shared" / "data")
 FACTS = DATA.parent / "facts"
 
-# Every run tries the same examples: a red test is red for everybody.
-settings.register_profile("rankagg", deadline=None, derandomize=True, database=None)
+# Every run tries the same examples: a red test is red for everybody. Before a release
+# `--hypothesis-profile=thorough` tries more of them, and others.
+settings.register_profile(
+    "rankagg", max_examples=40, deadline=None, derandomize=True, database=None
+)
+settings.register_profile("thorough", max_examples=300, deadline=None)
 settings.load_profile("rankagg")
 
 

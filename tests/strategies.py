@@ -15,9 +15,7 @@ WEIGHTS = (1.0, 2.0, 1 / 2, 1 / 3, 0.1)
 POLICIES = ("uniform", "ignore", "last")
 LISTED = 0
 
-quick = settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)  # fmt: skip
+quick = settings(suppress_health_check=[HealthCheck.too_slow])
 
 policies = st.sampled_from(POLICIES)
 weights = st.sampled_from(WEIGHTS)

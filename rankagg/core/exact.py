@@ -134,7 +134,7 @@ def multiply(first: Integers, second: Integers) -> Integers:
 
 def rescale(array: Integers, factor: int, divisor: int) -> Integers:
     """Return `array * factor / divisor`, rounded to the nearest integers (halves up)."""
-    small = 2 * _largest(array) * factor + divisor < INT64_SAFE
+    small = 2 * _largest(array) * max(factor, 1) + divisor < INT64_SAFE
     numbers = array.astype(np.int64 if small else object)
     return fit((2 * factor * numbers + divisor) // (2 * divisor))
 
