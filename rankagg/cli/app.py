@@ -145,7 +145,7 @@ def app() -> None:
 
     \b
     Exit codes: 0 done, 1 failure, 2 bad input, 3 finished without a proof or not all in
-    time, 130 interrupted.
+    time, 4 a gate fails, 130 interrupted.
     """
 
 

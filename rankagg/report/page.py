@@ -11,7 +11,7 @@ from markupsafe import escape
 from rankagg._typing import Label, RNGLike, Unranked
 from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Data
+from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import Unit
 from rankagg.io.output_files import write_text
@@ -22,6 +22,7 @@ from rankagg.report.chapters_result import methods, proof
 from rankagg.report.checker import proof_check
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
+from rankagg.report.gates import GateVerdict, read_gates
 from rankagg.report.template import render_page
 
 __all__ = ["Report", "make_report"]
@@ -45,6 +46,8 @@ class Report:
         Whether there was time for everything else that stands on it.
     interrupted : bool
         Whether the user cut it short.
+    gates : tuple of GateVerdict
+        For each gate that was asked for its `condition`, whether it `holds`, and the `reason`.
     """
 
     title: str
@@ -52,6 +55,7 @@ class Report:
     is_proved: bool
     is_complete: bool = True
     interrupted: bool = False
+    gates: tuple[GateVerdict, ...] = ()
 
     def save(self, target: str | PathLike[str]) -> None:
         """Write the page to a file.
@@ -91,6 +95,7 @@ def make_report(
     alpha: float = 0.05,
     time_limit: float | None = None,
     optima: bool = True,
+    gates: Iterable[str] = (),
     rng: RNGLike = None,
 ) -> Report:
     """Make one page about a data set: the exact consensus, other methods, how sure it all is.
@@ -123,6 +128,9 @@ def make_report(
         few seconds; see :doc:`/explanation/cost` for that, and for what a page leaves out then.
     optima : bool, default True
         Look for all other optima; for large problems with many that takes long.
+    gates : iterable of str
+        What to judge besides, for `Report.gates`: "proved", "unique", "first-decided",
+        "first=ITEM", "above=ITEM,ITEM", "decided=ITEM,ITEM". What was not computed fails.
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator, for randomized methods.
 
@@ -133,20 +141,25 @@ def make_report(
     Raises
     ------
     InvalidInputError
-        If a method's policy differs from `unranked`, or the unit does not suit the data.
+        If a method's policy differs from `unranked`, the unit does not suit the data, or a gate
+        says nothing that can be judged.
 
     Examples
     --------
     >>> import rankagg as ra
-    >>> page = ra.make_report(ra.datasets.load("tennessee"), title="Where to build the capital")
+    >>> capital = ra.datasets.load("tennessee")
+    >>> page = ra.make_report(capital, title="The capital", gates=["first=Nashville"])
     >>> page.is_proved
     True
+    >>> print(page.gates[0])
+    gate first=Nashville holds: Nashville is first in every optimum.
     >>> page.save("tennessee.html")  # doctest: +SKIP
     """
     if not isinstance(title, str) or not title.strip():
         raise InvalidInputError("title", "a text", title)
     if unit is not None:
         check_choice(unit, ("ranking", "instance", "task"), "unit")
+    asked = read_gates(gates, Evidence.of(data, tolerance).items)
     findings = Findings.of(
         data,
         aggregators,
@@ -176,4 +189,5 @@ def make_report(
         is_proved=findings.is_proved,
         is_complete=findings.is_complete,
         interrupted=findings.interrupted,
+        gates=tuple(gate.judge(findings) for gate in asked),
     )

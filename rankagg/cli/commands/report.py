@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
+from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import show_progress
 from rankagg.cli.options.inputs import AnyInput, any_input_options
@@ -21,6 +21,9 @@ from rankagg.inference.units import Unit
 from rankagg.report.page import make_report
 
 __all__ = ["command"]
+
+
+NAMED = {"unit": "--unit", "aggregators": "--method", "gates": "--gate"}
 
 
 @click.command("report")
@@ -55,6 +58,14 @@ __all__ = ["command"]
     help="For everything that is computed; what was not computed in time is said on the page.",
 )
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
+@click.option(
+    "--gate",
+    "gates",
+    multiple=True,
+    metavar="CONDITION",
+    help="Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
+    "above=ITEM,ITEM or decided=ITEM,ITEM. May be repeated.",
+)
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For randomized methods.")
 def command(
     given: AnyInput,
@@ -66,6 +77,7 @@ def command(
     alpha: float,
     time_limit: float | None,
     one: bool,
+    gates: tuple[str, ...],
     seed: int,
 ) -> int:
     """Write one page with everything: consensus, proof, other methods, uncertainty, gaps, plots.
@@ -74,14 +86,18 @@ def command(
     consensus is not proved within --time-limit, or something else not computed; the page is
     written all the same, and says so. Ctrl-C too leaves the page with what there is.
 
+    Gates are for continuous integration: each is judged in one sentence, and where one fails, or
+    what it asks was not computed, the exit code is 4. The page is written all the same.
+
     \b
         rankagg report scores.csv -o report.html
         rankagg report election.soi --title "Council election" --unranked last
         rankagg report sums.json
         rankagg report --dataset glue_human
+        rankagg report scores.csv --gate proved --gate first=BERT
     """
     show_progress()
-    with _unit_told(given, unit), options_named({"unit": "--unit", "aggregators": "--method"}):
+    with _unit_told(given, unit), options_named(NAMED):
         page = make_report(
             given.data,
             made(methods, given.unranked) or None,
@@ -93,12 +109,17 @@ def command(
             alpha=alpha,
             time_limit=time_limit,
             optima=not one,
+            gates=gates,
             rng=seed,
         )
     page.save(out)
     click.echo("\n".join([*given.lines, f"wrote: {out}"]))
+    for verdict in page.gates:
+        click.echo(verdict, err=True)
     if page.interrupted:
         return INTERRUPTED
+    if not all(verdict.holds for verdict in page.gates):
+        return GATE
     return DONE if page.is_proved and page.is_complete else UNPROVED
 
 

@@ -1,0 +1,223 @@
+"""Gates: what a pipeline insists on before it goes on."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from rankagg._typing import Bools, Label
+from rankagg.analysis.comparison.alternatives import LATE
+from rankagg.core.items import ItemSet, counted, listed
+from rankagg.exceptions import InvalidInputError, nearest
+from rankagg.report.chapters_certainty import BY
+from rankagg.report.findings import Findings
+
+__all__ = ["Gate", "GateVerdict", "read_gates"]
+
+#: Whether a gate holds, and why.
+Judged = tuple[bool, str]
+
+
+@dataclass(frozen=True)
+class GateVerdict:
+    """Whether what was insisted on is so.
+
+    Attributes
+    ----------
+    condition : str
+        The gate as it was written.
+    holds : bool
+        Whether it is known to be so; False too where that was not computed.
+    reason : str
+        Why, or why not.
+    """
+
+    condition: str
+    holds: bool
+    reason: str
+
+    def __str__(self) -> str:
+        return f"gate {self.condition} {'holds' if self.holds else 'fails'}: {self.reason}."
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A condition on what is found about a data set.
+
+    Attributes
+    ----------
+    condition : str
+        As it was written.
+    kind : str
+        What stands before the "=", if anything does.
+    items : tuple of labels
+        What stands behind it.
+    """
+
+    condition: str
+    kind: str
+    items: tuple[Label, ...] = ()
+
+    @classmethod
+    def read(cls, condition: str, items: ItemSet) -> Gate:
+        """Return a gate from a text such as "first=NAME"; raise where it says nothing."""
+        if not isinstance(condition, str):
+            raise InvalidInputError("gates", "texts such as 'proved'", condition)
+        kind, sign, rest = condition.partition("=")
+        kind = kind.strip()
+        needed = {**dict.fromkeys(PLAIN, 0), **dict.fromkeys(OF_ONE, 1), **dict.fromkeys(OF_TWO, 2)}
+        forms = [*PLAIN, *(f"{name}=ITEM" for name in OF_ONE), *(f"{n}=ITEM,ITEM" for n in OF_TWO)]
+        if kind not in needed or bool(sign) != bool(needed[kind]):
+            remedy = nearest(kind, needed)
+            if kind in needed:
+                remedy = f'"{kind}" names {"no item" if sign else "what it is about"}.'
+            raise InvalidInputError("gates", f"one of {', '.join(forms)}", condition, remedy)
+        if not needed[kind]:
+            return cls(condition, kind)
+        written = {str(label): label for label in items}
+        names = [rest] if needed[kind] == 1 else _between_commas(rest)
+        if len(names) != needed[kind] or len(set(names)) < len(names):
+            form = next(form for form in forms if form.startswith(f"{kind}="))
+            raise InvalidInputError(
+                "gates", f"{form} with different items", condition,
+                "Quotation marks hold together a name that has a comma.",
+            )  # fmt: skip
+        for name in names:
+            if name not in written:
+                allowed = f"about items of the data ({listed(items.labels)})"
+                raise InvalidInputError("gates", allowed, condition, nearest(name, written))
+        return cls(condition, kind, tuple(written[name] for name in names))
+
+    def judge(self, findings: Findings) -> GateVerdict:
+        """Say whether it holds."""
+        checks: dict[str, Callable[..., Judged]] = {**PLAIN, **OF_ONE, **OF_TWO}
+        return GateVerdict(self.condition, *checks[self.kind](findings, *self.items))
+
+
+def read_gates(conditions: Iterable[str], items: ItemSet) -> tuple[Gate, ...]:
+    """Return the gates that some texts name; raise where one names none."""
+    if isinstance(conditions, str):
+        raise InvalidInputError("gates", "a list of texts such as ['proved']", conditions)
+    return tuple(Gate.read(condition, items) for condition in conditions)
+
+
+def _between_commas(text: str) -> list[str]:
+    """Return names between commas; quotation marks hold together one that has a comma."""
+    rows = list(csv.reader([text], skipinitialspace=True))
+    return [name.strip() for name in rows[0]] if rows else []
+
+
+# -- what they ask ----------------------------------------------------------------------------
+
+
+def _proved(findings: Findings) -> Judged:
+    certificate = findings.exact.certificate
+    assert certificate is not None, "an exact rule gives a certificate"
+    if findings.is_proved:
+        return True, f"no ranking costs less than {counted(certificate.cost, 'vote', 'g')}"
+    gap = counted(certificate.gap, "vote", ",.12g")
+    return False, f"the exact consensus is not proved, a ranking may be cheaper by up to {gap}"
+
+
+def _open(findings: Findings) -> str | None:
+    """Say why nothing is known of all optima; None where it is."""
+    if not findings.is_proved:
+        return _proved(findings)[1]
+    if findings.alternatives is None and "alternatives" not in findings.late:
+        return "other optima were not looked at"
+    if findings.alternatives is None or findings.alternatives.is_unique is None:
+        return f"what the other optima are was {LATE}"
+    return None
+
+
+def _always(findings: Findings) -> Bools:
+    """Return which items stand before which in every optimum."""
+    assert findings.alternatives is not None, "it is known of all optima"
+    return findings.alternatives.optima.relation()
+
+
+def _unique(findings: Findings) -> Judged:
+    unknown = _open(findings)
+    if unknown is not None:
+        return False, unknown
+    known = findings.alternatives
+    assert known is not None, "it is known of all optima"
+    if known.is_unique:
+        return True, "there is one optimum only"
+    if known.count is None:
+        return False, "more than one ranking is equally good"
+    return False, f"{counted(known.count, 'ranking', ',')} are equally good"
+
+
+def _first(findings: Findings, item: Label) -> Judged:
+    unknown = _open(findings)
+    if unknown is not None:
+        return False, unknown
+    always = _always(findings)
+    at = findings.exact.items.index(item)
+    if always[at].sum() == len(always) - 1:
+        return True, f"{item} is first in every optimum"
+    others = [other for other in findings.winners if other != item]
+    if item in findings.winners or not others:
+        return False, f"another is first in a ranking that is equally good ({listed(others)})"
+    return False, f"{listed(others)} {'is' if len(others) == 1 else 'can be'} first"
+
+
+def _above(findings: Findings, upper: Label, lower: Label) -> Judged:
+    unknown = _open(findings)
+    if unknown is not None:
+        return False, unknown
+    always = _always(findings)
+    i, j = (findings.exact.items.index(item) for item in (upper, lower))
+    if always[i, j]:
+        return True, f"{upper} is above {lower} in every optimum"
+    if always[j, i]:
+        return False, f"{lower} is above {upper} in every optimum"
+    return False, "rankings that are equally good differ on the two"
+
+
+def _first_decided(findings: Findings) -> Judged:
+    ranks = findings.ranks
+    if ranks is None:
+        return False, _no_intervals(findings)
+    level = f"at {100 * (1 - ranks.decisions.alpha):g} %, by {BY[ranks.of]}"
+    if len(ranks.first) != 1:
+        return False, f"{counted(len(ranks.first), 'item')} may be first {level}"
+    (only,) = ranks.first
+    is_first, why = _first(findings, only)
+    if not is_first:
+        return False, f"only {only} may be first {level}, but in the exact consensus {why}"
+    return True, f"only {only} may be first {level}, and {why}"
+
+
+def _decided(findings: Findings, upper: Label, lower: Label) -> Judged:
+    ranks = findings.ranks
+    if ranks is None:
+        return False, _no_intervals(findings)
+    level = f"at {100 * (1 - ranks.decisions.alpha):g} %, by {BY[ranks.of]}"
+    i, j = (ranks.items.index(item) for item in (upper, lower))
+    if ranks.decisions.above[i, j]:
+        return True, f"{upper} is above {lower} {level}"
+    if ranks.decisions.above[j, i]:
+        return False, f"{lower} is above {upper} {level}"
+    return False, f"which of the two is above is not decided {level}"
+
+
+def _no_intervals(findings: Findings) -> str:
+    if "ranks" in findings.late:
+        return f"the uncertainty was {LATE}"
+    return "counts of votes without their rankings leave the uncertainty unknown"
+
+
+#: Gates that name no item, one, and two.
+PLAIN: dict[str, Callable[[Findings], Judged]] = {
+    "proved": _proved,
+    "unique": _unique,
+    "first-decided": _first_decided,
+}
+OF_ONE: dict[str, Callable[[Findings, Label], Judged]] = {"first": _first}
+OF_TWO: dict[str, Callable[[Findings, Label, Label], Judged]] = {
+    "above": _above,
+    "decided": _decided,
+}

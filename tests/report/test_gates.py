@@ -1,0 +1,164 @@
+"""Gates: whether they hold, why, and what the command does with them."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.cli import main
+from rankagg.exceptions import InvalidInputError
+from rankagg.report.findings import Findings
+from rankagg.report.gates import read_gates
+
+SQUARES = {1, 3, 4, 5, 9}
+PALEY = ra.PairwiseMatrix.from_wins(
+    [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)], items="ABCDEFGHIJK"
+)
+# A before the rest; the others in a cycle without a best order.
+SEVERAL = ra.PairwiseMatrix.from_wins(
+    [[0, 9, 9, 9], [0, 0, 2, 1], [0, 1, 0, 2], [0, 2, 1, 0]], items="ABCD"
+)
+RANDOM = ra.PairwiseMatrix.from_wins(
+    np.random.default_rng(3).integers(0, 3, size=(6, 6)), items="ABCDEF"
+)
+TIED = ra.PairwiseMatrix.from_wins([[0, 1], [1, 0]], items="AB")
+
+
+def found(data, *, time_limit=None, optima=True, alpha=0.05):
+    return Findings.of(
+        data, [], unranked="uniform", tolerance=0.0, unit=None, alpha=alpha, time_limit=time_limit,
+        optima=optima, rng=None,
+    )  # fmt: skip
+
+
+def judged(findings, *conditions):
+    return [str(gate.judge(findings)) for gate in read_gates(conditions, findings.exact.items)]
+
+
+def test_of_several_optima_only_what_all_have_holds() -> None:
+    assert judged(
+        found(SEVERAL), "proved", "unique", "first=A", "first=B", "above=A,C", "above=C,A",
+        "above=B,C", "first-decided", "decided=A,B",
+    ) == [
+        "gate proved holds: no ranking costs less than 4 votes.",
+        "gate unique fails: 3 rankings are equally good.",
+        "gate first=A holds: A is first in every optimum.",
+        "gate first=B fails: A is first.",
+        "gate above=A,C holds: A is above C in every optimum.",
+        "gate above=C,A fails: A is above C in every optimum.",
+        "gate above=B,C fails: rankings that are equally good differ on the two.",
+        "gate first-decided fails: counts of votes without their rankings leave the uncertainty "
+        "unknown.",
+        "gate decided=A,B fails: counts of votes without their rankings leave the uncertainty "
+        "unknown.",
+    ]  # fmt: skip
+    assert judged(found(TIED), "first=A", "unique") == [
+        "gate first=A fails: another is first in a ranking that is equally good (B).",
+        "gate unique fails: 2 rankings are equally good.",
+    ]
+
+
+@pytest.mark.parametrize("votes", [SEVERAL, TIED, RANDOM])
+def test_gates_on_the_order_are_those_of_all_optima(votes) -> None:
+    findings = found(votes)
+    optima = [list(ranking.order) for ranking in ra.Kemeny().aggregate(votes).optima]
+    for item in votes.items:
+        (gate,) = read_gates([f"first={item}"], votes.items)
+        assert gate.judge(findings).holds == all(order[0] == item for order in optima)
+    for upper, lower in permutations(votes.items[:4], 2):
+        (gate,) = read_gates([f"above={upper},{lower}"], votes.items)
+        always = all(order.index(upper) < order.index(lower) for order in optima)
+        assert gate.judge(findings).holds == always
+    (gate,) = read_gates(["unique"], votes.items)
+    assert gate.judge(findings).holds == (len(optima) == 1)
+
+
+def test_what_is_not_known_fails() -> None:
+    late = judged(found(PALEY, time_limit=0), "proved", "unique", "first=A", "above=A,B")
+    assert len(late) == 4
+    for line in late:
+        assert " fails: the exact consensus is not proved, a ranking may be cheaper by up" in line
+    unseen = judged(found(SEVERAL, optima=False), "proved", "unique", "first=A")
+    assert [" holds: " in line for line in unseen] == [True, False, False]
+    assert all("other optima were not looked at" in line for line in unseen[1:])
+
+
+def test_what_the_data_decide() -> None:
+    clear = ra.Profile.from_orders([["A", "B", "C"]] * 12 + [["A", "C", "B"]] * 2)
+    assert judged(found(clear), "first-decided", "decided=A,B", "decided=B,A") == [
+        "gate first-decided holds: only A may be first at 95 %, by mean Borda points, and A is "
+        "first in every optimum.",
+        "gate decided=A,B holds: A is above B at 95 %, by mean Borda points.",
+        "gate decided=B,A fails: A is above B at 95 %, by mean Borda points.",
+    ]
+    open_ = ra.Profile.from_orders([["A", "B"], ["B", "A"], ["A", "B"]])
+    assert judged(found(open_), "first-decided", "decided=A,B") == [
+        "gate first-decided fails: 2 items may be first at 95 %, by mean Borda points.",
+        "gate decided=A,B fails: which of the two is above is not decided at 95 %, by mean Borda "
+        "points.",
+    ]
+
+
+def test_two_rules_may_disagree_on_the_first() -> None:
+    # A is first for most, and so in the consensus; B has more points by far.
+    orders = [["A", "B", "C", "D", "E", "F"]] * 31 + [["B", "C", "D", "E", "F", "A"]] * 29
+    (said,) = judged(found(ra.Profile.from_orders(orders)), "first-decided")
+    assert said == (
+        "gate first-decided fails: only B may be first at 95 %, by mean Borda points, but in the "
+        "exact consensus A is first."
+    )
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("prooved", "must be one of proved, .* Did you mean 'proved'"),
+        ("first", "Got 'first'. \"first\" names what it is about."),
+        ("proved=A", '"proved" names no item.'),
+        ("first=a", r"about items of the data \(A, B, C, D\). Got 'first=a'. Did you mean 'A'"),
+        ("first=", "about items of the data"),
+        ("above=A", "must be above=ITEM,ITEM with different items. Got 'above=A'"),
+        ("above=A,A", "with different items"),
+        ("above=A,B,C", "with different items"),
+        ("", "must be one of proved"),
+        (3, "texts such as 'proved'"),
+    ],
+)
+def test_what_says_nothing_is_refused(condition, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        read_gates([condition], SEVERAL.items)
+
+
+def test_one_text_is_no_list_of_gates() -> None:
+    with pytest.raises(InvalidInputError, match="a list of texts such as"):
+        read_gates("proved", SEVERAL.items)
+
+
+def test_names_are_those_of_the_data_whatever_is_in_them() -> None:
+    votes = ra.PairwiseMatrix.from_wins(
+        [[0, 2, 2], [1, 0, 2], [1, 1, 0]], items=["a,b", "x=y", "7"]
+    )
+    held = judged(found(votes), 'above="a,b",x=y', "first=a,b", "above=x=y, 7")
+    assert all(" holds: " in line for line in held), held
+    numbers = ra.PairwiseMatrix.from_wins([[0, 2], [1, 0]], items=[3, 4])
+    assert " holds: " in judged(found(numbers), "first=3")[0]
+
+
+def test_the_command_ends_with_a_code_and_a_sentence(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["report", "--dataset", "tennessee", "--gate", "first=Nashville", "--gate", "proved"]
+    codes = {}
+    for more in ([], ["--gate", "first=Memphis"], ["--gate", "first=Paris"]):
+        with pytest.raises(SystemExit) as stop:
+            main([*command, *more])
+        codes[" ".join(more)] = stop.value.code
+        captured = capsys.readouterr()
+        if stop.value.code != 2:
+            assert (tmp_path / "report.html").exists()
+            (tmp_path / "report.html").unlink()
+            assert "gate first=Nashville holds: Nashville is first in every" in captured.err
+            assert "gate" not in captured.out
+    assert codes == {"": 0, "--gate first=Memphis": 4, "--gate first=Paris": 2}
+    assert "`--gate` must be about items of the data" in captured.err
+    assert not (tmp_path / "report.html").exists()
