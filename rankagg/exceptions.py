@@ -137,7 +137,23 @@ class InfeasibleError(RankaggError, ValueError):
 
 
 class DataFormatError(RankaggError, ValueError):
-    """A file or table that cannot be read; the message names the place."""
+    """A file or table that cannot be read; the message names the place.
+
+    Parameters
+    ----------
+    sentence : str
+        What is wrong where.
+    remedy : str, optional
+        What the caller can do about it.
+    """
+
+    def __init__(self, sentence: str, remedy: str = "") -> None:
+        self.sentence = sentence
+        self.remedy = remedy
+        super().__init__(f"{sentence} {remedy}" if remedy else sentence)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.sentence, self.remedy)
 
 
 class DataWarning(UserWarning):

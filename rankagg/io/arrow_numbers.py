@@ -6,6 +6,7 @@ every distinct text.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from rankagg._numbers import EXACT_LIMIT, SAFE_DIGITS, SAFE_SIZE
 from rankagg._typing import Bools, Floats
 from rankagg.io.cells import as_number, beyond_float
 from rankagg.io.columns import Column
+from rankagg.io.number_style import NO_NUMBER, USUAL, NumberStyle
 
 __all__ = ["numbers_of", "numbers_of_text"]
 
@@ -25,11 +27,11 @@ TOKENS = pa.array(
 PLAIN = r"^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
-def numbers_of(column: Any) -> Column | None:
+def numbers_of(column: Any, style: NumberStyle = USUAL) -> Column | None:
     """Return an Arrow array of any type as numbers; None where a cell is none, or may not be."""
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return numbers_of_text(column)
+        return numbers_of_text(column, style)
     if pa.types.is_null(kind):
         return Column(np.full(len(column), np.nan), {})
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
@@ -40,8 +42,47 @@ def numbers_of(column: Any) -> Column | None:
     return None
 
 
-def numbers_of_text(texts: Any) -> Column | None:
+def numbers_of_text(texts: Any, style: NumberStyle = USUAL) -> Column | None:
     """Return an Arrow array of texts as numbers; None where a cell is neither one nor missing."""
+    if style == USUAL:
+        return _numbers_of_plain(texts)
+    plain, said = _restated(texts, style)
+    column = _numbers_of_plain(plain)
+    if column is None:
+        return None
+    bare = int(np.count_nonzero(~np.isnan(column.values))) - said["percent", ""]
+    return Column(column.values, column.lost, said | Counter({("bare", ""): bare}))
+
+
+def _restated(texts: Any, style: NumberStyle) -> tuple[Any, Counter[tuple[str, str]]]:
+    """Return texts as Python writes numbers, as `NumberStyle.restated` does, and what they were."""
+    rest = pc.utf8_trim_whitespace(texts)
+    said: Counter[tuple[str, str]] = Counter()
+    if style.missing:
+        found = pc.is_in(rest, value_set=pa.array(sorted(style.missing), rest.type))
+        for count in pc.value_counts(rest.filter(found)).to_pylist():
+            said["missing", count["values"]] += count["counts"]
+        rest = pc.if_else(found, None, rest)
+    if style.with_errors:
+        # The first pattern that fits is the one.
+        is_open = pc.is_valid(rest)
+        for pattern, new in style.with_errors:
+            found = pc.and_(is_open, pc.fill_null(pc.match_substring_regex(rest, pattern), False))
+            said["errors", ""] += pc.sum(found).as_py() or 0
+            rest = pc.if_else(found, pc.replace_substring_regex(rest, pattern, new), rest)
+            is_open = pc.and_not(is_open, found)
+    if style.percent:
+        said["percent", ""] += (
+            pc.sum(pc.match_substring_regex(rest, style.with_percent)).as_py() or 0
+        )
+        rest = pc.replace_substring_regex(rest, style.with_percent, r"\1e-2")
+    if style.decimal == ",":
+        with_point = pc.match_substring(rest, ".")
+        rest = pc.if_else(with_point, NO_NUMBER, pc.replace_substring(rest, ",", "."))
+    return rest, said
+
+
+def _numbers_of_plain(texts: Any) -> Column | None:
     rest, odd = texts, np.zeros(len(texts), dtype=np.bool_)
     has_empty = pc.min(pc.binary_length(texts)).as_py() == 0
     values = None if has_empty else _parsed(rest)

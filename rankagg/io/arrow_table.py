@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import pyarrow.compute as pc
 
 from rankagg.io.arrow_numbers import numbers_of
 from rankagg.io.cells import CellTable, as_label
-from rankagg.io.columns import Coded, Column, Table, check_header
+from rankagg.io.columns import Coded, Column, Table, check_header, check_percent
+from rankagg.io.number_style import USUAL, NumberStyle
 
 __all__ = ["ArrowTable", "arrow_table"]
 
@@ -40,6 +42,8 @@ class ArrowTable(Table):
         run as formulas.
     explain : callable
         Returns the same table cell by cell, given the names of the columns that are looked at.
+    style : NumberStyle
+        How numbers are written in text.
     """
 
     name: str
@@ -47,6 +51,7 @@ class ArrowTable(Table):
     columns: list[Any]
     is_text: bool
     explain: Callable[[Sequence[Any]], CellTable]
+    style: NumberStyle = USUAL
 
     def __post_init__(self) -> None:
         check_header(self.name, self.header, len(self.columns[0]) if self.columns else 0)
@@ -98,19 +103,26 @@ class ArrowTable(Table):
         positions = [self.position(name, parameter) for name in names]
         values = np.empty((len(names), self.n_rows))
         lost: dict[int, object] = {}
+        said: Counter[tuple[str, str]] = Counter()
         start = 0
         while start < len(names):
             end = self._end_of_kind(positions, start)
-            column = numbers_of(_joined([self.columns[at] for at in positions[start:end]]))
+            joined = _joined([self.columns[at] for at in positions[start:end]])
+            column = numbers_of(joined, self.style)
             if column is None:
-                column = self.explain(names[start:end]).stacked(names[start:end], parameter)
+                table = replace(self.explain(names[start:end]), style=self.style)
+                column = table.stacked(names[start:end], parameter)
+            check_percent(self, names[start], parameter, column.said)
+            said.update(column.said)
             values[start:end] = column.values.reshape(end - start, self.n_rows)
             lost |= {start * self.n_rows + at: number for at, number in column.lost.items()}
             start = end
-        return Column(values.ravel(), lost)
+        return Column(values.ravel(), lost, said)
 
     def _end_of_kind(self, positions: list[int], start: int) -> int:
         """Return how far columns have the type of the first, in as many cells as go together."""
+        if self.style.percent:  # which is all of a column, or none
+            return start + 1
         kind = self.columns[positions[start]].type
         last = min(len(positions), start + max(1, TOGETHER // self.n_rows))
         end = start + 1

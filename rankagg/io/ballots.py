@@ -17,6 +17,7 @@ from rankagg.core.profile import Profile
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.columns import Table, names_of
 from rankagg.io.formulas import guard_frame
+from rankagg.io.number_style import NumberStyle, warn_of_style
 from rankagg.io.output_files import write_text
 from rankagg.io.rounding import warn_of_ties
 from rankagg.io.table import TableSource, read_table
@@ -32,6 +33,8 @@ def read_ballots(
     group: Label | None = None,
     drop: Iterable[Label] = (),
     left_out: Literal["unranked", "unlisted"] = "unranked",
+    decimal: Literal[".", ","] = ".",
+    missing: Iterable[str] = (),
 ) -> Profile:
     r"""Read a table of ranks: smaller is better, equal is tied, empty is not ranked.
 
@@ -46,6 +49,10 @@ def read_ballots(
         Columns that are no items, such as the voter's name.
     left_out : {"unranked", "unlisted"}, default "unranked"
         What an empty cell means: not observed, or below all that the ballot lists.
+    decimal : {".", ","}, default "."
+        What stands before decimals in text.
+    missing : iterable of str, optional
+        Words for an item that is not ranked, beside the usual ones, as they are written.
 
     Returns
     -------
@@ -60,7 +67,8 @@ def read_ballots(
     Warns
     -----
     DataWarning
-        If ranks of one ballot differ only beyond the digits of a 64-bit float: they are tied.
+        If ranks of one ballot differ only beyond the digits of a 64-bit float: they are tied. How
+        many cells were read by `missing`.
 
     Examples
     --------
@@ -70,7 +78,7 @@ def read_ballots(
     [<PartialRanking A > B; unranked: C>, <PartialRanking B > A = C>]
     """
     code = check_choice(left_out, ("unranked", "unlisted"), "left_out")
-    table = read_table(source)
+    table = read_table(source, style=NumberStyle.of(decimal, missing))
     gone = names_of(drop)
     for name in gone:
         table.position(name, "drop")
@@ -86,6 +94,7 @@ def read_ballots(
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
+    warn_of_style(table.name, column.said, stacklevel=2)
     ranks = column.values.reshape(len(items), -1).T
     if column.lost:
         _warn_of_ties(table, ranks, column.lost)

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from math import isnan
+from itertools import combinations
+from math import isfinite, isnan
 from numbers import Real
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from rankagg._numbers import SAFE_DIGITS, SAFE_SIZE, Stated, stated
-from rankagg.exceptions import shown
-from rankagg.io.columns import Coded, Column, Table, check_rows
+from rankagg.exceptions import DataFormatError, shown
+from rankagg.io.columns import Coded, Column, Table, check_percent, check_rows
 from rankagg.io.formulas import unguard
+from rankagg.io.number_style import USUAL, NumberStyle
 
 __all__ = ["MISSING", "CellTable", "as_label", "as_number", "beyond_float"]
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 INFINITE = (float("inf"), float("-inf"))
+
+INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+
+#: What else reads a number, and what it reads.
+READ = {
+    "decimal": "decimals with a comma",
+    "percent": "86.1% as 0.861",
+    "errors": "1.2 ± 0.3 and 1.2 (0.3) as 1.2",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +52,8 @@ class CellTable(Table):
     is_text : bool
         True where the cells come from a text file, in which labels may be guarded against being
         run as formulas.
+    style : NumberStyle
+        How numbers are written in text.
     """
 
     name: str
@@ -46,6 +61,7 @@ class CellTable(Table):
     rows: list[list[Any]]
     lines: list[int]
     is_text: bool
+    style: NumberStyle = USUAL
 
     def __post_init__(self) -> None:
         check_rows(self.name, self.header, self.rows, self.lines)
@@ -96,20 +112,26 @@ class CellTable(Table):
             for position, column in enumerate(columns)
             for row, number in column.lost.items()
         }
-        return Column(np.concatenate([column.values for column in columns]), lost)
+        said: Counter[tuple[str, str]] = Counter()
+        for column in columns:
+            said.update(column.said)
+        return Column(np.concatenate([column.values for column in columns]), lost, said)
 
     def _measured(self, name: Any, parameter: str) -> Column:
         cells = self.column(name, parameter)
         values: list[float] = []
         lost: dict[int, object] = {}
+        said: Counter[tuple[str, str]] = Counter()
         for row, cell in enumerate(cells):
-            value = as_number(cell)
+            plain: Any = cell
+            if isinstance(cell, str) and self.style != USUAL:
+                plain, kinds = self.style.restated(cell)
+                said.update(kinds)
+            value = as_number(plain)
             values.append(value)
             if value in INFINITE:
-                hint = ". Decimals are written with a point" if "," in shown(cell) else ""
-                allowed = "must be a finite number or empty for missing"
-                raise self._error(self.lines[row], name, f"{allowed}. Got {shown(cell)}{hint}")
-            number = beyond_float(cell, value)
+                self._refuse(self.lines[row], name, cell, parameter)
+            number = beyond_float(plain, value)
             if number is not None and number.is_whole:
                 raise self._error(
                     self.lines[row],
@@ -119,7 +141,37 @@ class CellTable(Table):
                 )
             if number is not None:
                 lost[row] = number.number
-        return Column(np.array(values, dtype=np.float64), lost)
+        floats = np.array(values, dtype=np.float64)
+        if self.style != USUAL:
+            said["bare", ""] = int(np.count_nonzero(~np.isnan(floats))) - said["percent", ""]
+        check_percent(self, name, parameter, said)
+        return Column(floats, lost, said)
+
+    def _refuse(self, line: int, name: Any, cell: Any, parameter: str) -> NoReturn:
+        error = self._error(
+            line, name, f"must be a finite number or empty for missing. Got {shown(cell)}"
+        )
+        raise DataFormatError(str(error), self._remedy(cell, parameter))
+
+    def _remedy(self, cell: Any, parameter: str) -> str:
+        """Return what reads a cell that is no number as it stands."""
+        if not isinstance(cell, str) or parameter not in ("item", "score", "task"):
+            return "Decimals are written with a point." if "," in shown(cell) else ""
+        if INFINITE_WORD.fullmatch(cell.strip()):
+            return ""
+        if self.style.decimal == "," and "." in cell:
+            return "With decimal commas no number has a point; take signs of thousands away."
+        ways: dict[str, Any] = {"decimal": ","}
+        if parameter != "item":
+            ways |= {"percent": True, "errors": "drop"}
+        for size in range(1, len(ways) + 1):
+            for chosen in combinations(ways, size):
+                style = replace(self.style, **{way: ways[way] for way in chosen})
+                if isfinite(as_number(style.restated(cell).text)):
+                    told = " and ".join(f"`{way}={ways[way]!r}`" for way in chosen)
+                    return f"{told} {f'reads {READ[chosen[0]]}' if size == 1 else 'read it'}."
+        words = "`missing` names further words for missing."
+        return words if parameter == "score" else f"`drop` leaves the column out, and {words}"
 
 
 def as_label(cell: Any, is_text: bool) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,15 +15,37 @@ from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats
 from rankagg.core.items import counted, listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
+from rankagg.io.number_style import NumberStyle, Said
 
-__all__ = ["Coded", "Column", "Table", "check_header", "names_of"]
+__all__ = ["Coded", "Column", "Table", "check_header", "check_percent", "names_of"]
 
 
 class Column(NamedTuple):
-    """A column of numbers; `lost` has the exact number of every row where the float is another."""
+    """A column of numbers.
+
+    Attributes
+    ----------
+    values : ndarray of float
+        The numbers; NaN is missing.
+    lost : dict
+        The exact number of every row where the float is another.
+    said : mapping
+        What was met beside plain numbers, and how often.
+    """
 
     values: Floats
     lost: dict[int, object]
+    said: Said = MappingProxyType({})
+
+
+def check_percent(table: Table, name: Any, parameter: str, said: Said) -> None:
+    """Raise where a column of one task has numbers with a percent sign and others without."""
+    if parameter != "score" and said.get(("percent", ""), 0) and said.get(("bare", ""), 0):
+        raise DataFormatError(
+            f"{table.name}, column {shown(name)} has numbers with a percent sign "
+            f"({said['percent', '']}) and others without ({said['bare', '']}); all of a column "
+            "must have one, or none."
+        )
 
 
 class Coded(NamedTuple):
@@ -69,10 +92,13 @@ class Table(ABC):
         What to call the table in messages.
     header : list of str or int
         Names of the columns, distinct.
+    style : NumberStyle
+        How numbers are written in text.
     """
 
     name: str
     header: list[Any]
+    style: NumberStyle
 
     @property
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import InvalidOperation
@@ -18,7 +19,8 @@ from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.arrow_numbers import numbers_of_text
 from rankagg.io.arrow_table import arrow_table
 from rankagg.io.cells import CellTable, as_label
-from rankagg.io.columns import Coded, Column, Table, check_header
+from rankagg.io.columns import Coded, Column, Table, check_header, check_percent
+from rankagg.io.number_style import USUAL, NumberStyle
 
 __all__ = ["FrameTable", "table_of_frame"]
 
@@ -32,6 +34,7 @@ class FrameTable(Table):
     name: str
     header: list[Any]
     frame: pd.DataFrame
+    style: NumberStyle = USUAL
 
     def __post_init__(self) -> None:
         check_header(self.name, self.header, len(self.frame))
@@ -83,20 +86,24 @@ class FrameTable(Table):
             return Column(at_once, {})
         values = np.empty((len(names), self.n_rows))
         lost: dict[int, object] = {}
+        said: Counter[tuple[str, str]] = Counter()
         for at, (name, position) in enumerate(zip(names, positions, strict=True)):
-            column = _measured(self.frame.iloc[:, position])
+            column = _measured(self.frame.iloc[:, position], self.style)
             if column is None:
                 column = self._explain([name]).stacked([name], parameter)
+            check_percent(self, name, parameter, column.said)
+            said.update(column.said)
             values[at] = column.values
             lost |= {at * self.n_rows + row: number for row, number in column.lost.items()}
-        return Column(values.ravel(), lost)
+        return Column(values.ravel(), lost, said)
 
     def _explain(self, names: Sequence[Any]) -> CellTable:
         """Return some columns cell by cell."""
         chosen = self.frame.iloc[:, [self.position(name, "name") for name in names]]
         clean = chosen.astype(object).where(chosen.notna(), None)
         rows = [list(row) for row in clean.itertuples(index=False, name=None)]
-        return CellTable(self.name, list(names), rows, list(range(1, len(rows) + 1)), is_text=False)
+        lines = list(range(1, len(rows) + 1))
+        return CellTable(self.name, list(names), rows, lines, is_text=False, style=self.style)
 
 
 def table_of_frame(frame: Any) -> Table:
@@ -136,7 +143,7 @@ def _plain_numbers(frame: pd.DataFrame) -> Floats | None:
     return None if (np.abs(values) >= limit).any() else values
 
 
-def _measured(series: pd.Series[Any]) -> Column | None:
+def _measured(series: pd.Series[Any], style: NumberStyle) -> Column | None:
     """Return a column of numbers; None where a cell is none, or may be beyond a float."""
     kind = series.dtype
     if pd.api.types.is_bool_dtype(kind) or pd.api.types.is_complex_dtype(kind):
@@ -150,7 +157,7 @@ def _measured(series: pd.Series[Any]) -> Column | None:
     if pd.api.types.infer_dtype(series, skipna=True) != "string":
         return None
     texts = pa.array(series.astype(object), from_pandas=True, type=pa.large_string())
-    return numbers_of_text(texts)
+    return numbers_of_text(texts, style)
 
 
 def _table_of_arrow(source: Any) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from rankagg.core.items import counted, listed
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.columns import Coded, Column, Table, names_of
+from rankagg.io.number_style import NumberStyle, warn_of_style
 from rankagg.io.rounding import warn_of_ties
 from rankagg.io.size import check_size, has_twice
 from rankagg.io.table import TableSource, read_table
@@ -35,6 +36,10 @@ def read_scores(
     score: Label | None = None,
     drop: Iterable[Label] = (),
     task_weights: Mapping[Label, float] | None = None,
+    decimal: Literal[".", ","] = ".",
+    percent: bool = False,
+    missing: Iterable[str] = (),
+    errors: Literal["refuse", "drop"] = "refuse",
 ) -> ScoreTable:
     r"""Read scores of systems on tasks, or on the instances of tasks.
 
@@ -62,6 +67,17 @@ def read_scores(
         Tasks to leave out.
     task_weights : mapping from task to float, optional
         Positive weights; tasks not named weigh 1.
+    decimal : {".", ","}, default "."
+        What stands before decimals in text. With a comma, no number has a point: signs of thousands
+        are refused, and nothing is guessed.
+    percent : bool, default False
+        Whether text such as "86.1%" is a number: 0.861. All of a column have the sign, or none.
+    missing : iterable of str, optional
+        Words for a missing score, beside the usual ones, in the case in which they are written.
+    errors : {"refuse", "drop"}, default "refuse"
+        Whether of "1.2 ± 0.3", "1.2 +- 0.3" and "1.2 (0.3)" the value is read and the rest left
+        out. What the second number is (a standard error, a deviation, half an interval, a rank),
+        no file says, so nothing is computed from it.
 
     Returns
     -------
@@ -79,7 +95,8 @@ def read_scores(
     -----
     DataWarning
         If a task's instance has no score of any system: it is left out. If scores of one task
-        differ only beyond the digits of a 64-bit float: they are tied.
+        differ only beyond the digits of a 64-bit float: they are tied. How many cells were read by
+        `missing` and `errors`, and where some scores of a long column have a percent sign.
 
     Examples
     --------
@@ -88,7 +105,7 @@ def read_scores(
     >>> read_scores(StringIO("system,x,y\nA,1,2\nB,3,\n"), higher_is_better=True)
     <ScoreTable of 2 systems x 2 tasks, 1 of 4 scores missing>
     """
-    table = read_table(source)
+    table = read_table(source, style=NumberStyle.of(decimal, missing, percent, errors))
     system_column = table.header[0] if system is None else system
     if (task is None) != (score is None):
         given = "task" if score is None else "score"
@@ -99,6 +116,7 @@ def read_scores(
         entries = _long(table, system_column, task=task, instance=instance, score=score, drop=drop)
     else:
         entries = _wide(table, system_column, instance, drop)
+    warn_of_style(table.name, entries.column.said, stacklevel=2)
     return _build(table.name, entries, higher_is_better, task_weights)
 
 
@@ -179,7 +197,7 @@ def _long(
         rows = np.flatnonzero(is_kept[tasks.codes])
         systems, tasks, instances = (part.chosen(rows) for part in (systems, tasks, instances))
         lost = {at: column.lost[row] for at, row in enumerate(rows.tolist()) if row in column.lost}
-        column = Column(column.values[rows], lost)
+        column = Column(column.values[rows], lost, column.said)
     width = len(instances.labels)
     # Units in the order in which they first occur, then by tasks.
     at_found, found = pd.factorize(tasks.codes * width + instances.codes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 from os import PathLike
 from pathlib import Path, PurePath
@@ -16,6 +17,7 @@ from rankagg.exceptions import DataFormatError
 from rankagg.io.cells import CellTable, as_label
 from rankagg.io.columns import Table
 from rankagg.io.kinds import check_plain_table
+from rankagg.io.number_style import USUAL, NumberStyle
 from rankagg.io.text import Source, decoded, opened, read_data
 
 __all__ = ["TableSource", "kind_by_name", "read_cells", "read_table"]
@@ -38,13 +40,21 @@ KINDS = {
 }
 
 
-def read_table(source: TableSource, *, blank_rows: bool = False) -> Table:
+def read_table(
+    source: TableSource, *, style: NumberStyle = USUAL, blank_rows: bool = False
+) -> Table:
     """Read a file of a table, or take a frame.
 
     Text is delimited by commas, tabs or semicolons, whichever the header has. Files of other kinds
     are told by their names. In text a row whose cells are all blank is none, unless `blank_rows`;
     an empty line never is.
     """
+    table = _read(source, blank_rows=blank_rows)
+    # Every table is a dataclass with a style.
+    return table if style == USUAL else replace(table, style=style)  # type: ignore[type-var]
+
+
+def _read(source: TableSource, *, blank_rows: bool) -> Table:
     # What reads a kind of file is loaded where there is one: many commands read none.
     if isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS):
         from rankagg.io.frames import table_of_frame  # noqa: PLC0415

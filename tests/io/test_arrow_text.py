@@ -59,7 +59,7 @@ def content(table):
         labels = outcome(lambda name=name: table.labels(name, "label"))
         counts = outcome(lambda name=name: np.asarray(table.counts(name, "count")).tolist())
         numbers = outcome(lambda name=name: table.measured(name, "number"))
-        if len(numbers) == 2 and not isinstance(numbers[1], str):
+        if not isinstance(numbers[1], str):
             numbers = [v.hex() for v in numbers[0].tolist()], sorted(numbers[1].items())
         coded = outcome(lambda name=name: table.coded(name, "label"))
         if not isinstance(coded[1], str):
@@ -190,7 +190,7 @@ def test_columns_of_many_chunks():
     codes, labels = table.coded("s", "system")
     assert labels == [f"s{i}" for i in range(7)]
     assert np.array_equal(codes, np.arange(rows) % 7)
-    values, lost = table.stacked(["x", "y"], "task")
+    values, lost, _ = table.stacked(["x", "y"], "task")
     assert np.array_equal(values[:rows], np.arange(rows) + 0.25)
     assert np.isnan(values[rows:]).all()
     assert not lost

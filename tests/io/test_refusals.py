@@ -120,7 +120,7 @@ def test_what_is_asked_in_vain(call, sentence, monkeypatch, tmp_path):
          "the DataFrame, row 2, column 'm' must hold a label. Got b'x'."),
         (lambda: ballots("A;B\n1;2,5\n"),
          "the stream, row 2, column 'B' must be a finite number or empty for missing. Got '2,5'. "
-         "Decimals are written with a point."),
+         "`decimal=','` reads decimals with a comma."),
         (lambda: ballots("A;B\n1;-inf\n"),
          "the stream, row 2, column 'B' must be a finite number or empty for missing. Got '-inf'."),
         (lambda: ballots(f"A,B\n1,2\n1,{2**53 + 1}\n"),

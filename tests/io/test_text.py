@@ -127,7 +127,7 @@ def test_a_cell_that_is_no_number_is_named(cell):
 @pytest.mark.parametrize("delimiter", ["\t", ";"])
 def test_decimal_commas_are_named(delimiter):
     table = table_of(f"system{delimiter}acc\nA{delimiter}0,5\n")
-    with pytest.raises(DataFormatError, match=r"row 2, column 'acc'.*'0,5'.*with a point"):
+    with pytest.raises(DataFormatError, match=r"row 2, column 'acc'.*'0,5'.*with a comma"):
         table.numbers("acc", "task")
 
 

@@ -11,6 +11,7 @@ import click
 
 from rankagg.cli.options.names import numbers_of
 from rankagg.cli.options.numbers import SEED, Number, Whole
+from rankagg.cli.options.standard_input import buffered
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
@@ -111,7 +112,8 @@ def _labels(option: str, text: str) -> list[str]:
 
 
 def _stored(path: str) -> RankingDistribution:
-    text = read_text(path)[1]
+    with buffered((path,)) as (file,):
+        path, text = read_text(file)
     try:
         facts = json.loads(text)
     except ValueError as error:

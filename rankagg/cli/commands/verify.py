@@ -13,6 +13,7 @@ from rankagg.aggregation.kemeny.proofs.certificate import Certificate
 from rankagg.aggregation.kemeny.proofs.proved import Proved
 from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
 from rankagg.cli.options.inputs import AnyInput, any_input_options
+from rankagg.cli.options.standard_input import DASH, NAME, buffered
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, VerificationError
@@ -47,8 +48,10 @@ def command(given: AnyInput, *, certificate: Path) -> None:
         rankagg verify proof.json votes.json
     """
     votes = Evidence(given.data, given.tolerance).votes(given.unranked)
-    with options_named({"source": "CERTIFICATE"}):
-        name, text = read_text(certificate)
+    if str(certificate) == DASH and given.name == NAME:
+        raise click.UsageError("The standard input is either CERTIFICATE or FILE, not both.")
+    with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
+        name, text = read_text(path)
     try:
         data = parse_json(text, name)
         schema = data.get("schema") if type(data) is dict else None

@@ -32,10 +32,16 @@ from rankagg.cli.options.evaluations import (
     seem_evaluations,
     selected,
 )
-from rankagg.cli.options.kinds import MEANING, REFUSED
+from rankagg.cli.options.kinds import check_meaning
 from rankagg.cli.options.names import OneOf, labels_of, split, task_weights
 from rankagg.cli.options.numbers import Number
-from rankagg.cli.options.told import tell_ballots, tell_scores
+from rankagg.cli.options.standard_input import DASH, NAME, buffered
+from rankagg.cli.options.text_numbers import (
+    TEXT_NUMBERS,
+    TEXT_NUMBERS_NAMES,
+    TEXT_NUMBERS_OPTIONS,
+)
+from rankagg.cli.options.told import tell_ballots, tell_scores, warnings_noted
 from rankagg.cli.options.wording import options_named
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -128,6 +134,7 @@ OPTIONS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
     ),
     *CAST_VOTES_OPTIONS,
     *COMPARISONS_OPTIONS,
+    *TEXT_NUMBERS_OPTIONS,
     click.option(
         "--unranked",
         type=OneOf(["uniform", "ignore", "last"]),
@@ -142,6 +149,7 @@ OPTIONS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
 NAMES = {
     **CAST_VOTES_NAMES,
     **COMPARISONS_NAMES,
+    **TEXT_NUMBERS_NAMES,
     "source": "FILE",
     "paths": "FILE",
     "metric": "--metric",
@@ -164,7 +172,7 @@ NAMES = {
 NAMED = (
     "files", "dataset", "format", "lower_is_better", "lower", "system", "instance", "task",
     "score", "drop", "weight", "group", "tolerance", "count", "left_out", "unranked", *CAST_VOTES,
-    *EVALUATION_NAMES, *COMPARISONS,
+    *EVALUATION_NAMES, *COMPARISONS, *TEXT_NUMBERS,
 )  # fmt: skip
 
 
@@ -245,13 +253,19 @@ def read_input(*, unranked: str, **values: Any) -> AnyInput:
         raise click.UsageError(
             "Give either FILE or --dataset NAME; `rankagg datasets` lists names."
         )
+    if DASH not in files:
+        path = Path(values["file"] or ".")
+        return _read(values, unranked, values["dataset"] or path.name or path.resolve().name)
+    with buffered(files) as paths:
+        told = NAME if files[0] == DASH else files[0]
+        values |= {"files": paths, "file": paths[0], "told": told}
+        return _read(values, unranked, NAME)
+
+
+def _read(values: dict[str, Any], unranked: str, name: str) -> AnyInput:
     kind = _kind(values)
-    own = () if kind == "evaluations" else EVALUATION_NAMES
-    for name in (*REFUSED[kind], *own):
-        if values[name]:
-            option = name.replace("_", "-")
-            raise click.UsageError(f"--{option} has no meaning for {MEANING[kind]}.")
-    with options_named({**NAMES, **first_name()}):
+    check_meaning(kind, values)
+    with options_named({**NAMES, **first_name()}), warnings_noted() as notes:
         read = READERS[kind](values)
         data = _plain(read)
         if isinstance(data, ScoreTable):
@@ -264,8 +278,7 @@ def read_input(*, unranked: str, **values: Any) -> AnyInput:
         lines = (*lines, *read.lines())
     if isinstance(read, Selection):
         lines = (*lines, *read.notes)
-    name = values["dataset"] or Path(values["file"]).name or Path(values["file"]).resolve().name
-    return AnyInput(data, unranked, values["tolerance"] or 0.0, lines, name)
+    return AnyInput(data, unranked, values["tolerance"] or 0.0, (*lines, *notes), name)
 
 
 def _plain(read: Data | CastVotes | Selection) -> Data:
@@ -322,6 +335,8 @@ def _read_ballots(values: dict[str, Any]) -> WholeData:
         count=values["count"],
         drop=values["drop"],
         left_out=_left_out(values),
+        decimal=values["decimal"] or ".",
+        missing=values["na"],
     )
 
 
@@ -341,6 +356,8 @@ def _without(data: WholeData, drop: tuple[str, ...]) -> WholeData:
 
 def _read_scores(values: dict[str, Any]) -> ScoreTable:
     columns = {name: values[name] for name in ("system", "task", "instance", "score", "drop")}
+    columns |= {"missing": values["na"], "percent": values["percent"]}
+    columns |= {"decimal": values["decimal"] or ".", "errors": values["errors"] or "refuse"}
     if values["lower_is_better"] and values["lower"]:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
     table = read_scores(values["file"], higher_is_better=not values["lower_is_better"], **columns)

@@ -11,6 +11,7 @@ import click
 from rankagg._typing import Label
 from rankagg.cli.options.names import OneOf, labels_of, task_weights
 from rankagg.cli.options.numbers import JOBS
+from rankagg.cli.options.standard_input import DASH
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.told import tell_scores
 from rankagg.cli.options.wording import options_named
@@ -124,6 +125,10 @@ def summed(
     called : str
         The name of the argument that gave the sources.
     """
+    if DASH in sources:
+        raise click.UsageError(
+            "The standard input cannot be gone through more than once, as scans do: save it."
+        )
     if (values["engine"] == "dask") != (values["scheduler"] is not None):
         raise click.UsageError("--engine dask and --scheduler ADDRESS need each other.")
     for option in ("lower", "weight"):

@@ -11,6 +11,7 @@ from rankagg.cli.options.cast_votes import CAST_VOTES
 from rankagg.cli.options.evaluations import EVALUATION_NAMES, seem_evaluations
 from rankagg.cli.options.inputs import NAMED, AnyInput, read_input, with_options
 from rankagg.cli.options.scans import add_options, run_options, summed
+from rankagg.cli.options.text_numbers import TEXT_NUMBERS
 
 __all__ = ["stream_options"]
 
@@ -25,6 +26,7 @@ SCANNED = ("systems", "scattered", "jobs", "journal", "progress", "engine", "sch
 #: Values that a scan has no meaning for.
 WHOLE_ONLY = (
     "dataset", "drop", "group", "tolerance", "count", "left_out", *CAST_VOTES, *EVALUATION_NAMES,
+    *TEXT_NUMBERS,
 )  # fmt: skip
 
 

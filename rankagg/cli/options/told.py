@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rankagg.aggregation.evidence import Data, PairData
@@ -10,8 +13,28 @@ from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.exceptions import DataWarning
 
-__all__ = ["pairs_only", "tell_ballots", "tell_scores"]
+__all__ = ["pairs_only", "tell_ballots", "tell_scores", "warnings_noted"]
+
+
+@contextmanager
+def warnings_noted() -> Iterator[list[str]]:
+    """Let what is warned of while data are read be among the lines that tell of them.
+
+    Yields
+    ------
+    list of str
+        Filled at the end of the block, each warning once.
+    """
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        yield notes
+    for one in {str(warning.message): warning for warning in caught}.values():
+        if issubclass(one.category, DataWarning):
+            notes.append(f"note: {one.message}")
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def tell_scores(table: ScoreTable | ScoreSummary, values: dict[str, Any]) -> tuple[str, ...]:
@@ -56,7 +79,7 @@ def pairs_only(data: PairData) -> str:
 
 def _tell_source(data: Data, values: dict[str, Any]) -> list[str]:
     dataset = values["dataset"]
-    source = f"data set {dataset}" if dataset else str(values["file"])
+    source = f"data set {dataset}" if dataset else str(values.get("told") or values["file"])
     if len(values.get("files", ())) > 1:
         source += f" and {len(values['files']) - 1} more"
     lines = [f"read: {source}, {repr(data)[1:-1]}"]

@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from rankagg.exceptions import InformationLostError, InvalidInputError, NotIdentifiedError
+from rankagg.exceptions import (
+    DataFormatError,
+    InformationLostError,
+    InvalidInputError,
+    NotIdentifiedError,
+)
 
 __all__ = ["options_named", "sums_told"]
 
@@ -67,6 +72,9 @@ def options_named(options: Mapping[str, str]) -> Iterator[None]:
         yield
     except (NotIdentifiedError, InformationLostError) as error:
         raise type(error)(GIVEN.sub(typed, str(error))) from None
+    except DataFormatError as error:
+        # What is in a file stays as it is.
+        raise DataFormatError(error.sentence, GIVEN.sub(typed, error.remedy)) from None
     except InvalidInputError as error:
         remedy = GIVEN.sub(typed, error.remedy)
         # "n_items of ApproximationStudy" is the option for `n_items`.

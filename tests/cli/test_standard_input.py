@@ -1,0 +1,166 @@
+"""`-` is the standard input wherever a file goes, and options say how numbers are written."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import rankagg as ra
+from rankagg.cli import main
+
+SCORES = b"system,x,y\nA,1,2\nB,2,1\nC,3,3\n"
+SOC = b"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n2: 1,2\n1: 2,1\n"
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run the command line with bytes on the standard input; return code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(line, data=b""):
+        monkeypatch.setattr(sys, "stdin", data and TextIOWrapper(BytesIO(data)))
+        if data == b"":
+            monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO()))
+        with pytest.raises(SystemExit) as stop:
+            main(line if isinstance(line, list) else line.split())
+        captured = capsys.readouterr()
+        return stop.value.code, captured.out, captured.err
+
+    return call
+
+
+def packed(kind):
+    frame = pd.read_csv(BytesIO(SCORES))
+    target = BytesIO()
+    if kind == "parquet":
+        frame.to_parquet(target)
+    elif kind == "xlsx":
+        pytest.importorskip("openpyxl")
+        frame.to_excel(target, index=False)
+    elif kind == "jsonl":
+        return frame.to_json(orient="records", lines=True).encode()
+    elif kind == "jsonl.gz":
+        return gzip.compress(frame.to_json(orient="records", lines=True).encode())
+    elif kind == "csv.gz":
+        return gzip.compress(SCORES)
+    else:
+        return b"\xef\xbb\xbf" + SCORES.replace(b"\n", b"\r\n")
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "xlsx", "jsonl", "jsonl.gz", "csv.gz", "bom"])
+def test_every_kind_of_table(run, kind):
+    _, plain, _ = run("rank - --method borda", SCORES)
+    code, out, err = run("rank - --method borda", packed(kind))
+    assert (code, err) == (0, "")
+    assert out == plain
+    assert "read: standard input, ScoreTable of 3 systems x 2 tasks" in out
+
+
+def test_other_kinds_of_data(run):
+    code, out, _ = run("solve -", SOC)
+    assert code == 0
+    assert "read: standard input, Profile of 3 rankings" in out
+    code, out, _ = run("rank - --method borda --format cast-votes", b"1,2\nAnn,Bob\n,\n")
+    assert "2 cast ballots: 1 as they were cast, 0 changed, 1 blank" in out
+    # The file is read twice where directions differ.
+    code, out, _ = run("rank - --method borda --lower x", SCORES)
+    assert "lower is better on x" in out
+
+
+def test_certificates_and_fits(run, tmp_path):
+    (tmp_path / "e.soc").write_bytes(SOC)
+    certificate = ra.Kemeny().aggregate(ra.read_preflib(tmp_path / "e.soc")).certificate
+    proof = json.dumps(certificate.to_dict()).encode()
+    code, out, _ = run("verify - e.soc", proof)
+    assert (code, out.startswith("The proof holds")) == (0, True)
+    (tmp_path / "proof.json").write_bytes(proof)
+    assert run("verify proof.json -", SOC)[1] == out
+    code, _, err = run("verify - -", SOC)
+    assert (code, "either CERTIFICATE or FILE" in err) == (2, True)
+    _, fit, _ = run("fit e.soc --model mallows --json")
+    code, out, _ = run("sample - --size 3 --seed 1", fit.encode())
+    assert (code, out.partition(",")[0]) == (0, "1")
+
+
+@pytest.mark.parametrize(
+    ("line", "data", "words"),
+    [
+        ("rank -", b"", "standard input is empty"),
+        ("rank -", b"\n\n", "standard input is empty"),
+        ("rank -", b"system,x\n", "standard input has a header and no rows"),
+        ("rank -", b"\xff\xfes\x00,\x00x\x00\n\x00", "standard input is UTF-16 text"),
+        ("rank -", b"PAR1 and more", "standard input.parquet is no Parquet file"),
+        ("rank -", b"PK\x03\x04 and more", "standard input.xlsx is no Excel workbook"),
+        ("rank -", b"\x1f\x8b and more", "standard input.gz"),
+        ("rank -", b"\x00\x01\x02", "standard input"),
+        ("rank - -", SCORES, "one"),
+        ("scan - --task task", b"task,A,B\nx,1,2\n", "The standard input cannot be gone through"),
+        ("compare - --stream", b"task,A,B\nx,1,2\n", "The standard input cannot be gone through"),
+    ],
+)
+def test_what_is_refused(run, line, data, words):
+    code, out, err = run(line, data)
+    assert (code, out) == (2, "")
+    assert words in " ".join(err.split())
+    assert "Traceback" not in err
+
+
+def test_a_closed_standard_input():
+    call = f"{sys.executable} -m rankagg rank - <&-"
+    run = subprocess.run(
+        call, shell=True, capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert run.returncode == 2
+    assert "`FILE` must be a readable file. Got '-'. It is closed." in run.stderr
+
+
+# -- how numbers are written ----------------------------------------------------------------------
+
+GERMAN = "system;x;y\nA;1,5;-\nB;2,0;3 ± 1\n".encode()
+
+
+def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
+    options = ["--decimal", ",", "--na", "-", "--errors", "drop"]
+    code, out, err = run(["rank", "-", "--method", "borda", "--json", *options], GERMAN)
+    assert code == 0
+    notes = [
+        "standard input: 1 cell with '-' read as missing.",
+        "standard input: 1 number with an error behind: the errors were left out.",
+    ]
+    assert json.loads(out)["input"][2:] == [f"note: {note}" for note in notes]
+    assert err.splitlines() == [f"warning: {note}" for note in notes]
+    percent = b"system,x\nA,86.1%\nB,85%\n"
+    code, out, err = run("rank - --method mean --percent", percent)
+    assert (code, err) == (0, "")
+    assert "0.861" in out
+    Path("ballots.csv").write_text("A;B\n1,5;2\n2;x\n", encoding="utf-8")
+    line = "rank ballots.csv --format ballots --decimal , --na x --method borda"
+    assert "with unranked items" in run(line)[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "data", "words"),
+    [
+        ("rank -", GERMAN, "--decimal , reads decimals with a comma."),
+        ("rank - --decimal ,", GERMAN, "--drop leaves the column out, and --na names further"),
+        ("rank - --decimal , --na -", GERMAN, "--errors drop reads 1.2 ± 0.3 and 1.2 (0.3) as 1"),
+        ("rank -", b"system,x\nA,1%\nB,2%\n", "--percent reads 86.1% as 0.861."),
+        ("rank -", b"system,x,who\nA,1,Ann\n", "column 'who' must be a finite number or empty"),
+        ("rank -", b"system,x,who\nA,1,`drop`\n", "Got '`drop`'. --drop leaves the column out"),
+        ("rank - --format cast-votes --percent", b"a\nb\n", "--percent has no meaning for cast vo"),
+        ("rank - --decmal ,", SCORES, "--decimal"),
+        ("rank - --lowr x", SCORES, "--lower"),
+        ("rank - --decimal ;", SCORES, "'.', ','"),
+    ],
+)
+def test_remedies_name_options(run, line, data, words):
+    code, _, err = run(line, data)
+    assert code == 2
+    assert words in " ".join(err.split())

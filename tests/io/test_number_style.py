@@ -1,0 +1,205 @@
+"""Numbers with decimal commas, percent signs, errors and words for missing ones."""
+
+import math
+import warnings
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
+from rankagg.io.arrow_numbers import numbers_of_text
+from rankagg.io.cells import CellTable, as_number
+from rankagg.io.number_style import USUAL, NumberStyle
+
+
+def read(text, **options):
+    return ra.read_scores(StringIO(text), higher_is_better=True, **options)
+
+
+def quiet(text, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return read(text, **options).values.tolist()
+
+
+GERMAN = "system;x;y\nA;1,5;-,25\nB;2;1,5e3\n"
+
+
+def test_decimal_commas():
+    assert quiet(GERMAN, decimal=",") == [[1.5, -0.25], [2.0, 1500.0]]
+    quoted = 'system,x,y\nA,"1,5","-,25"\nB,2,"1,5e3"\n'
+    assert quiet(quoted, decimal=",") == quiet(GERMAN, decimal=",")
+    with pytest.warns(DataWarning, match="1 cell with '-'"):
+        ballots = ra.read_ballots(StringIO("A;B\n1,5;2\n2;-\n"), decimal=",", missing="-")
+    assert ballots.ranks.tolist() == [[0, 1], [0, -1]]
+
+
+@pytest.mark.parametrize("cell", ["1.234,5", "1.234", "1,2,3", "1.5"])
+def test_nothing_is_guessed_of_thousands(cell):
+    with pytest.raises(DataFormatError, match="row 2, column 'x' must be a finite number"):
+        read(f"system;x\nA;{cell}\nB;1\n", decimal=",")
+
+
+def test_percent_is_divided_exactly():
+    cells = ["86.1%", "0.1 %", "+7%", "-.5%", "100%"]
+    text = "system\tx\n" + "".join(f"{k}\t{cell}\n" for k, cell in enumerate(cells))
+    # 86.1 / 100 is another float than 0.861.
+    assert quiet(text, percent=True) == [[0.861], [0.001], [0.07], [-0.005], [1.0]]
+    assert quiet(text.replace(".", ","), percent=True, decimal=",") == quiet(text, percent=True)
+
+
+def test_a_column_has_percent_signs_or_none():
+    with pytest.raises(DataFormatError, match=r"column 'x' has .* a percent sign \(2\) and .* \(1"):
+        read("system,x,y\nA,86%,5\nB,85%,6\nC,0.5,7\nD,,8\n", percent=True)
+    long = "s,t,v\nA,acc,86%\nB,acc,80%\nA,ppl,7\nB,ppl,9\n"
+    with pytest.warns(DataWarning, match="2 of 4 numbers have a percent sign"):
+        table = read(long, task="t", score="v", percent=True)
+    assert table.values.tolist() == [[0.86, 7], [0.8, 9]]
+
+
+def test_words_for_missing_scores_are_counted_in_their_case():
+    text = "system,x,y\nA,-,1\nB, - ,n.a.\nC,1,-\n"
+    with pytest.warns(DataWarning, match=r"4 cells with '-' \(3\) or 'n\.a\.' \(1\) read as mis"):
+        table = read(text, missing=["-", "n.a."])
+    assert np.isnan(table.values).sum() == 4
+    with pytest.raises(DataFormatError, match=r"'n\.a\.'"):
+        read(text, missing=["-", "N.A."])
+    # A word is none in a column of labels.
+    assert read("system,x\n-,1\nB,2\n", missing="-").systems.labels == ("-", "B")
+
+
+ERRORS = [
+    "1.2 ± 0.3", "1.2±.3", "1.2 +- 0.3", "1.2+/-0.3", "1.2 (0.3)", "1.2(3)", r"1.2 \pm 0.3",
+    " 1.2 ( 0.3 ) ", "12e-1 ± 3E-1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", ERRORS)
+def test_values_without_their_errors(cell):
+    with pytest.warns(DataWarning, match="1 number with an error behind: the errors were left out"):
+        table = read(f"system\tx\nA\t{cell}\nB\t-1\n", errors="drop")
+    assert table.values.tolist() == [[1.2], [-1.0]]
+    with pytest.raises(DataFormatError, match=r"`errors='drop'` reads 1\.2 ± 0\.3"):
+        read(f"system\tx\nA\t{cell}\nB\t-1\n")
+
+
+@pytest.mark.parametrize(
+    "cell", ["12% ± 3%", "12 ± 3%", "12% ± 3", "12 (3%)", "12% (3)", "12 (3)%"]
+)
+def test_percent_of_value_or_error(cell):
+    text = f"system\tx\nA\t{cell}\nB\t9%\n"
+    assert quiet(text, errors="drop", percent=True) == [[0.12], [0.09]]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["1.2 ± -0.3", "± 0.3", "1.2 ±", "1.2 ± x", "(1.2)", "1.2 (0.3", "1 ± 2 ± 3"],
+)
+def test_what_is_no_value_with_an_error(cell):
+    with pytest.raises(DataFormatError, match="must be a finite number"):
+        read(f"system\tx\nA\t{cell}\nB\t9\n", errors="drop")
+
+
+@pytest.mark.parametrize("cell", ["1e400%", "1e2%", "%", "5 % %", "nan%", "inf%", "\u0661%"])
+def test_what_is_no_percentage(cell):
+    with pytest.raises(DataFormatError, match="must be a finite number"):
+        read(f"system\tx\nA\t{cell}\nB\t9%\n", percent=True)
+
+
+# -- at once and cell by cell ---------------------------------------------------------------------
+
+PIECES = ["1", "0", "25", "-", "+", ".", ",", "%", " ", "±", "+-", "+/-", "(", ")", "e3", "NA", "x"]
+cells = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
+styles = st.builds(
+    NumberStyle,
+    decimal=st.sampled_from(".,"),
+    percent=st.booleans(),
+    missing=st.sets(st.sampled_from(["-", "x", "1", "n.a."])).map(frozenset),
+    errors=st.sampled_from(["refuse", "drop"]),
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(cells | st.sampled_from([*ERRORS, "86.1%", "1,5", "-", ""]), min_size=1), styles)
+def test_columns_at_once_and_cell_by_cell(texts, style):
+    at_once = numbers_of_text(pa.array(texts, pa.string()), style)
+    slow = [as_number(style.restated(text).text) for text in texts]
+    if at_once is None:
+        assert math.inf in map(abs, slow)
+        return
+    np.testing.assert_array_equal(at_once.values, slow)
+    table = CellTable("t", ["x"], [[text] for text in texts], [0] * len(texts), True, style)
+    # A column without a name for its task may have signs here and there.
+    column = table.stacked(["x"], "score")
+    np.testing.assert_array_equal(column.values, at_once.values)
+    if style != USUAL:
+        assert +column.said == +at_once.said
+
+
+@settings(max_examples=30)
+@given(st.lists(st.sampled_from(["1,5", "2,5 ± 1", "-", "3", ""]), min_size=2, max_size=5))
+def test_all_kinds_of_tables_say_the_same(texts):
+    frame = pd.DataFrame({"s": [f"s{k}" for k in range(len(texts))], "x": texts, "y": 1.5})
+    csv = frame.assign(y="1,5").to_csv(index=False, sep=";")
+    options = {"decimal": ",", "missing": ["-"], "errors": "drop"}
+    values = []
+    quoted = csv.replace("s;x", '"s\t";x', 1)  # read cell by cell
+    for source in (frame, pa.Table.from_pandas(frame), StringIO(csv), StringIO(quoted)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                table = ra.read_scores(source, higher_is_better=True, **options)
+            except InvalidInputError:
+                assert set(texts) <= {"-", ""}
+                return
+        told = sorted(str(one.message).partition(":")[2] for one in caught)
+        values.append((table.values.tolist(), told))
+    assert all(repr(one) == repr(values[0]) for one in values)
+
+
+# -- refusals and remedies ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "options", "remedy"),
+    [
+        ("1,5", {}, "`decimal=','` reads decimals with a comma."),
+        ("1.5", {"decimal": ","}, "With decimal commas no number has a point"),
+        ("86.1%", {}, "`percent=True` reads 86.1% as 0.861."),
+        ("1.2 ± 0.3", {}, "`errors='drop'` reads 1.2"),
+        ("1,5 ± 0,3", {}, "`decimal=','` and `errors='drop'` read it."),
+        ("1,5% ± 0,3", {}, "`decimal=','` and `percent=True` and `errors='drop'` read it."),
+        ("good", {}, "`drop` leaves the column out, and `missing` names further words"),
+    ],
+)
+def test_remedies_name_what_reads_the_cell(cell, options, remedy):
+    with pytest.raises(DataFormatError) as error:
+        read(f"system;x\nA;{cell}\nB;1\n", **options)
+    assert remedy in str(error.value)
+    assert repr(cell) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"decimal": ";"}, "`decimal` must be '.' or ','"),
+        ({"percent": 1}, "`percent` must be True or False"),
+        ({"errors": "keep"}, "`errors` must be 'refuse' or 'drop'"),
+        ({"missing": [""]}, "`missing` must be words"),
+        ({"missing": [3]}, "`missing` must be words"),
+        ({"missing": 3}, "`missing` must be words"),
+    ],
+)
+def test_options_that_are_none(options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        read(GERMAN, **options)
+
+
+def test_the_usual_style_changes_nothing():
+    assert NumberStyle.of(".", ()) == USUAL
