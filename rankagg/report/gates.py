@@ -10,8 +10,8 @@ from rankagg._typing import Bools, Label
 from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.exceptions import InvalidInputError, nearest
-from rankagg.report.chapters_certainty import BY
 from rankagg.report.findings import Findings
+from rankagg.report.first_screen import BY
 
 __all__ = ["Gate", "GateVerdict", "read_gates"]
 
