@@ -122,6 +122,10 @@ from .inference.paired.paired_test import paired_test as paired_test
 from .inference.paired.paired_test import paired_tests as paired_tests
 from .inference.paired.result import PairedTest as PairedTest
 from .inference.paired.result import PairedTests as PairedTests
+from .inference.power.sample_size import detectable_difference as detectable_difference
+from .inference.power.sample_size import units_needed as units_needed
+from .inference.power.separation import Separation as Separation
+from .inference.power.separation import separation as separation
 from .inference.ranks.rank_intervals import RankIntervals as RankIntervals
 from .inference.ranks.rank_intervals import rank_intervals as rank_intervals
 from .inference.significance.friedman import friedman as friedman

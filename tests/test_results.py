@@ -138,6 +138,7 @@ RESULTS = {
     "Replication": lambda: ra.replicate("p1-table-1", progress=False),
     "ScalingResult": lambda: small(ra.ScalingStudy, factors=[1, 5]),
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
+    "Separation": lambda: ra.separation(scores()),
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
     "StudyResult": study,

@@ -46,6 +46,7 @@ COMMANDS = {
     "round.",
     "intervals": "Say how sure one may be of each rank, and of each pair.",
     "test": "Test whether other systems are better than one, with effects and their intervals.",
+    "power": "Say how many units would tell each system from the next one.",
     "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
     "each other.",
     "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",
@@ -129,6 +130,7 @@ def app() -> None:
     Uncertainty: of each pair and rank, as a whole, and given what is missing:
         rankagg intervals scores.csv
         rankagg test scores.csv --reference baseline
+        rankagg power scores.csv
         rankagg dispersion scores.csv
         rankagg missing scores.csv
         rankagg stability scores.csv

@@ -34,6 +34,7 @@ COMMANDS = {
     "removals": ["ballots", "--method", "borda"],
     "intervals": ["scores", *SCORES],
     "test": ["scores", *SCORES, "--reference", "s0"],
+    "power": ["scores", *SCORES],
     "dispersion": ["ballots"],
     "missing": ["scores", *SCORES],
     "fit": ["ballots", "--model", "plackett-luce"],

@@ -35,6 +35,7 @@ class TestCommands(CommandContract):
         "explain": [*BUNDLED, "--pair", "Nashville", "Memphis"],
         "fit": [*BUNDLED, "--pseudo-rankings", "0.5"],
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
+        "power": ["--dataset", "superglue_human"],
         "removals": [*BUNDLED, "--method", "borda"],
         "replicate": ["p1-table-1"],
         "sample": ["--items", "A,B,C"],

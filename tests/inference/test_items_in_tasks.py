@@ -201,3 +201,52 @@ def test_one_task_says_nothing_of_others():
     ranks = ra.rank_intervals(scores, of="mean", unit="hierarchical", n_resamples=200)
     assert ranks.decisions.pairs == ()
     assert any("nothing can be decided" in note for note in ranks.notes)
+
+
+# -- coverage -------------------------------------------------------------------------------------
+
+RUNS = 300
+STATED = {  # What is said of six equal systems, and whether it should be right in 95 % of tables.
+    "signs of tasks": (True, lambda t, rng: nothing_decided(t, rng, unit="task")),
+    "signs of instances": (False, lambda t, rng: nothing_decided(t, rng, unit="ranking")),
+    "tasks": (False, lambda t, rng: holds(t, rng, unit="task")),
+    "tasks and instances": (True, lambda t, rng: holds(t, rng, unit="hierarchical")),
+    "two systems": (True, lambda t, rng: no_difference(t, rng, unit="task")),
+    "two systems, instances": (False, lambda t, rng: no_difference(t, rng, unit="ranking")),
+}
+
+
+def nothing_decided(scores, rng, **options):
+    return not ra.rank_intervals(
+        scores, of="mean", n_resamples=400, rng=rng, **options
+    ).decisions.pairs
+
+
+def holds(scores, rng, **options):
+    found = ra.PairwiseIntervals.from_data(
+        scores, method="percentile", n_resamples=400, rng=rng, **options
+    )
+    return found.lower[0, 1] <= 0.5 <= found.upper[0, 1]
+
+
+def no_difference(scores, rng, **options):
+    found = ra.paired_test(scores, 0, 1, n_resamples=400, rng=rng, **options)
+    return found.lower <= 0 <= found.upper
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STATED)
+def test_coverage_of_equal_systems(name):
+    """Tasks of 5 to 15 instances, each with its own strengths; with six tasks."""
+    should, right = STATED[name]
+    held = []
+    for seed in range(RUNS):
+        rng = np.random.default_rng([seed, 7])
+        tasks = np.repeat(range(6), [5, 10, 15, 5, 10, 15])
+        values = (0.5 * rng.normal(size=(6, 6)))[:, tasks] + rng.normal(size=(6, 60))
+        scores = ra.ScoreTable(
+            values, tasks=tasks.tolist(), instances=range(60), higher_is_better=True
+        )
+        held.append(right(scores, rng))
+    error = np.sqrt(0.05 * 0.95 / RUNS)
+    assert (np.mean(held) >= 0.95 - 3 * error) == should

@@ -212,5 +212,5 @@ def main(repetitions: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repetitions", type=int, default=1000, help="tables of a cell")
+    parser.add_argument("--repetitions", type=int, default=400, help="tables of a cell")
     main(parser.parse_args().repetitions)

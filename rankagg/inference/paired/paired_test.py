@@ -114,7 +114,7 @@ def paired_test(
     (0.5, 0.04, 0.77)
     """
     options = _Options.checked(method, alpha, midp, n_resamples)
-    sample = paired_sample(data, first, [second], unit=unit, instances=instances)
+    sample = paired_sample(data, [(first, second)], unit=unit, instances=instances)
     return options.tests(sample, as_generator(rng))[0]
 
 
@@ -174,8 +174,9 @@ def paired_tests(
     others = [s for s in data.systems if s != reference] if systems is None else list(systems)
     if not others or len(set(others)) < len(others):
         raise InvalidInputError("systems", "other systems than the reference, each once", others)
-    sample = paired_sample(data, reference, others, unit=unit, instances=instances)
-    found = options.tests(sample.turned(), as_generator(rng))
+    pairs = [(other, reference) for other in others]
+    sample = paired_sample(data, pairs, unit=unit, instances=instances)
+    found = options.tests(sample, as_generator(rng))
     return PairedTests(reference=reference, tests=tuple(found), alpha=options.alpha)
 
 

@@ -1,9 +1,9 @@
-"""What is tested: differences of one system to others, unit by unit."""
+"""What is tested: differences of two systems, unit by unit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,27 +22,27 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class _DifferencesTo(PairValues):
-    """Scores, higher is better, that tell how far one system is above each other one."""
+class _ScoreDifferences(PairValues):
+    """Scores, higher is better, that tell how far one system is above another."""
 
-    first: int
-    others: NDArray[np.intp]
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
 
     @property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Positions of the system, again and again, and of the others."""
-        return np.full_like(self.others, self.first), self.others
+        """Positions of the two systems of each pair."""
+        return self.first, self.second
 
     def values(self) -> Floats:
         """Return the differences themselves; NaN where one of the scores is missing."""
         scores: Floats = self.rows
-        result: Floats = scores[:, [self.first]] - scores[:, self.others]
+        result: Floats = scores[:, self.first] - scores[:, self.second]
         return result
 
 
 @dataclass(frozen=True, eq=False)
 class PairedSample:
-    """Differences of one system to p others in u independent units.
+    """Differences of the two systems of p pairs in u independent units.
 
     Attributes
     ----------
@@ -73,30 +73,22 @@ class PairedSample:
         """True where units differ in weight."""
         return bool(np.ptp(self.weights) > ROUNDING * self.weights.max())
 
-    def turned(self) -> PairedSample:
-        """Return the same with the two systems of each pair exchanged."""
-        pairs = tuple((second, first) for first, second in self.pairs)
-        return replace(self, pairs=pairs, differences=0.0 - self.differences)
-
 
 def paired_sample(
     data: object,
-    first: Label,
-    others: Sequence[Label],
+    pairs: Sequence[tuple[Label, Label]],
     *,
     unit: Unit,
     instances: Sequence[Label] | None,
 ) -> PairedSample:
-    """Return how far one system is above some others in every unit.
+    """Return how far systems are above others in every unit.
 
     Parameters
     ----------
     data : ScoreTable
         The scores.
-    first : label
-        The one system.
-    others : sequence of labels
-        The others.
+    pairs : sequence of pairs of labels
+        The two systems of each pair.
     unit : {"ranking", "instance", "task"}
         What is independent; see `paired_test`.
     instances : sequence, optional
@@ -116,12 +108,15 @@ def paired_sample(
             "data", "a ScoreTable, which has the scores of both systems", data,
             "Of rankings `PairwiseIntervals` says how often one is above the other.",
         )  # fmt: skip
-    at = data.systems.index(first)
-    columns = np.array(data.systems.indices(others), dtype=np.intp)
-    if (columns == at).any():
-        raise InvalidInputError("second", "another system than the first", first)
+    first, second = (
+        np.array(data.systems.indices(labels), dtype=np.intp) for labels in zip(*pairs, strict=True)
+    )
+    if (first == second).any():
+        raise InvalidInputError(
+            "second", "another system than the first", pairs[int(np.argmax(first == second))][1]
+        )
     scores = (data.values * data.signs).T
-    source = _DifferencesTo(scores, at, columns)
+    source = _ScoreDifferences(scores, first, second)
     known = data.instances if instances is None else instances
     units = units_from(data.rankings(), source, unit=unit, fixed_tasks=False, instances=known)
     block = units.all_blocks()
@@ -130,7 +125,7 @@ def paired_sample(
     answers = (np.isnan(scores) | (scores == 0.0) | (np.abs(scores) == 1.0)).all()
     single = len(differences) == len(scores)
     return PairedSample(
-        pairs=tuple((first, other) for other in others),
+        pairs=tuple(pairs),
         differences=differences,
         weights=block.weights,
         unit=units.unit,

@@ -162,6 +162,16 @@ class RankIntervals(Result):
         # those is no error.
         return self.items.where(~self._led)
 
+    @property
+    def tied_with_first(self) -> tuple[Label, ...]:
+        """The items with the best rank in the sample, and those that are not told from them.
+
+        An item is told from them where some item with the best rank is decided to be above it, all
+        pairs at once. `first` asks another question: who may be first in the population.
+        """
+        leaders = self.rank == self.rank.min()
+        return self.items.where(~self.decisions.above[leaders].any(axis=0))
+
     def top(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the first k.
 
@@ -213,6 +223,7 @@ class RankIntervals(Result):
             "n_units": self.n_units,
             "decidable_from": self.decidable_from,
             "first": list(self.first),
+            "tied_with_first": list(self.tied_with_first),
             "notes": list(self.notes),
             "ranks": self.to_frame().reset_index().to_dict("records"),
             "marginal": self.to_frame(simultaneous=False).reset_index().to_dict("records"),

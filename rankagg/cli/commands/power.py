@@ -1,0 +1,65 @@
+"""`rankagg power`: how many units would tell each system from the next one."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import click
+
+from rankagg.cli.options.inputs import AnyInput, any_input_options
+from rankagg.cli.options.names import OneOf
+from rankagg.cli.options.numbers import ALPHA, Whole
+from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.wording import options_named
+from rankagg.core.scores import ScoreTable
+from rankagg.inference.power.separation import separation
+from rankagg.inference.units import Unit
+
+__all__ = ["command"]
+
+OPTIONS = {"unit": "--unit", "alpha": "--alpha", "power": "--power", "n_tests": "--tests"}
+
+
+@click.command("power")
+@any_input_options
+@click.option(
+    "--unit",
+    type=OneOf(get_args(Unit)),
+    default="ranking",
+    show_default=True,
+    help="What is independent, and of what more would be taken: columns, instances, or tasks.",
+)
+@click.option("--alpha", type=ALPHA, default=0.05, show_default=True, help="Probability of error.")
+@click.option(
+    "--power", type=ALPHA, default=0.8, show_default=True, help="Probability to decide a pair."
+)
+@click.option(
+    "--tests",
+    type=Whole(1, 10**9),
+    help="How many tests share alpha; one for each two neighbors by default.",
+)
+@rows_options("pairs")
+@json_option
+def command(given: AnyInput, *, rows: int | None, as_json: bool, **options: Any) -> None:
+    """Say how many units would tell each system from the next one by mean scores.
+
+    And which difference the units at hand detect. As true it takes what was seen.
+
+    \b
+        rankagg power scores.csv
+        rankagg power instances.csv --instance id --unit task --power 0.9
+    """
+    if not isinstance(given.data, ScoreTable):
+        raise click.UsageError("Power needs the scores of systems; these data do not hold them.")
+    with options_named(OPTIONS):
+        found = separation(
+            given.data,
+            unit=options["unit"],
+            alpha=options["alpha"],
+            power=options["power"],
+            n_tests=options["tests"],
+        )
+    if as_json:
+        echo_json({**found.to_dict(), "input": list(given.lines)})
+    else:
+        click.echo("\n".join([*given.lines, found.summary(rows=rows)]))

@@ -1,0 +1,238 @@
+"""How many units would separate each system from the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats, Label
+from rankagg._validation import check_alpha, check_integer, check_number
+from rankagg.core.items import counted
+from rankagg.core.result import Result, plain_rows
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.paired.samples import PairedSample, paired_sample
+from rankagg.inference.power.sample_size import (
+    answers_detectable,
+    answers_needed,
+    least_units,
+    t_detectable,
+    t_power,
+)
+from rankagg.inference.units import Unit
+
+__all__ = ["Separation", "separation"]
+
+
+def separation(
+    data: ScoreTable,
+    *,
+    unit: Unit = "ranking",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    n_tests: int | None = None,
+    instances: Sequence[Label] | None = None,
+) -> Separation:
+    """Say how many units would tell each system from the next one by mean scores.
+
+    Parameters
+    ----------
+    data : ScoreTable
+        The scores.
+    unit : {"ranking", "instance", "task"}, default "ranking"
+        What is independent, and of what more would be taken; see `paired_test`.
+    alpha : float, default 0.05
+        The family-wise error rate of all tests, in (0, 1).
+    power : float, default 0.8
+        The probability that a pair is decided.
+    n_tests : int, optional
+        The tests that share alpha, by Bonferroni; by default one for each two neighbors.
+    instances : sequence, optional
+        See `paired_test`.
+
+    Returns
+    -------
+    Separation
+
+    Raises
+    ------
+    InvalidInputError
+        If there are less than two systems, or no scores.
+
+    Notes
+    -----
+    As true it takes the difference and the spread that were seen, which are uncertain themselves:
+    the number for a small difference is an order of magnitude. For scores of 0 and 1 that are units
+    it is that of McNemar's test, else that of the t-test; see `units_needed`. Weighted units count
+    as n (sum w)^2/(n sum w^2) of equal weight.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> found = ra.separation(ra.datasets.load("superglue_human"))
+    >>> found.to_frame()[["above", "below", "difference", "detectable", "needed"]].round(2)
+            above       below  difference  detectable  needed
+    0       Human     DeBERTa        1.18        6.85   224.0
+    1     DeBERTa  T5 + Meena        0.53        1.85    84.0
+    2  T5 + Meena          T5        0.54        2.02    98.0
+    3          T5  PAI Albert        0.88        6.85   398.0
+    4  PAI Albert  NEZHA Plus        3.11       10.34    77.0
+    """
+    if not isinstance(data, ScoreTable):
+        raise InvalidInputError("data", "a ScoreTable, which has the scores of all systems", data)
+    if data.n_systems < 2:
+        raise InvalidInputError("data", "a table of two systems or more", data)
+    level = check_alpha(alpha)
+    chance = check_number(power, "power", low=0, high=1, open_low=True, open_high=True)
+    tests = data.n_systems - 1 if n_tests is None else check_integer(n_tests, "n_tests", low=1)
+    if chance <= level / tests:
+        raise InvalidInputError(
+            "power", f"more than the level of a test ({level / tests:g})", power
+        )
+    order = _order(data)
+    names = [data.systems[int(i)] for i in order]
+    sample = paired_sample(data, list(pairwise(names)), unit=unit, instances=instances)
+    rows = [_row(sample, pair, level / tests, chance) for pair in range(len(names) - 1)]
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    return Separation(
+        order=tuple(names), unit=sample.unit, word=sample.word, alpha=level, power=chance,
+        n_tests=tests, is_answers=_is_answers(sample), **columns,
+    )  # fmt: skip
+
+
+def _order(table: ScoreTable) -> NDArray[np.intp]:
+    """Return the systems by mean score, the best first; tasks count by their weights."""
+    weights = table.weight_vector[table.unit_tasks]
+    there = ~table.missing
+    total = np.where(there, table.values * table.signs, 0.0) @ weights
+    with np.errstate(invalid="ignore"):
+        means = total / (there @ weights)
+    return np.argsort(-np.nan_to_num(means, nan=-np.inf), kind="stable")
+
+
+def _is_answers(sample: PairedSample) -> bool:
+    return sample.is_binary and not sample.is_weighted
+
+
+def _row(sample: PairedSample, pair: int, level: float, chance: float) -> dict[str, float]:
+    told = ~np.isnan(sample.differences[:, pair])
+    d, weights = sample.differences[told, pair], sample.weights[told]
+    n = len(d)
+    if n < 2:
+        mean = float(d[0]) if n else np.nan
+        return {
+            "difference": mean, "spread": np.nan, "n_units": n, "detectable": np.inf,
+            "needed": np.inf,
+        }  # fmt: skip
+    mean = float(np.average(d, weights=weights))
+    variance = float(np.average((d - mean) ** 2, weights=weights)) * n / (n - 1)
+    spread, factor = float(np.sqrt(variance)), n * float((weights**2).sum() / weights.sum() ** 2)
+    gap = abs(mean) if abs(mean) > 1e-12 * (np.abs(d).max(initial=0.0) or 1.0) else 0.0
+    if _is_answers(sample):
+        share = float((d**2).mean())
+        detectable = answers_detectable(share, n, level, chance)
+        needed = answers_needed(gap, share, level, chance) if gap else np.inf
+    else:
+        detectable = t_detectable(spread, n / factor, level, chance)
+        least = least_units(lambda many: t_power(gap, spread, many, level), chance) if gap else 0
+        needed = factor * least if gap else np.inf
+    return {
+        "difference": mean, "spread": spread, "n_units": n, "detectable": detectable,
+        "needed": float(np.ceil(needed - 1e-9)) if np.isfinite(needed) else np.inf,
+    }  # fmt: skip
+
+
+class Separation(Result):
+    """How far each system is from the next one, and how many units would tell the two apart.
+
+    Made by `separation`; it has no plot.
+
+    Attributes
+    ----------
+    order : tuple of labels
+        The systems by mean score, the best first.
+    unit : {"ranking", "instance", "task"}
+        What was taken to be independent.
+    word : str
+        The same for the reader.
+    alpha, power : float
+        The family-wise error rate, and the probability to decide a pair.
+    n_tests : int
+        The tests that share alpha.
+    is_answers : bool
+        Scores are right or wrong answers, and the test is McNemar's; else the t-test.
+    difference, spread : ndarray of float, shape (n - 1,)
+        Of each system and the next one: the mean difference of units, and its standard deviation.
+    n_units : ndarray of int, shape (n - 1,)
+        Units that have the scores of both.
+    detectable : ndarray of float, shape (n - 1,)
+        The smallest difference that so many units detect; infinite where none.
+    needed : ndarray of float, shape (n - 1,)
+        Units that the difference seen needs, if it is the true one; infinite where it is nought.
+    """
+
+    order: tuple[Label, ...]
+    unit: Unit
+    word: str
+    alpha: float
+    power: float
+    n_tests: int
+    is_answers: bool
+    difference: Floats
+    spread: Floats
+    n_units: NDArray[np.intp]
+    detectable: Floats
+    needed: Floats
+
+    _schema: ClassVar[str] = "rankagg.separation"
+    _row: ClassVar[str] = "pair"
+    _named_rows: ClassVar[bool] = False
+    _number: ClassVar[str] = "{:.4g}"
+    _formats: ClassVar[Mapping[str, str]] = MappingProxyType({"needed": "{:.0f}"})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each system and the next one.
+
+        Returns
+        -------
+        pandas.DataFrame
+            above, below, difference, spread, n_units, detectable, needed.
+        """
+        columns = {
+            "above": list(self.order[:-1]),
+            "below": list(self.order[1:]),
+            "difference": self.difference,
+            "spread": self.spread,
+            "n_units": self.n_units,
+            "detectable": self.detectable,
+            "needed": self.needed,
+        }
+        return pd.DataFrame(columns)
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "unit": self.unit,
+            "alpha": self.alpha,
+            "power": self.power,
+            "n_tests": self.n_tests,
+            "test": "mcnemar" if self.is_answers else "t",
+            "pairs": plain_rows(self.to_frame()),
+        }
+
+    def _facts(self) -> list[str]:
+        enough = int((self.needed <= self.n_units).sum())
+        return [
+            f"{counted(len(self.order), 'system')} by mean score, each against the next one; "
+            f"independent: {self.word}s",
+            f"power {100 * self.power:g} % of {'McNemar' if self.is_answers else 't'} tests, "
+            f"{self.n_tests} with a family-wise error rate of {self.alpha:g}",
+            "needed: units, if the differences and spreads seen are the true ones",
+            f"{enough} of {counted(len(self.needed), 'pair')} "
+            f"{'has' if enough == 1 else 'have'} as many",
+        ]

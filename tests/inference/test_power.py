@@ -1,0 +1,178 @@
+"""How many units are needed, against statsmodels and by drawing so many."""
+
+import numpy as np
+import pytest
+import scipy
+from statsmodels.stats.power import TTestPower
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.paired.binomial import binomial_p_value
+
+
+@pytest.mark.parametrize("effect", [0.1, 0.5, 1.2, 2.5])
+@pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.7)])
+def test_scores_against_statsmodels(effect, alpha, power):
+    needed = ra.units_needed(3 * effect, spread=3.0, alpha=alpha, power=power)
+    reach = TTestPower().power(effect, needed, alpha)
+    assert reach >= power - 1e-5
+    if needed > 3:
+        assert TTestPower().power(effect, needed - 1, alpha) < power + 1e-5
+    assert ra.detectable_difference(needed, spread=3.0, alpha=alpha, power=power) <= 3 * effect
+
+
+@pytest.mark.parametrize("n", [2, 9, 60, 2001, 10**6])
+def test_what_is_detected_needs_so_many(n):
+    gap = ra.detectable_difference(n, spread=2.0)
+    assert abs(ra.units_needed(gap * (1 + 1e-9), spread=2.0) - n) <= 1
+    assert ra.detectable_difference(n, spread=4.0) == pytest.approx(2 * gap)
+    share = ra.detectable_difference(max(n, 60), discordant=0.3)
+    assert abs(ra.units_needed(share, discordant=0.3) - max(n, 60)) <= 1
+
+
+def test_answers_by_the_formula():
+    z, y = scipy.stats.norm.isf(0.025), scipy.stats.norm.isf(0.2)
+    expected = (z * np.sqrt(0.2) + y * np.sqrt(0.2 - 0.05**2)) ** 2 / 0.05**2
+    assert ra.units_needed(0.05, discordant=0.2) == np.ceil(expected)
+    assert ra.units_needed(-0.05, discordant=0.2) == np.ceil(expected)
+
+
+def test_many_tests_share_their_level():
+    assert ra.units_needed(0.3, spread=1, n_tests=10) == ra.units_needed(0.3, spread=1, alpha=0.005)
+
+
+def test_too_few_answers_detect_nothing():
+    assert ra.detectable_difference(5, discordant=0.1) == np.inf
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "said"),
+    [
+        (ra.units_needed, {"difference": 0, "spread": 1}, "another number than 0"),
+        (ra.units_needed, {"difference": 0.1}, "or `discordant` in its place"),
+        (ra.units_needed, {"difference": 0.1, "spread": 1, "discordant": 0.2}, "in its place"),
+        (ra.units_needed, {"difference": 0.3, "discordant": 0.2}, "at least the difference"),
+        (ra.units_needed, {"difference": 0.3, "spread": -1}, "spread"),
+        (ra.units_needed, {"difference": 0.3, "spread": 1, "power": 0.01}, "more than the level"),
+        (ra.detectable_difference, {"n_units": 1, "spread": 1}, "n_units"),
+    ],
+)
+def test_bad_input_is_named(call, options, said):
+    with pytest.raises(InvalidInputError, match=said):
+        call(**options)
+
+
+def test_without_spread_two_units_do():
+    assert ra.units_needed(0.1, spread=0) == 2
+    assert ra.detectable_difference(5, spread=0) == 0.0
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def test_each_system_and_the_next():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(4, 30)) + np.array([[0], [2], [1], [-3]])
+    scores = ra.ScoreTable(values, systems="ABCD", higher_is_better=True)
+    found = ra.separation(scores, power=0.9)
+    assert found.order == ("B", "C", "A", "D")
+    d = values[1] - values[2]
+    assert found.difference[0] == pytest.approx(d.mean())
+    assert found.spread[0] == pytest.approx(d.std(ddof=1))
+    options = {"spread": d.std(ddof=1), "power": 0.9, "n_tests": 3}
+    assert found.needed[0] == ra.units_needed(d.mean(), **options)
+    assert found.detectable[0] == pytest.approx(ra.detectable_difference(30, **options))
+
+
+def test_answers_are_those_of_mcnemar():
+    values = np.random.default_rng(0).random((3, 400)) < np.array([[0.7], [0.5], [0.6]])
+    scores = ra.ScoreTable(values.astype(float), higher_is_better=True)
+    found = ra.separation(scores, n_tests=1)
+    a, b = values[0].astype(float), values[2].astype(float)
+    options = {"discordant": ((a - b) ** 2).mean(), "n_tests": 1}
+    assert found.order == (0, 2, 1)
+    assert found.needed[0] == ra.units_needed((a - b).mean(), **options)
+    assert "McNemar" in str(found)
+
+
+def test_units_of_several_columns():
+    values = np.repeat(np.random.default_rng(0).normal(size=(3, 8)), 5, axis=1)
+    more = {"tasks": np.repeat(range(8), 5).tolist(), "instances": list(range(5)) * 8}
+    scores = ra.ScoreTable(values, higher_is_better=True, **more)
+    found = ra.separation(scores, unit="task")
+    once = ra.separation(ra.ScoreTable(values[:, ::5], higher_is_better=True))
+    np.testing.assert_allclose(found.needed, once.needed)
+    assert found.n_units.tolist() == [8, 8]
+    assert found.word == "task"
+
+
+def test_weights_cost_units():
+    values = np.random.default_rng(0).normal(size=(2, 12)) + np.array([[1], [0]])
+    plain = ra.ScoreTable(values, higher_is_better=True)
+    heavy = plain.with_task_weights({0: 11.0})
+    one, two = ra.separation(plain), ra.separation(heavy)
+    assert two.detectable[0] / two.spread[0] > one.detectable[0] / one.spread[0]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[1, 1, 1], [1, 1, 1]],
+        [[1.5, 1.5], [1.5, 1.5]],
+        [[1.0], [2.0]],
+        [[1, np.nan, 2], [np.nan, 3, np.nan]],
+        [[1, np.nan, np.nan, 0], [np.nan, 3, 3, 4]],
+    ],
+)
+def test_what_cannot_be_told_needs_no_finite_number(values):
+    found = ra.separation(ra.ScoreTable(values, higher_is_better=True))
+    assert np.isinf(found.needed).all()
+    assert "0 of 1 pair have" in str(found)
+    assert found.to_dict()["pairs"][0]["needed"] is None
+
+
+def test_tied_with_the_first():
+    values = np.random.default_rng(0).normal(size=(5, 40)) - np.array(
+        [[0], [0.05], [0.1], [3], [4]]
+    )
+    ranks = ra.rank_intervals(
+        ra.ScoreTable(values, systems="ABCDE", higher_is_better=True), of="mean"
+    )
+    leader = ranks.items[int(np.argmin(ranks.rank))]
+    told = {below for above, below in ranks.decisions.pairs if above == leader}
+    assert set(ranks.tied_with_first) == set("ABCDE") - told
+    assert {"D", "E"} <= told
+
+
+def test_one_table_of_systems():
+    with pytest.raises(InvalidInputError, match="two systems or more"):
+        ra.separation(ra.ScoreTable([[1, 2]], higher_is_better=True))
+    with pytest.raises(InvalidInputError, match="a ScoreTable"):
+        ra.separation(ra.Profile.from_orders(["AB"]))
+
+
+# -- by drawing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("gap", "method"), [(0.25, "sign-flip"), (0.6, "sign-flip"), (0.6, "wilcoxon")]
+)
+def test_so_many_scores_are_enough(gap, method):
+    n, rng, decided = ra.units_needed(gap, spread=1.0), np.random.default_rng(0), 0
+    for seed in range(400):
+        values = np.stack([gap + rng.normal(size=n), np.zeros(n)])
+        table = ra.ScoreTable(values, higher_is_better=True)
+        found = ra.paired_test(table, 0, 1, method=method, n_resamples=1000, rng=seed)
+        decided += found.p_value <= 0.05
+    # Three standard errors; Wilcoxon's test has 95 % of the efficiency.
+    assert 0.8 - 0.06 - 0.03 * (method == "wilcoxon") <= decided / 400 <= 0.8 + 0.06
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("gap", "share"), [(0.05, 0.2), (0.1, 0.4), (0.02, 0.05)])
+def test_so_many_answers_are_enough(gap, share):
+    n, rng = ra.units_needed(gap, discordant=share), np.random.default_rng(0)
+    wins = rng.multinomial(n, [(share + gap) / 2, (share - gap) / 2, 1 - share], size=4000)
+    decided = np.mean([binomial_p_value(int(b), int(c), midp=True) <= 0.05 for b, c, _ in wins])
+    assert abs(decided - 0.8) < 0.03
