@@ -26,15 +26,15 @@ def test_what_is_detected_needs_so_many(n):
     gap = ra.detectable_difference(n, spread=2.0)
     assert abs(ra.units_needed(gap * (1 + 1e-9), spread=2.0) - n) <= 1
     assert ra.detectable_difference(n, spread=4.0) == pytest.approx(2 * gap)
-    share = ra.detectable_difference(max(n, 60), discordant=0.3)
-    assert abs(ra.units_needed(share, discordant=0.3) - max(n, 60)) <= 1
+    share = ra.detectable_difference(max(n, 60), differing=0.3)
+    assert abs(ra.units_needed(share, differing=0.3) - max(n, 60)) <= 1
 
 
 def test_answers_by_the_formula():
     z, y = scipy.stats.norm.isf(0.025), scipy.stats.norm.isf(0.2)
     expected = (z * np.sqrt(0.2) + y * np.sqrt(0.2 - 0.05**2)) ** 2 / 0.05**2
-    assert ra.units_needed(0.05, discordant=0.2) == np.ceil(expected)
-    assert ra.units_needed(-0.05, discordant=0.2) == np.ceil(expected)
+    assert ra.units_needed(0.05, differing=0.2) == np.ceil(expected)
+    assert ra.units_needed(-0.05, differing=0.2) == np.ceil(expected)
 
 
 def test_many_tests_share_their_level():
@@ -42,16 +42,16 @@ def test_many_tests_share_their_level():
 
 
 def test_too_few_answers_detect_nothing():
-    assert ra.detectable_difference(5, discordant=0.1) == np.inf
+    assert ra.detectable_difference(5, differing=0.1) == np.inf
 
 
 @pytest.mark.parametrize(
     ("call", "options", "said"),
     [
         (ra.units_needed, {"difference": 0, "spread": 1}, "another number than 0"),
-        (ra.units_needed, {"difference": 0.1}, "or `discordant` in its place"),
-        (ra.units_needed, {"difference": 0.1, "spread": 1, "discordant": 0.2}, "in its place"),
-        (ra.units_needed, {"difference": 0.3, "discordant": 0.2}, "at least the difference"),
+        (ra.units_needed, {"difference": 0.1}, "or `differing` in its place"),
+        (ra.units_needed, {"difference": 0.1, "spread": 1, "differing": 0.2}, "in its place"),
+        (ra.units_needed, {"difference": 0.3, "differing": 0.2}, "at least the difference"),
         (ra.units_needed, {"difference": 0.3, "spread": -1}, "spread"),
         (ra.units_needed, {"difference": 0.3, "spread": 1, "power": 0.01}, "more than the level"),
         (ra.detectable_difference, {"n_units": 1, "spread": 1}, "n_units"),
@@ -89,7 +89,7 @@ def test_answers_are_those_of_mcnemar():
     scores = ra.ScoreTable(values.astype(float), higher_is_better=True)
     found = ra.separation(scores, n_tests=1)
     a, b = values[0].astype(float), values[2].astype(float)
-    options = {"discordant": ((a - b) ** 2).mean(), "n_tests": 1}
+    options = {"differing": ((a - b) ** 2).mean(), "n_tests": 1}
     assert found.order == (0, 2, 1)
     assert found.needed[0] == ra.units_needed((a - b).mean(), **options)
     assert "McNemar" in str(found)
@@ -172,7 +172,7 @@ def test_so_many_scores_are_enough(gap, method):
 @pytest.mark.slow
 @pytest.mark.parametrize(("gap", "share"), [(0.05, 0.2), (0.1, 0.4), (0.02, 0.05)])
 def test_so_many_answers_are_enough(gap, share):
-    n, rng = ra.units_needed(gap, discordant=share), np.random.default_rng(0)
+    n, rng = ra.units_needed(gap, differing=share), np.random.default_rng(0)
     wins = rng.multinomial(n, [(share + gap) / 2, (share - gap) / 2, 1 - share], size=4000)
     decided = np.mean([binomial_p_value(int(b), int(c), midp=True) <= 0.05 for b, c, _ in wins])
     assert abs(decided - 0.8) < 0.03

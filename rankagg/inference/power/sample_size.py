@@ -28,7 +28,7 @@ def units_needed(
     difference: float,
     spread: float | None = None,
     *,
-    discordant: float | None = None,
+    differing: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
     n_tests: int = 1,
@@ -41,7 +41,7 @@ def units_needed(
         The true mean difference of the two in a unit, or of their proportions; not 0.
     spread : float, optional
         The standard deviation of the differences of units.
-    discordant : float, optional
+    differing : float, optional
         For right and wrong answers in place of `spread`: the share of units in which only one of
         the two is right; larger than the difference, up to 1.
     power : float, default 0.8
@@ -59,7 +59,7 @@ def units_needed(
     Raises
     ------
     InvalidInputError
-        If not one of `spread` and `discordant` is given, or no answers have such shares.
+        If not one of `spread` and `differing` is given, or no answers have such shares.
 
     Notes
     -----
@@ -79,7 +79,7 @@ def units_needed(
     >>> import rankagg as ra
     >>> ra.units_needed(0.5, spread=1.0)
     34
-    >>> ra.units_needed(0.02, discordant=0.2), ra.units_needed(0.02, discordant=0.2, n_tests=133)
+    >>> ra.units_needed(0.02, differing=0.2), ra.units_needed(0.02, differing=0.2, n_tests=133)
     (3923, 9668)
     """
     gap = abs(check_number(difference, "difference"))
@@ -88,13 +88,13 @@ def units_needed(
             "difference", "another number than 0", difference, "No number of units tells equals."
         )
     level, chance = _levels(alpha, power, n_tests)
-    if _is_spread(spread, discordant):
+    if _is_spread(spread, differing):
         width = check_number(spread, "spread", low=0)
         return least_units(lambda n: t_power(gap, width, n, level), chance)
-    share = check_number(discordant, "discordant", low=0, high=1, open_low=True)
+    share = check_number(differing, "differing", low=0, high=1, open_low=True)
     if share < gap:
         raise InvalidInputError(
-            "discordant", f"a share of at least the difference ({gap:g})", discordant,
+            "differing", f"a share of at least the difference ({gap:g})", differing,
             "Where one is right and the other is not, they differ.",
         )  # fmt: skip
     return int(np.ceil(answers_needed(gap, share, level, chance)))
@@ -104,7 +104,7 @@ def detectable_difference(
     n_units: int,
     spread: float | None = None,
     *,
-    discordant: float | None = None,
+    differing: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
     n_tests: int = 1,
@@ -115,14 +115,14 @@ def detectable_difference(
     ----------
     n_units : int
         Independent units that have the scores of both, at least 2.
-    spread, discordant, power, alpha, n_tests
+    spread, differing, power, alpha, n_tests
         Those of `units_needed`.
 
     Returns
     -------
     float
         A difference as large or larger is decided with that power; infinite where no difference of
-        so large a share of discordant answers is.
+        so large a share of differing answers is.
 
     Raises
     ------
@@ -132,16 +132,16 @@ def detectable_difference(
     Examples
     --------
     >>> import rankagg as ra
-    >>> round(ra.detectable_difference(500, discordant=0.2), 4)
+    >>> round(ra.detectable_difference(500, differing=0.2), 4)
     0.0559
     >>> round(ra.detectable_difference(10, spread=1.0), 2)
     1.0
     """
     n = check_integer(n_units, "n_units", low=2)
     level, chance = _levels(alpha, power, n_tests)
-    if _is_spread(spread, discordant):
+    if _is_spread(spread, differing):
         return t_detectable(check_number(spread, "spread", low=0), n, level, chance)
-    share = check_number(discordant, "discordant", low=0, high=1, open_low=True)
+    share = check_number(differing, "differing", low=0, high=1, open_low=True)
     return answers_detectable(share, n, level, chance)
 
 
@@ -153,10 +153,10 @@ def _levels(alpha: object, power: object, n_tests: object) -> tuple[float, float
     return level, chance
 
 
-def _is_spread(spread: object, discordant: object) -> bool:
-    if (spread is None) == (discordant is None):
+def _is_spread(spread: object, differing: object) -> bool:
+    if (spread is None) == (differing is None):
         raise InvalidInputError(
-            "spread", "given, or `discordant` in its place", spread,
+            "spread", "given, or `differing` in its place", spread,
             "The standard deviation of differences, or the share of units with one right answer.",
         )  # fmt: skip
     return spread is not None
