@@ -111,6 +111,8 @@ def read_grid(
         )  # fmt: skip
     if given and choices is not None:
         raise InvalidInputError("choices", "left out in the long form", list(names_of(choices)))
+    for name in [] if choices is None else names_of(choices):
+        table.position(name, "choices")
     whole = [name for name in (count, weight, group) if name is not None]
     special = [*gone, *whole, *given]
     if choices is None:
@@ -126,12 +128,25 @@ def read_grid(
     )
     of_rows = _Ballots(
         counts,
-        None if weight is None else table.numbers(weight, "weight"),
+        None if weight is None else _weights(table, weight),
         None if group is None else table.labels(group, "group"),
     )
     if given:
         return _long(table, spellings, of_rows, ballot=ballot, rank=rank, item=item)
     return _wide(table, spellings, of_rows, chosen)
+
+
+def _weights(table: Table, weight: Label) -> Floats:
+    """Return a column of positive numbers; ballots that rank nothing have one too."""
+    weights = table.numbers(weight, "weight")
+    wrong = ~(weights > 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataFormatError(
+            f"{table.name}, row {table.line(row)}, column {shown(weight)} must be a positive "
+            f"number. Got {shown(table.column(weight, 'weight')[row])}."
+        )
+    return weights
 
 
 def _wide(table: Table, spellings: Spellings, ballots: _Ballots, choices: list[Any]) -> Grid:

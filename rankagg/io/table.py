@@ -49,12 +49,12 @@ def read_table(
     are told by their names. In text a row whose cells are all blank is none, unless `blank_rows`;
     an empty line never is.
     """
-    table = _read(source, blank_rows=blank_rows)
+    table = _read(source, blank_rows=blank_rows, has_commas=style.decimal == ",")
     # Every table is a dataclass with a style.
     return table if style == USUAL else replace(table, style=style)  # type: ignore[type-var]
 
 
-def _read(source: TableSource, *, blank_rows: bool) -> Table:
+def _read(source: TableSource, *, blank_rows: bool, has_commas: bool) -> Table:
     # What reads a kind of file is loaded where there is one: many commands read none.
     if isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS):
         from rankagg.io.frames import table_of_frame  # noqa: PLC0415
@@ -68,7 +68,7 @@ def _read(source: TableSource, *, blank_rows: bool) -> Table:
         from rankagg.io.json_lines import parse_json_lines  # noqa: PLC0415
 
         return parse_json_lines(name, data)
-    return _of_text(name, data, blank_rows=blank_rows)
+    return _of_text(name, data, blank_rows=blank_rows, has_commas=has_commas)
 
 
 def kind_by_name(source: object) -> str | None:
@@ -93,14 +93,15 @@ def _of_binary(kind: str, path: Path) -> Table:
     return read_parquet(path)
 
 
-def _of_text(name: str, data: bytes | str, *, blank_rows: bool) -> Table:
+def _of_text(name: str, data: bytes | str, *, blank_rows: bool, has_commas: bool) -> Table:
     from rankagg.io.arrow_text import parse_text  # noqa: PLC0415
 
     found: list[CellTable] = []
 
     def explain(_: Sequence[Any]) -> CellTable:
         if not found:
-            found.append(read_cells(name, decoded(name, data), blank_rows=blank_rows))
+            text = decoded(name, data)
+            found.append(read_cells(name, text, blank_rows=blank_rows, has_commas=has_commas))
         return found[0]
 
     try:
@@ -114,10 +115,18 @@ def _of_text(name: str, data: bytes | str, *, blank_rows: bool) -> Table:
     return explain(()) if table is None else table
 
 
-def read_cells(name: str, text: str, *, blank_rows: bool = False) -> CellTable:
-    """Read delimited text cell by cell; raises where it is no table."""
+def read_cells(
+    name: str, text: str, *, blank_rows: bool = False, has_commas: bool = False
+) -> CellTable:
+    """Read delimited text cell by cell; raises where it is no table.
+
+    Where numbers have commas, one parts cells only if nothing else makes a regular table.
+    """
     check_plain_table(name, text)
-    delimiter = max(DELIMITERS, key=lambda candidate: _fit(text, candidate))
+    fits = {candidate: _fit(text, candidate) for candidate in DELIMITERS}
+    if has_commas and (fits["\t"][0] or fits[";"][0]):
+        del fits[","]
+    delimiter = max(fits, key=fits.__getitem__)
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[Any]] = []
     lines: list[int] = []

@@ -58,6 +58,13 @@ READERS = {
             b'"a"\tb\twon\tw\tc\ts\tz\n"x,1"\ty\ty\t1\tp\t1\t1\n\ny\t"x,1"\ty\t1\tp\t1\t1\n',
         ],
     ),
+    "numbers in text": (
+        lambda path: scores(path, decimal=",", percent=True, missing=["-", "n.a."], errors="drop"),
+        [
+            "system;x;y\nA;1,5;86,1%\nB;-;85 %\nC;2,5 ± 0,3;-,5% (1)\n".encode(),
+            b"s\tx\r\nA\t1,2 +- 0,3\r\nB\tn.a.\r\nC\t-1e3\r\n",
+        ],
+    ),
     "cast votes": (
         lambda path: ra.read_cast_votes(path, count="n", weight="w", overvotes="skip"),
         [
@@ -85,6 +92,7 @@ SCRAPS = [
     b"9007199254740993", b"0.30000000000000004", b"\x00", b"\xff", b"\xff\xfe", b"\xc3",
     b"\xed\xa0\x80",
     b"\xef\xbb\xbf", "é".encode(), "٣".encode(), "²".encode(), "\u2028".encode(), "\x85".encode(),
+    b"%", "±".encode(), b"+-", b"(1)", b"undervote",
     b"PK\x03\x04", b"\x1f\x8b", b"<html>", b"[" * 3000, b"{}", b" " * 3000, b"# NUMBER VOTERS: 1",
 ]  # fmt: skip
 

@@ -40,6 +40,12 @@ def test_decimal_commas():
     assert ballots.ranks.tolist() == [[0, 1], [0, -1]]
 
 
+@pytest.mark.parametrize("header", ["s;f,1", "s;f,1,2", "s,t;f", "s;f"])
+def test_a_decimal_comma_parts_no_cells(header):
+    assert quiet(f"{header}\nA;1,5\nB;2,5\n", decimal=",") == [[1.5], [2.5]]
+    assert quiet(f"{header}\nA;1,5,\nB;2,5,\n".replace(";", "\t").replace(",\n", "\n"), decimal=",")
+
+
 @pytest.mark.parametrize("cell", ["1.234,5", "1.234", "1,2,3", "1.5"])
 def test_nothing_is_guessed_of_thousands(cell):
     with pytest.raises(DataFormatError, match="row 2, column 'x' must be a finite number"):
