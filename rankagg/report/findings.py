@@ -22,10 +22,13 @@ from rankagg.analysis.robustness.removal.result import RemovalRadius
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament.tournament import TournamentGraph
+from rankagg.core.comparisons import Comparisons
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
+from rankagg.inference.ranks.comparison_ranks import kind_for
 from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
 from rankagg.inference.units import Unit
 
@@ -132,10 +135,11 @@ class Findings:
             exact=exact,
             graph=TournamentGraph(comparison.votes),
             unit=chosen,
-            ranks=None if isinstance(data, PairData) else patience.quick(
+            ranks=None if isinstance(data, PairwiseMatrix) else patience.quick(
                 "ranks",
                 lambda: rank_intervals(
-                    data, unit=chosen, alpha=alpha, tolerance=tolerance, unranked=unranked,
+                    data, of=kind_for(data) if isinstance(data, Comparisons) else "borda",
+                    unit=chosen, alpha=alpha, tolerance=tolerance, unranked=unranked,
                     time_limit=_at_least_a_second(deadline.share(2)),
                 ),
             ),

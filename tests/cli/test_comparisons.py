@@ -85,3 +85,19 @@ def test_what_is_refused(file, command, options, words):
 def test_columns_of_comparisons_are_refused_elsewhere(file):
     told = refusal("rank", file, "--cluster", "judge")
     assert "--cluster has no meaning for a table of scores" in told
+
+
+def test_intervals_of_ranks(tmp_path):
+    rows = [("x", "y", "left"), ("y", "z", "tie"), ("z", "x", "right"), ("x", "y", "right")] * 30
+    lines = [f"{a},{b},{won},{at % 24}" for at, (a, b, won) in enumerate(rows)]
+    path = tmp_path / "battles.csv"
+    path.write_text("\n".join(["a,b,won,judge", *lines]))
+    done = run("intervals", str(path), *COLUMNS, "--cluster", "judge")
+    assert done.exit_code == 0, done.output
+    assert "ranks by mean win rates over all opponents" in done.output
+    assert "independent: 24 clusters" in done.output
+    done = run("intervals", str(path), *COLUMNS, "--ranks", "pairwise", "--json")
+    told = json.loads(done.output)
+    assert told["ranks"]["unit"] == "comparison"
+    assert told["intervals"] is None
+    assert "without clusters" in refusal("intervals", str(path), *COLUMNS, "--unit", "cluster")

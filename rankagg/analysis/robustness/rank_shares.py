@@ -19,7 +19,9 @@ from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.analysis.robustness.redraw import Redraw, Span
+from rankagg.analysis.robustness.redraw_comparisons import RedrawComparisons
 from rankagg.analysis.robustness.redraw_sums import RedrawSums
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.result import Result, plain_rows
@@ -27,6 +29,8 @@ from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_rows
+from rankagg.inference.ranks.comparison_units import check_silent, check_unit, unit_of
+from rankagg.inference.ranks.result import RankUnit
 from rankagg.inference.summed_units import check_fixed, check_no_more
 from rankagg.inference.units import Unit, rankings_of, units_of
 
@@ -34,11 +38,11 @@ __all__ = ["RankShares", "rank_shares"]
 
 
 def rank_shares(
-    data: Profile | ScoreTable | ScoreSummary,
+    data: Profile | ScoreTable | ScoreSummary | Comparisons,
     aggregator: Aggregator | None = None,
     *,
     n_resamples: int = 1000,
-    unit: Unit = "ranking",
+    unit: RankUnit = "ranking",
     fixed_tasks: bool = False,
     tolerance: float | Mapping[Label, float] = 0.0,
     instances: Sequence[Label] | None = None,
@@ -51,15 +55,16 @@ def rank_shares(
 
     Parameters
     ----------
-    data : Profile, ScoreTable or ScoreSummary
-        Rankings, or scores. Of a summary tasks can be drawn, and groups of instances where it has
-        some; see `ScoreScan.summarize`.
+    data : Profile, ScoreTable, ScoreSummary or Comparisons
+        Rankings, scores, or results of pairs. Of a summary tasks can be drawn, and groups of
+        instances where it has some; see `ScoreScan.summarize`.
     aggregator : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     n_resamples : int, default 1000
         The number of resamples.
-    unit : {"ranking", "instance", "task"}, default "ranking"
-        What is independent, and so what is drawn; see `PairwiseIntervals`.
+    unit : {"ranking", "instance", "task", "comparison", "cluster"}, default "ranking"
+        What is independent, and so what is drawn; see `PairwiseIntervals`. Of comparisons by
+        default the clusters, where there are any.
     fixed_tasks : bool, default False
         Draw within each task.
     tolerance : float or mapping from task to float, default 0
@@ -99,13 +104,20 @@ def rank_shares(
         raise InvalidInputError("aggregator", "an aggregator such as Borda()", rule)
     times = check_integer(n_resamples, "n_resamples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
-    redraw: Redraw | RedrawSums
-    if isinstance(data, ScoreSummary):
+    redraw: Redraw | RedrawSums | RedrawComparisons
+    if isinstance(data, Comparisons):
+        unit = unit_of(data, unit)
+        check_silent(fixed_tasks=(fixed_tasks, False), tolerance=(tolerance, 0.0),
+                     instances=(instances, None))  # fmt: skip
+        redraw = RedrawComparisons.of(data, rule, unit)
+        items, rows = data.items, redraw.draw(times, as_generator(rng))
+    elif isinstance(data, ScoreSummary):
         check_no_more(data, tolerance, instances)
         items, kind = data.systems, cast(Unit, check_choice(unit, get_args(Unit), "unit"))
         redraw = RedrawSums(data, rule, kind, check_fixed(fixed_tasks, kind)).in_order()
         rows = redraw.draw(times, as_generator(rng))
     else:
+        unit = cast(Unit, check_unit(unit))
         profile, known = rankings_of(data, tolerance, instances)
         units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
         items, rows = profile.items, resample_rows(units, times, as_generator(rng))
@@ -137,7 +149,7 @@ class RankShares(Result):
         The items.
     aggregator : Aggregator
         The rule.
-    unit : {"ranking", "instance", "task"}
+    unit : {"ranking", "instance", "task", "comparison", "cluster"}
         What was drawn.
     fixed_tasks : bool
         True where it was drawn within each task.
@@ -153,7 +165,7 @@ class RankShares(Result):
 
     items: ItemSet
     aggregator: Aggregator
-    unit: Unit
+    unit: RankUnit
     fixed_tasks: bool
     best: NDArray[np.intp]
     worst: NDArray[np.intp]
@@ -169,7 +181,7 @@ class RankShares(Result):
         cls,
         items: ItemSet,
         aggregator: Aggregator,
-        unit: Unit,
+        unit: RankUnit,
         spans: Sequence[Span],
         *,
         fixed_tasks: bool = False,

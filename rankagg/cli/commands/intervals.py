@@ -8,15 +8,15 @@ from typing import Any, get_args
 import click
 
 from rankagg._typing import Label
-from rankagg.aggregation.evidence import PairData
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, SEED, Number, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
-from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted, listed
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
@@ -34,7 +34,7 @@ from rankagg.inference.units import Estimand, Redrawn
 
 __all__ = ["command"]
 
-Ranked = Profile | ScoreTable | ScoreSummary
+Ranked = Profile | ScoreTable | ScoreSummary | Comparisons
 
 OPTIONS = {
     "alpha": "--alpha",
@@ -77,11 +77,12 @@ OPTIONS = {
 )
 @click.option(
     "--unit",
-    type=OneOf(get_args(Redrawn)),
+    type=OneOf([*get_args(Redrawn), "comparison", "cluster"]),
     default="ranking",
     show_default=True,
     help="What is independent: rankings of one instance or task are averaged first. hierarchical "
-    "draws tasks and then instances of each, with --pairs percentile.",
+    "draws tasks and then instances of each, with --pairs percentile. Of comparisons clusters, by "
+    "default where there are any, or comparisons.",
 )
 @click.option(
     "--fixed-tasks", is_flag=True, help="The tasks are those of interest, and not a sample."
@@ -149,13 +150,15 @@ def command(
         rankagg intervals sums.json --pairs normal
         rankagg intervals --dataset condorcet_1785 --ranks pairwise --pairs clopper-pearson
     """
-    if isinstance(given.data, PairData):
+    if isinstance(given.data, PairwiseMatrix):
         raise click.UsageError(
-            f"Intervals need rankings or scores; {pairs_only(given.data)} not hold them."
+            "Intervals need rankings, scores or comparisons; a matrix does not hold them."
         )
     ranks = _ranks(given.data, given, options)
     first = _first(ranks, options["top"])
-    intervals = _proportions(given.data, given.tolerance, options)
+    intervals = None
+    if not isinstance(given.data, Comparisons):
+        intervals = _proportions(given.data, given.tolerance, options)
     save_plot(ranks.plot, plot)
     if as_json:
         told: dict[str, Any] = {
@@ -163,7 +166,7 @@ def command(
             "version": 2,
             "ranks": ranks.to_dict(),
             "decisions": ranks.decisions.to_dict(),
-            "intervals": intervals.to_dict(),
+            "intervals": None if intervals is None else intervals.to_dict(),
             "input": list(given.lines),
         }
         if first is not None:
@@ -181,7 +184,8 @@ def command(
         for line in ranks.decisions.summary().splitlines()
         if not line.startswith(("assumed", "too few"))
     ]
-    click.echo("\n".join([*lines, "", *decided, "", intervals.summary(rows=rows)]))
+    proportions = [] if intervals is None else ["", intervals.summary(rows=rows)]
+    click.echo("\n".join([*lines, "", *decided, *proportions]))
     return 0
 
 
@@ -239,7 +243,9 @@ def _alone(ranks: RankIntervals, rows: int | None) -> str:
     return "\n".join(lines)
 
 
-def _proportions(data: Ranked, tolerance: float, options: dict[str, Any]) -> PairwiseIntervals:
+def _proportions(
+    data: Profile | ScoreTable | ScoreSummary, tolerance: float, options: dict[str, Any]
+) -> PairwiseIntervals:
     exclude = options["ties"] == "exclude" and options["pairs"] in BINOMIAL
     with options_named({**OPTIONS, "method": "--pairs", "simultaneous": "--simultaneous"}):
         return PairwiseIntervals.from_data(

@@ -11,6 +11,7 @@ import numpy as np
 from rankagg._typing import Label, RNGLike, Unranked
 from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
 from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
@@ -21,9 +22,11 @@ from rankagg.inference.basis import Basis, assumption, by_intervals, by_sign_fli
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import Options
 from rankagg.inference.intervals.pair_values import Differences, point_differences
+from rankagg.inference.ranks.comparison_ranks import ranks_of_comparisons
+from rankagg.inference.ranks.comparison_units import check_silent, check_unit
 from rankagg.inference.ranks.families import Families, decided_by_intervals
 from rankagg.inference.ranks.majorities import RankMethod, by_majorities, joint_options
-from rankagg.inference.ranks.result import SAME, Of, RankIntervals
+from rankagg.inference.ranks.result import SAME, Of, RankIntervals, RankUnit
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.summed_units import (
     SummedUnits,
@@ -31,7 +34,7 @@ from rankagg.inference.summed_units import (
     check_not_redrawn,
     summed_points_of,
 )
-from rankagg.inference.units import Redrawn, Unit, Units, rankings_of, redrawn, units_from
+from rankagg.inference.units import Unit, Units, rankings_of, redrawn, units_from
 
 __all__ = ["METHODS", "Of", "RankIntervals", "RankMethod", "rank_intervals"]
 
@@ -47,12 +50,12 @@ WHAT = {"borda": "Borda points", "mean": "scores"}
 
 
 def rank_intervals(
-    data: Profile | ScoreTable | ScoreSummary,
+    data: Profile | ScoreTable | ScoreSummary | Comparisons,
     *,
     of: Of = "borda",
     method: RankMethod | None = None,
     alpha: float = 0.05,
-    unit: Redrawn = "ranking",
+    unit: RankUnit = "ranking",
     fixed_tasks: bool = False,
     unranked: Unranked = "uniform",
     ties: Literal["half", "exclude"] | None = None,
@@ -71,9 +74,13 @@ def rank_intervals(
 
     Parameters
     ----------
-    data : Profile, ScoreTable or ScoreSummary
+    data : Profile, ScoreTable, ScoreSummary or Comparisons
         Rankings, or scores. A summary is enough for "pairwise", and for "borda" by "hoeffding",
         which is its default; one with groups for "max-t" too, see `ScoreScan.summarize`.
+        Of comparisons "borda" is the mean over all other items of the win rate against each,
+        "mean" the win rate over all comparisons of an item, whoever it met; a tie is half a win.
+        Both take "max-t", by a bootstrap that gives units normal weights, and 20 units at least.
+        "pairwise" takes "sign-test": of comparisons, or of clusters that favor one of the two.
     of : {"borda", "mean", "pairwise"}, default "borda"
         What "above" means in the population. "borda": more Borda points on average, which are the
         same for every increasing transformation of a unit's scores. "mean": a larger mean score.
@@ -90,9 +97,10 @@ def rank_intervals(
         often with few units; it is the default for the means of fixed tasks without `score_range`.
     alpha : float, default 0.05
         Probability that any interval misses its rank, in (0, 1).
-    unit : {"ranking", "instance", "task", "hierarchical"}, default "ranking"
-        What is independent; see `PairwiseIntervals`. "hierarchical" goes with "max-t", which is
-        its default: tasks are drawn, and then instances of each.
+    unit : str, default "ranking"
+        What is independent: "ranking", "instance" or "task", see `PairwiseIntervals`; with
+        "hierarchical", for "max-t", tasks are drawn and then instances of each. Of comparisons
+        "comparison" or "cluster"; by default the clusters, where there are any.
     fixed_tasks : bool, default False
         The tasks are those of interest: average over each, then by their weights. With
         `unit="instance"` every instance is of one task, and several rankings of it are runs.
@@ -155,6 +163,15 @@ def rank_intervals(
     if n_resamples is not None:
         check_integer(n_resamples, "n_resamples", low=100)
     check_choice(ties, (None, "half", "exclude"), "ties")
+    if isinstance(data, Comparisons):
+        check_silent(
+            fixed_tasks=(fixed_tasks, False), instances=(instances, None), ties=(ties, None),
+            score_range=(score_range, None), tolerance=(tolerance, 0.0),
+        )  # fmt: skip
+        return ranks_of_comparisons(
+            data, kind, method, alpha=alpha, unit=unit, n_resamples=n_resamples, rng=rng
+        )
+    unit = check_unit(unit)
     if unit == "hierarchical":
         method = _resampling(method)
     if kind == "pairwise":

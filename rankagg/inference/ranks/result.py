@@ -17,11 +17,14 @@ from rankagg.inference.intervals.methods import BINOMIAL
 from rankagg.inference.intervals.pair_decisions import least_p_values, p_values
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.families import Families
-from rankagg.inference.units import Unit
+from rankagg.inference.units import Redrawn
 
-__all__ = ["Of", "RankIntervals"]
+__all__ = ["Of", "RankIntervals", "RankUnit"]
 
 Of: TypeAlias = Literal["pairwise", "borda", "mean"]
+
+#: What may be independent; the last two of comparisons.
+RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster"]
 
 SAME = 1e-12
 
@@ -35,7 +38,7 @@ class RankIntervals(Result):
     ----------
     of : {"pairwise", "borda", "mean"}
         What the ranks are by.
-    unit : {"ranking", "instance", "task"}
+    unit : {"ranking", "instance", "task", "comparison", "cluster"}
         What was taken to be independent.
     rank, best, worst : ndarray of int, shape (n,)
         The rank in the sample, from 1, and its bounds, which hold for all items at once.
@@ -49,7 +52,7 @@ class RankIntervals(Result):
     """
 
     of: Of
-    unit: Unit
+    unit: RankUnit
     rank: NDArray[np.intp]
     best: NDArray[np.intp]
     worst: NDArray[np.intp]
@@ -67,7 +70,7 @@ class RankIntervals(Result):
     def from_decisions(
         cls,
         of: Of,
-        unit: Unit,
+        unit: RankUnit,
         above: Bools,
         decisions: Decisions,
         notes: tuple[str, ...],
@@ -233,6 +236,8 @@ class RankIntervals(Result):
         """Return one sentence: which ranks, from what, and what the level covers."""
         level = f"{100 * (1 - self.decisions.alpha):g} %"
         what = {"pairwise": "majorities", "borda": "mean Borda points", "mean": "mean scores"}
+        if self.unit in ("comparison", "cluster"):
+            what |= {"borda": "mean win rates over all opponents", "mean": "win rates"}
         basis = self.decisions.basis
         units = f"{self.unit}s" if basis is None else basis.counted()
         return (

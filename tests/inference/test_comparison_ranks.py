@@ -1,0 +1,260 @@
+"""Ranks of compared items: decisions, what they rest on, and how often they are wrong."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.stats import binomtest
+
+import rankagg as ra
+from rankagg.analysis.robustness.redraw_comparisons import RedrawComparisons
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.ranks.comparison_units import pair_majorities, scored
+from tests import strategies
+from tests.core.test_comparisons import comparisons
+
+
+def battles(seed, n, m, *, clusters=0, effect=2.0, worths=None):
+    """Draw results of a Bradley-Terry model; clusters have worths of their own beside."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, n, m)
+    second = (first + rng.integers(1, n, m)) % n
+    lead = np.zeros(m) if worths is None else worths[first] - worths[second]
+    judge = rng.integers(0, clusters, m) if clusters else None
+    if clusters:
+        own = rng.normal(0, effect, (clusters, n))
+        lead = lead + own[judge, first] - own[judge, second]
+    outcomes = np.where(rng.random(m) < 1 / (1 + np.exp(-lead)), 1, -1)
+    outcomes[rng.random(m) < 0.1] = 0
+    return ra.Comparisons(range(n), first, second, outcomes, clusters=judge)
+
+
+# -- scores and their covariance ------------------------------------------------------------------
+
+
+def slow_scores(data, over_opponents):
+    """Return win rates by a loop."""
+    n = data.n_items
+    weights = np.ones(len(data)) if data.weights is None else data.weights
+    gained, total = np.zeros((n, n)), np.zeros((n, n))
+    for one, other, outcome, weight in zip(
+        data.first, data.second, data.outcomes, weights, strict=True
+    ):
+        for i, j, won in ((one, other, (outcome + 1) / 2), (other, one, (1 - outcome) / 2)):
+            gained[i, j] += weight * won
+            total[i, j] += weight
+    if over_opponents:
+        np.fill_diagonal(total, 1)
+        return (gained / total).sum(axis=1) / (n - 1)
+    return gained.sum(axis=1) / total.sum(axis=1)
+
+
+@pytest.mark.parametrize("over_opponents", [True, False])
+@pytest.mark.parametrize("unit", ["comparison", "cluster"])
+def test_covariance_is_that_of_resamples(over_opponents, unit):
+    data = battles(1, 4, 160, clusters=40, worths=np.linspace(0, 1, 4))
+    found = scored(data, unit, over_opponents=over_opponents)
+    np.testing.assert_allclose(found.scores, slow_scores(data, over_opponents))
+    rng = np.random.default_rng(2)
+    members = np.arange(len(data)) if unit == "comparison" else data.clusters
+    rows = [np.flatnonzero(members == unit) for unit in np.unique(members)]
+    drawn = [
+        slow_scores(
+            data.take(np.concatenate([rows[at] for at in rng.integers(0, len(rows), len(rows))])),
+            over_opponents,
+        )
+        for _ in range(150)
+    ]
+    # 150 resamples know a standard error to 6 %.
+    ratio = np.sqrt(found.covariance.diagonal()) / np.std(drawn, axis=0)
+    np.testing.assert_allclose(ratio, 1, atol=0.2)
+    assert found.n_units == len(rows)
+
+
+def test_weights_count_as_often_as_they_say():
+    data = battles(3, 3, 60)
+    twice = ra.Comparisons(
+        data.items, data.first, data.second, data.outcomes, weights=np.full(60, 2.0)
+    )
+    for over in (True, False):
+        one, other = (scored(d, "comparison", over_opponents=over) for d in (data, twice))
+        np.testing.assert_allclose(one.covariance, other.covariance)
+        np.testing.assert_allclose(one.effective, other.effective)
+
+
+def test_an_item_that_always_won_has_an_error():
+    outcomes = [1] * 6 + [1, -1] * 20
+    data = ra.Comparisons.from_arrays("A" * 6 + "B" * 40, "B" * 6 + "C" * 40, outcomes)
+    found = scored(data, "comparison", over_opponents=False)
+    shrunk = 8 / 10  # six wins and two, of six and four
+    assert found.covariance[0, 0] == pytest.approx(shrunk * (1 - shrunk) / 6)
+
+
+# -- majorities -----------------------------------------------------------------------------------
+
+
+@given(comparisons(max_items=4))
+@settings(strategies.quick, max_examples=25)
+def test_majorities_of_clusters_are_those_of_a_loop(drawn):
+    made, _ = drawn
+    clusters = np.arange(len(made)) % 3
+    data = ra.Comparisons(
+        made.items, made.first, made.second, made.outcomes, weights=made.weights, clusters=clusters
+    )
+    n = data.n_items
+    expected = np.zeros((n, n), dtype=int)
+    for cluster in np.unique(clusters):
+        votes = data.take(clusters == cluster).pairwise()
+        margins = votes.wins - votes.wins.T
+        expected += margins > 1e-9
+    won, n_units = pair_majorities(data, "cluster")
+    assert won.tolist() == expected.tolist()
+    assert n_units == len(np.unique(clusters))
+    won, n_units = pair_majorities(made, "comparison")
+    assert won.tolist() == made._results[0].tolist()
+    assert n_units == len(made)
+
+
+def test_sign_tests_are_those_of_scipy():
+    data = battles(4, 3, 150, worths=np.array([0.0, 1.0, 2.0]))
+    ranks = ra.rank_intervals(data, of="pairwise")
+    won = data._results[0]
+    p_values = {
+        (i, j): binomtest(int(won[i, j]), int(won[i, j] + won[j, i]), alternative="greater").pvalue
+        for pair in combinations(range(3), 2)
+        for i, j in (pair, pair[::-1])
+    }
+    ordered = sorted(p_values, key=p_values.get)
+    decided = np.zeros((3, 3), dtype=bool)
+    for step, pair in enumerate(ordered):  # Holm
+        if p_values[pair] > 0.05 / (6 - step):
+            break
+        decided[pair] = True
+    assert (ranks.decisions.above >= decided).all()
+    assert ranks.unit == "comparison"
+    assert "exact sign tests of comparisons" in ranks.describe()
+
+
+# -- the whole ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("of", ["borda", "mean", "pairwise"])
+def test_ranks_of_items_far_apart(of):
+    data = battles(5, 4, 2000, clusters=50, effect=0.3, worths=np.array([3.0, 2.0, 1.0, 0.0]))
+    ranks = ra.rank_intervals(data, of=of)
+    assert ranks.unit == "cluster"
+    assert ranks.rank.tolist() == ranks.best.tolist() == ranks.worst.tolist() == [1, 2, 3, 4]
+    assert ranks.first == (0,)
+    assert ranks.n_units == 50
+    assert ra.rank_intervals(data, of=of, unit="comparison").n_units == 2000
+    assert ra.rank_intervals(data, of=of, rng=7).to_dict() == (
+        ra.rank_intervals(data, of=of, rng=7).to_dict()
+    )
+
+
+def test_clusters_make_intervals_wider():
+    worths = np.linspace(0, 0.5, 6)
+    data = battles(6, 6, 3000, clusters=40, effect=2.0, worths=worths)
+    wide, narrow = (ra.rank_intervals(data, unit=unit) for unit in ("cluster", "comparison"))
+    assert wide.decisions.above.sum() < narrow.decisions.above.sum()
+
+
+def test_who_met_whom_is_no_matter_of_win_rates_over_opponents():
+    # The best meets the second best only; the worst is never met by it.
+    rows = [("A", "B", 1)] * 60 + [("B", "A", 1)] * 40 + [("B", "C", 1)] * 95 + [("C", "B", 1)] * 5
+    rows += [("A", "C", 1)] * 2 + [("C", "A", 1)] * 0
+    data = ra.Comparisons.from_arrays(*zip(*rows, strict=True))
+    assert ra.rank_intervals(data, of="mean").rank.tolist() == [2, 1, 3]
+    assert ra.rank_intervals(data, of="borda").rank.tolist() == [1, 2, 3]
+
+
+FEW = ra.Comparisons.from_arrays("AAB", "BCC", [1, 1, 1])
+GAP = battles(7, 4, 100).restrict([0, 1, 2])
+GAP = ra.Comparisons(range(4), GAP.first, GAP.second, GAP.outcomes)
+WEIGHTED = ra.Comparisons.from_arrays("AAB" * 9, "BCC" * 9, [1] * 27, weights=range(1, 28))
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "words"),
+    [
+        (FEW, {}, r"two items, twice at least, for of='borda'. Got A and B less often \(3 such"),
+        (FEW, {"of": "mean"}, "in 20 comparisons at least for of='mean'. Got 3 comparisons. With"),
+        (GAP, {}, "every two items, twice at least"),
+        (GAP, {"of": "mean"}, "of every item for of='mean'. Got none of 3. Leave such items out"),
+        (WEIGHTED, {"of": "pairwise"}, "of equal weights for of='pairwise'"),
+        (FEW, {"unit": "cluster"}, "without clusters. Got 'cluster'. `cluster=` of `read"),
+        (FEW, {"unit": "task"}, "'comparison' or 'cluster' for Comparisons. Got 'task'"),
+        (FEW, {"method": "sign-flips"}, "'max-t' or None for of='borda'"),
+        (FEW, {"of": "pairwise", "method": "hoeffding"}, "'sign-test' or None for of='pairwise'"),
+        (FEW, {"tolerance": 0.1}, "`tolerance` must be 0.0 for Comparisons"),
+        (FEW, {"fixed_tasks": True}, "`fixed_tasks` must be False for Comparisons"),
+        (FEW, {"of": "pairwise", "ties": "half"}, "`ties` must be None for Comparisons"),
+        (FEW, {"alpha": 1.5}, "`alpha` must be a number in"),
+        (ra.Profile.from_orders(["AB"]), {"unit": "cluster"}, "but of Comparisons. Got 'cluster'"),
+    ],
+)
+def test_what_is_refused(data, options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.rank_intervals(data, **options)
+
+
+def test_too_few_for_any_decision_is_said():
+    ranks = ra.rank_intervals(FEW, of="pairwise")
+    assert ranks.best.tolist() == [1, 1, 1]
+    assert any("nothing can be decided" in note for note in ranks.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("of", ["borda", "mean", "pairwise"])
+@pytest.mark.parametrize(
+    ("n", "m", "clusters", "spread"),
+    [(5, 200, 0, 0), (20, 4000, 0, 0), (20, 4000, 0, 1), (5, 400, 20, 0), (5, 2000, 100, 0),
+     (20, 4000, 200, 0), (5, 400, 20, 1)],
+)  # fmt: skip
+def test_ranks_are_covered(of, n, m, clusters, spread):
+    worths, times = spread * np.linspace(-1, 1, n), 300
+    true = n - np.arange(n) if spread else np.ones(n)
+    covered = 0
+    for seed in range(times):
+        data = battles([seed, n, m], n, m, clusters=clusters, worths=worths)
+        ranks = ra.rank_intervals(data, of=of, n_resamples=1000, rng=seed)
+        covered += bool(((ranks.best <= true) & (true <= ranks.worst)).all())
+    # Three standard errors of 300 draws below the level.
+    assert covered / times >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / times)
+
+
+# -- shares ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", ["comparison", "cluster"])
+def test_a_resample_counts_what_is_drawn(unit):
+    data = battles(8, 4, 60, clusters=7)
+    data = ra.Comparisons(
+        data.items, data.first, data.second, data.outcomes, clusters=data.clusters,
+        weights=np.tile([1.0, 0.5, 1 / 3], 20),
+    )  # fmt: skip
+    redraw = RedrawComparisons.of(data, ra.Borda(), unit)
+    if unit == "cluster":
+        counts = np.array([2, 0, 1, 1, 0, 3, 1])
+        rows = np.repeat(np.arange(60), counts[data.clusters])
+        assert redraw.resampled(counts) == data.take(rows).pairwise()
+    once = np.rint(redraw.shares * redraw.size).astype(int)
+    assert redraw.resampled(once) == data.pairwise()
+    drawn = redraw.draw(2000, np.random.default_rng(0))
+    assert (drawn.sum(axis=1) == (7 if unit == "cluster" else 60)).all()
+    np.testing.assert_allclose(drawn.mean(axis=0), redraw.size * redraw.shares, rtol=0.25)
+
+
+def test_shares_of_ranks():
+    data = battles(9, 4, 300, clusters=30, effect=0.5, worths=np.array([2.0, 1.0, 0.5, 0.0]))
+    shares = ra.rank_shares(data, ra.Copeland(), n_resamples=50, rng=1)
+    assert shares.unit == "cluster"
+    assert shares.first_in_every[0] > 0.8
+    assert "50 resamples of clusters" in shares.summary()
+    kemeny = ra.rank_shares(data, n_resamples=20, unit="comparison", rng=1)
+    assert kemeny.first_in_every[0] > 0.8
+    with pytest.raises(InvalidInputError, match="for Comparisons"):
+        ra.rank_shares(data, fixed_tasks=True)
+    with pytest.raises(InvalidInputError, match="but of Comparisons"):
+        ra.rank_shares(ra.Profile.from_orders(["AB"]), unit="cluster")
