@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.optimal.optima import Optima
+from rankagg.aggregation.kemeny.placed.rule import PlacedRule
 from rankagg.aggregation.kemeny.slater import Slater
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
@@ -116,4 +117,5 @@ def is_yardstick(consensus: Consensus) -> bool:
     """Say whether a consensus is that of the exact rule: of all rankings, by all votes."""
     rule = consensus.aggregator
     is_held = getattr(rule, "constraints", None) is not None
-    return consensus.certificate is not None and not is_held and not isinstance(rule, Slater)
+    is_other = is_held or isinstance(rule, Slater | PlacedRule)
+    return consensus.certificate is not None and not is_other

@@ -140,9 +140,10 @@ def span_of(consensus: Consensus) -> Span:
         return _span_of_ranking(consensus.ranking, is_proved=certificate is None)
     optima = consensus.optima
     if optima is None:
+        is_held = getattr(consensus.aggregator, "constraints", None) is not None
         raise InvalidInputError(
             "aggregator", "a rule whose set of optima is known", consensus.aggregator,
-            "Leave out `top` and `quotas` of the constraints.",
+            "Leave out `top` and `quotas` of the constraints." if is_held else "",
         )  # fmt: skip
     best, worst = optima.rank_ranges()
     return Span(best, worst, best == 1)

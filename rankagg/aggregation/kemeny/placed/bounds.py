@@ -86,21 +86,23 @@ class Bounds:
             rows = slice(start, start + size)
             for step, number, payments in self._payments(placed, used[rows], rest[rows]):
                 payments.sort(axis=1)
-                found[rows] += step * payments[:, :number].sum(axis=1)
+                cheapest = payments[:, :number].sum(axis=1)
+                found[rows] += self._problem.weighed(cheapest, step)
         return found
 
     def with_each(self) -> Integers:
         """Return twice what lists cost at least that have an item on a place; shape (r,)."""
         r = len(self.rest)
         used = np.zeros((1, r), dtype=bool)
-        total = np.zeros_like(self.rest)
+        total = self._problem.weighed(np.zeros_like(self.rest), 1)
         for step, number, payments in self._payments(0, used, self.rest[None]):
             (row,) = payments
             cheapest = np.sort(row)[:number]
-            total += step * cheapest.sum()
+            paid = np.full_like(row, cheapest.sum())
             if number == self._problem.k:
                 # Who is not among the cheapest takes the place of the dearest of them.
-                total += step * np.maximum(row - cheapest[-1], 0)
+                paid += np.maximum(row - cheapest[-1], 0)
+            total += self._problem.weighed(paid, step)
         return total
 
     def _payments(

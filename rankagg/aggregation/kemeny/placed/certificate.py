@@ -72,6 +72,7 @@ class PlacedCertificate(Proved):
         weights: Sequence[Fraction],
         tie_cost: float | Fraction,
         consensus_tie_cost: float | Fraction,
+        problem: PlacedProblem | None = None,
     ) -> PlacedCertificate:
         """State what is known about a list.
 
@@ -87,12 +88,15 @@ class PlacedCertificate(Proved):
             The weights of the first k places.
         tie_cost, consensus_tie_cost : float or Fraction
             What ties cost; see the class.
+        problem : PlacedProblem, optional
+            What the votes state at these weights and prices, where it is known.
 
         Returns
         -------
         PlacedCertificate
         """
-        problem = PlacedProblem.from_pairwise(votes, weights, tie_cost, consensus_tie_cost)
+        if problem is None:
+            problem = PlacedProblem.from_pairwise(votes, weights, tie_cost, consensus_tie_cost)
         return cls(
             items=votes.items.labels,
             placed=tuple(placed.tolist()),

@@ -132,7 +132,7 @@ def enumerate_below(
 
 def _first(problem: PlacedProblem, bounds: Bounds, deadline: Deadline) -> int:
     used = np.zeros((1, len(bounds.rest)), dtype=bool)
-    nothing = np.zeros_like(bounds.rest[:1])
+    nothing = problem.weighed(np.zeros_like(bounds.rest[:1]), 1)
     (twice,) = bounds.least(used, nothing, bounds.rest[None], deadline)
     return problem.constant + _half(int(twice))
 
@@ -156,7 +156,7 @@ class _Walk:
 
     def run(self, deadline: Deadline) -> Found:
         r = len(self._items)
-        none = np.zeros_like(self._bounds.rest[:1])
+        none = self._problem.weighed(np.zeros_like(self._bounds.rest[:1]), 1)
         start = np.zeros(1, dtype=np.int32)
         layer = Layer(
             np.zeros((1, r), dtype=bool), none, self._bounds.rest[None], start, start, none
@@ -207,7 +207,7 @@ class _Walk:
         waits = (~used).astype(np.float32) @ self._above > 0
         which, item = np.nonzero(~used & ~waits)
         parent = which + rows.start
-        spent = layer.spent[parent] + weight * layer.rest[parent, item]
+        spent = layer.spent[parent] + self._problem.weighed(layer.rest[parent, item], weight)
         now = layer.used[parent]
         now[np.arange(len(item)), item] = True
         first = _cheapest(now, spent)

@@ -27,7 +27,8 @@ from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["PlacedProblem"]
 
-# No sum that a search forms is more than so many times the cost of all pairs in both orders.
+# No sum that a search forms is more than so many times the gains of all pairs in both orders, and
+# the largest weight.
 TIMES = 16
 
 
@@ -84,8 +85,7 @@ class PlacedProblem:
         whole = lcm(*(weight.denominator for weight in heard))
         scaled = tuple(int(weight * whole) for weight in heard)
         gains = exact.combine(pairs.above, 1, pairs.tied, -1)
-        largest = max(scaled, default=1) * TIMES
-        if exact.sum_of(np.abs(gains)) * largest >= exact.INT64_SAFE:
+        if exact.sum_of(np.abs(gains)) * TIMES >= exact.INT64_SAFE:
             gains = gains.astype(object)
         constant = exact.sum_of(np.triu(pairs.tied, k=1)) * whole
         return cls(gains, constant, scaled, pairs.denominator * whole)
@@ -115,6 +115,16 @@ class PlacedProblem:
         after = (*self.weights[1:], 0)
         both = enumerate(zip(self.weights, after, strict=True), 1)
         return tuple((p, weight - next_one) for p, (weight, next_one) in both if weight > next_one)
+
+    @cached_property
+    def _is_small(self) -> bool:
+        largest = exact.sum_of(np.abs(self.gains)) * max(self.weights, default=1)
+        return largest * TIMES < exact.INT64_SAFE
+
+    def weighed(self, sums: Integers, weight: int) -> Integers:
+        """Return sums of gains times a weight, of the type in which all weighted sums fit."""
+        wide: Integers = sums.astype(np.int64 if self._is_small else object)
+        return wide * weight
 
     def cost(self, placed: NDArray[np.intp]) -> int:
         """Return the cost of a list: the positions on the first k places, best first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from time import monotonic
 
 from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.deadline import Deadline
@@ -14,6 +15,9 @@ from rankagg.aggregation.kemeny.progress import Listener, Progress
 from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["solve_placed"]
+
+# What the certificate takes, in times that the problem takes to be stated.
+CERTIFYING = 4
 
 
 def solve_placed(
@@ -48,12 +52,15 @@ def solve_placed(
     -------
     Outcome
     """
+    began = monotonic()
     problem = PlacedProblem.from_pairwise(votes, weights, tie_cost, consensus_tie_cost)
+    # Making the certificate and verifying it takes some times as long as this.
+    deadline = deadline.later(-CERTIFYING * (monotonic() - began))
     progress = Progress(problem, listener)
     found = search(problem, deadline, progress.of_part(problem))
     certificate = PlacedCertificate.build(
         votes, found.placed, found.bound, weights=weights, tie_cost=tie_cost,
-        consensus_tie_cost=consensus_tie_cost,
+        consensus_tie_cost=consensus_tie_cost, problem=problem,
     )  # fmt: skip
     if verify:
         certificate.verify(votes)

@@ -212,7 +212,9 @@ def test_bounds_are_below_all_that_they_bound(seed: int) -> None:
                     for p, (i, weight) in enumerate(zip(start, problem.weights, strict=False))
                 )
                 rest = left.sum(axis=1)[None]
-                (found,) = bounds.least(used, np.array([spent], dtype=rest.dtype), rest, NEVER)
+                (found,) = bounds.least(
+                    used, problem.weighed(np.array([spent], dtype=object), 1), rest, NEVER
+                )
                 best = min(cost for placed, cost in lists.items() if placed[:size] == start)
                 assert found <= 2 * best
                 if size == k - 1:  # one place is left, and nothing is taken back
@@ -297,3 +299,14 @@ def test_rules_are_values() -> None:
     assert hash(rule) == hash(ra.PlaceWeightedKemeny(weights=(1, 0.5)))
     assert eval(repr(rule), vars(ra) | {"PlaceWeightedKemeny": ra.PlaceWeightedKemeny}) == rule
     assert ra.TopK(k=3).name == "TopK(k=3)"
+
+
+def test_lists_are_no_yardstick() -> None:
+    """Their certificates speak of lists, and not of all rankings."""
+    table = ra.datasets.load("glue_human")
+    lists = [ra.TopK(k=2), ra.PlaceWeightedKemeny(weights=[1, 0.5])]
+    assert ra.compare(table, [*lists, ra.Borda()]).exact is None
+    assert isinstance(ra.compare(table, [*lists, ra.Kemeny()]).exact.aggregator, ra.Kemeny)
+    with pytest.raises(InvalidInputError, match="set of optima is known") as refused:
+        ra.rank_shares(table, lists[0], n_resamples=2, rng=0)
+    assert "constraints" not in str(refused.value)

@@ -48,7 +48,7 @@ def test_no_time_at_all() -> None:
     assert 0 < found.certificate.lower_bound < found.cost
 
 
-@pytest.mark.parametrize("step", [0, 1, 4])
+@pytest.mark.parametrize("step", [0, 1, 2])
 def test_ctrl_c_returns_the_best_so_far(monkeypatch, step: int) -> None:
     optimum = best()
     real, calls = enumeration._Walk._grown, itertools.count()
