@@ -174,6 +174,30 @@ def test_some_best_list_has_all_pairs_of_the_exchanges(seed: int) -> None:
         assert any(_keeps(placed, items.tolist(), above) for placed in best)
 
 
+def test_the_pairs_of_the_exchanges_and_what_is_found_hold_for_any_gains() -> None:
+    """Also where the two costs of a pair do not add up to the same, and where gains are losses."""
+    n = 4
+    orders = np.array(list(permutations(range(n))))
+    rng = np.random.default_rng(0)
+    n_pairs = 0
+    for _ in range(400):
+        gains = rng.integers(-1, 3, size=(n, n))
+        np.fill_diagonal(gains, 0)
+        k = int(rng.integers(1, n))
+        weights = tuple(sorted(rng.integers(1, 4, size=k).tolist(), reverse=True))
+        problem = PlacedProblem(gains, 7, weights, 1)
+        pairs = gains[orders[:, :, None], orders[:, None, :]]
+        every = (np.triu(pairs, k=1).sum(axis=2)[:, :k] * weights).sum(axis=1) + 7
+        items, above = contenders(gains, k, NEVER)
+        best = orders[every == every.min()][:, :k].tolist()
+        assert any(_keeps(placed, items.tolist(), above) for placed in best), (gains, weights)
+        found = enumerate_below(problem, int(every.min()) + 1, NEVER)
+        assert found.bound == every.min()
+        assert found.placed.tolist() in best
+        n_pairs += above.sum()
+    assert n_pairs > 100
+
+
 def _keeps(placed, items, above) -> bool:
     """Say whether a list names these items alone, none before one that must be above it."""
     if not set(placed) <= set(items):
