@@ -17,7 +17,9 @@ from matplotlib.text import Text
 from matplotlib.transforms import BboxBase
 from numpy.typing import ArrayLike
 
-__all__ = ["Picture", "PlotContract", "collisions", "cut_off", "of_group", "texts"]
+from rankagg.plotting.style.margins import caption_of
+
+__all__ = ["Picture", "PlotContract", "below", "collisions", "cut_off", "of_group", "texts"]
 
 
 def texts(ax: Axes) -> list[tuple[str, BboxBase]]:
@@ -62,6 +64,11 @@ def cut_off(ax: Axes, slack: float = 1.0) -> list[str]:
         for text, box in texts(ax)
         if box.x0 < -slack or box.y0 < -slack or box.x1 > width + slack or box.y1 > height + slack
     ]
+
+
+def below(ax: Axes) -> str:
+    """Return what stands below axes: the quantity along the axis, and the caption, line by line."""
+    return "\n".join(filter(None, (ax.get_xlabel(), caption_of(ax))))
 
 
 def of_group(ax: Axes, gid: str) -> list[Artist]:

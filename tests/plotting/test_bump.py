@@ -10,7 +10,7 @@ from rankagg.analysis.comparison.flow import flow_slots
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.rankings.bump import _moved
 from rankagg.plotting.style.theme import GRAY, plot_labels
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import profiles, quick
 
 
@@ -103,7 +103,7 @@ def test_the_first_items_are_those_of_the_exact_method(thirty) -> None:
     drawn = heights(ax, 7)
     by_height = [labels[k].split("  ")[1] for k in np.argsort(drawn[-1])]
     assert by_height == [plot_labels([name])[0] for name in first]
-    assert ax.get_xlabel() == "the first 7 of 30 items by Kemeny"
+    assert below(ax) == "the first 7 of 30 items by Kemeny"
     assert not collisions(ax)
 
 

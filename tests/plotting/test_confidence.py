@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 METHODS = [
     ra.PrintedRadius(radius="equation 4"), ra.IntervalMethod(), ra.IntervalMethod(holm=True),
@@ -52,7 +52,7 @@ def _close():
 
 
 def note(ax):
-    return " ".join(ax.get_xlabel().replace("\N{NO-BREAK SPACE}", " ").split())
+    return " ".join(below(ax).replace("\N{NO-BREAK SPACE}", " ").split())
 
 
 def heights(ax, panel, method):

@@ -9,7 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 SIZES = {"n_systems": 5, "n_tasks": 6, "n_instances": 3, "n_repetitions": 4}
 
@@ -36,7 +36,7 @@ def one(ax, gid):
 
 
 def note(ax):
-    return " ".join(ax.get_xlabel().split())
+    return " ".join(below(ax).split())
 
 
 def assert_drawn(ax, result, cases, along):

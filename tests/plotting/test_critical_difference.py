@@ -14,7 +14,7 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.inference.critical_difference import _levels
 from rankagg.plotting.style.theme import plot_labels
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import quick
 
 
@@ -51,7 +51,7 @@ def leaders(ax, n):
 
 
 def notes(ax):
-    return " ".join(ax.get_xlabel().split())
+    return " ".join(below(ax).split())
 
 
 @pytest.mark.parametrize("test", [demsar(), of_thirty(12), of_thirty(90)])

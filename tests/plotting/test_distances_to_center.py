@@ -15,7 +15,7 @@ from rankagg.plotting.distributions.distance_distributions import (
     spread_distances,
 )
 from rankagg.plotting.distributions.distances_to_center import _bins, _summed
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 
 @cache
@@ -56,7 +56,7 @@ def bars(ax, gid):
 
 
 def notes(ax):
-    return " ".join(ax.get_xlabel().split())
+    return " ".join(below(ax).split())
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])

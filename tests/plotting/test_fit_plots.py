@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.theme import plot_labels
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 
 @cache
@@ -46,7 +46,7 @@ def rows(ax, n):
 
 
 def notes(ax):
-    return " ".join(ax.get_xlabel().split())
+    return " ".join(below(ax).split())
 
 
 # -- log worths -------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def test_worths_are_in_order_with_their_intervals(alpha) -> None:
     (mean,) = of_group(ax, "mean")
     assert set(mean.get_xdata()) == {0.0}
     percent = 100 * (1 - alpha)
-    assert notes(ax).startswith(f"log worth by PlackettLuce, with {percent:g} % intervals")
+    assert notes(ax).startswith(f"log worth PlackettLuce, with {percent:g} % intervals")
 
 
 def test_tie_parameters_are_no_items_but_said() -> None:
@@ -85,7 +85,7 @@ def test_tie_parameters_are_no_items_but_said() -> None:
 def test_bradley_terry_is_named_and_its_notes_are_kept() -> None:
     fit = ra.BradleyTerry.fit(ra.Mallows("ABC", theta=0.5).sample(40, rng=0))
     text = notes(fit.plot())
-    assert text.startswith("log worth by BradleyTerry")
+    assert text.startswith("log worth BradleyTerry")
     for note in fit.notes:
         assert f"note: {note}" in text
 
@@ -173,7 +173,7 @@ def test_thetas_stand_over_their_places_with_their_intervals() -> None:
     assert low == 0
     assert high > bounds.max()
     assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "2", "3", "4"]
-    assert notes(ax).startswith("rank that is filled; thetas with 80 % intervals (Wald)")
+    assert notes(ax).startswith("rank that is filled thetas with 80 % intervals (Wald)")
     for note in fit.notes:
         assert f"note: {note}" in notes(ax)
 

@@ -12,8 +12,9 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
+from rankagg.plotting.style.margins import caption_of
 from rankagg.plotting.style.theme import plot_labels
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import quick
 
 
@@ -93,9 +94,9 @@ def test_open_points_are_said_to_be_not_first() -> None:
 
 def test_the_level_and_its_meaning_are_said() -> None:
     chain = np.triu(np.ones((3, 3), dtype=bool), k=1)
-    note = " ".join(plotting.forest_plot(intervals_of(chain, chain)).get_xlabel().split())
+    note = " ".join(below(plotting.forest_plot(intervals_of(chain, chain))).split())
     assert note == (
-        "ranks by majorities; simultaneous 90 % confidence intervals, by hand; independent: "
+        "rank ranks by majorities; simultaneous 90 % confidence intervals, by hand; independent: "
         "rankings note: a note"
     )
 
@@ -144,8 +145,8 @@ def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some() -> None:
     rows, _ = drawn(ax, 2)
     np.testing.assert_array_equal(rows, ranks.to_frame().to_numpy()[:2])
     assert ax.get_xlim()[1] > 3
-    assert ax.get_xlabel().startswith("the first 2 of 3 items")
-    assert not plotting.forest_plot(ranks, top=3).get_xlabel().startswith("the first")
+    assert caption_of(ax).startswith("the first 2 of 3 items")
+    assert not caption_of(plotting.forest_plot(ranks, top=3)).startswith("the first")
     with pytest.raises(InvalidInputError, match="`top` must be an integer of at least 1"):
         plotting.forest_plot(ranks, top=0)
 

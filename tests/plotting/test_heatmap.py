@@ -84,6 +84,19 @@ def test_numbers_fit_into_their_cells(n) -> None:
     assert not cut_off(ax)
 
 
+def test_colors_part_at_one_half_and_gray_prints_tell_the_sides() -> None:
+    ax = plotting.pairwise_heatmap(ra.datasets.load("tennessee").pairwise())
+    (image,) = ax.get_images()
+    assert image.get_clim() == (0, 1)
+    red, _, blue, _ = np.array(image.cmap([0.3, 0.5, 0.7])).T
+    assert red[0] > blue[0]
+    assert blue[2] > red[2]
+    assert abs(red[1] - blue[1]) < 0.05
+    light = image.cmap(np.linspace(0, 1, 5))[:, :3] @ [0.3, 0.59, 0.11]
+    assert light.argmax() == 2
+    assert light[0] > light[4] + 0.2
+
+
 def test_bad_input_is_named() -> None:
     profile = ra.datasets.load("tennessee")
     with pytest.raises(InvalidInputError, match=r"profile.pairwise\(\)"):

@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.theme import plot_labels
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 INTERVALS = ra.PairwiseIntervals.from_data
 
@@ -52,7 +52,7 @@ def order_of(ax):
 
 
 def notes(ax):
-    return " ".join(ax.get_xlabel().split())
+    return " ".join(below(ax).split())
 
 
 def check(ax, intervals, above):

@@ -4,9 +4,15 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from rankagg.plotting.style.margins import letters_across, note_height, rank_ticks, write_below
+from rankagg.plotting.style.margins import (
+    caption_of,
+    letters_across,
+    note_height,
+    rank_ticks,
+    write_below,
+)
 from rankagg.plotting.style.theme import canvas
-from rankagg.testing.plots import collisions, cut_off
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 
 @pytest.mark.parametrize(
@@ -30,21 +36,23 @@ def test_notes_are_as_wide_as_they_may(letter) -> None:
     ax.set(xticks=[], yticks=[])
     write_below(ax, sentences, 20)
     ax.figure.canvas.draw()
-    box = ax.xaxis.label.get_window_extent()
+    (caption,) = of_group(ax, "caption")
+    box = caption.get_window_extent()
     size = mpl.rcParams["font.size"] * ax.figure.dpi / 72
     assert box.width <= 20.3 * size
     assert box.height <= note_height(sentences, 20) * size
     assert not cut_off(ax)
     assert not collisions(ax)
-    assert "short" in ax.get_xlabel().splitlines()
-    assert "" not in ax.get_xlabel().splitlines()
+    assert "short" in below(ax).splitlines()
+    assert "" not in below(ax).splitlines()
 
 
 def test_notes_of_given_axes_are_as_wide_as_these() -> None:
     _, ax = plt.subplots(figsize=(4, 3))
     write_below(ax, ["many words " * 15])
     ax.figure.canvas.draw()
-    assert ax.xaxis.label.get_window_extent().width <= 1.02 * ax.get_window_extent().width
+    (caption,) = of_group(ax, "caption")
+    assert caption.get_window_extent().width <= 1.02 * ax.get_window_extent().width
     points = letters_across(ax) * mpl.rcParams["font.size"]
     assert points == pytest.approx(ax.get_position().width * 4 * 72)
 
@@ -53,11 +61,26 @@ def test_percent_signs_stay_with_their_numbers() -> None:
     _, ax = plt.subplots()
     for width in range(8, 30):
         write_below(ax, ["intervals of 95 % for all of these places at 99.9 % at once"], width)
-        assert not any(line.lstrip().startswith("%") for line in ax.get_xlabel().splitlines())
+        assert not any(line.lstrip().startswith("%") for line in below(ax).splitlines())
 
 
 def test_formulas_in_notes_are_plain_text() -> None:
     _, ax = plt.subplots()
     write_below(ax, ["$x^2$ and $\\bad{$"], 30)
     ax.figure.canvas.draw()
-    assert ax.get_xlabel() == "$x^2$ and $\\bad{$"
+    assert below(ax) == "$x^2$ and $\\bad{$"
+
+
+def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it() -> None:
+    _, ax = plt.subplots(layout="constrained")
+    write_below(ax, ["an old caption"], 30, axis="old")
+    write_below(ax, ["a caption"], 30, axis="seconds")
+    assert ax.get_xlabel() == "seconds"
+    assert caption_of(ax) == "a caption"
+    assert below(ax) == "seconds\na caption"
+    ax.figure.canvas.draw()
+    (caption,) = of_group(ax, "caption")
+    assert caption.get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
+    assert not cut_off(ax)
+    write_below(ax, [], 30, axis="seconds")
+    assert caption_of(ax) == ""

@@ -7,7 +7,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 LATENT = ra.LatentModel(step=0.2, n_systems=6, n_tasks=4, n_instances=None)
 LEADERBOARD = ra.TableModel(label="SuperGLUE", table=ra.datasets.load("superglue_human"))
@@ -24,7 +24,7 @@ def result():
 
 
 def note(ax):
-    return " ".join(ax.get_xlabel().split())
+    return " ".join(below(ax).split())
 
 
 @pytest.mark.parametrize("measure", ["tau", "tau_true"])

@@ -11,7 +11,7 @@ from hypothesis import given
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import profiles, quick
 
 
@@ -112,17 +112,17 @@ def test_items_that_some_method_does_not_rank_are_counted() -> None:
     depth = len(comparison.overlap_curves())
     assert depth < 4
     ax = plotting.overlap_plot(comparison)
-    note = " ".join(ax.get_xlabel().split())
+    note = " ".join(below(ax).split())
     assert f"only {depth} of 4 items are ranked by all methods" in note
     assert not of_group(ax, "random")
     ax = plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")))
-    assert ax.get_xlabel() == "k: how many of the first items"
+    assert below(ax) == "k: how many of the first items"
 
 
 def test_an_unproved_consensus_is_said_to_be_one() -> None:
     profile = ra.Uniform(range(40)).sample(7, rng=0)
     ax = plotting.overlap_plot(ra.compare(profile, [ra.Borda(), ra.Kemeny(time_limit=0.0)]))
-    assert "the exact consensus is not proved optimal" in " ".join(ax.get_xlabel().split())
+    assert "the exact consensus is not proved optimal" in " ".join(below(ax).split())
 
 
 class Odd(ra.Borda):

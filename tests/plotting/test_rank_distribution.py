@@ -14,7 +14,7 @@ from rankagg.analysis.robustness.redraw import Span
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.rankings.rank_distribution import percent
 from rankagg.plotting.style.theme import plot_labels
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 
 @cache
@@ -51,7 +51,7 @@ def cells(ax):
 
 
 def notes(ax):
-    return " ".join(ax.get_xlabel().split())
+    return " ".join(below(ax).split())
 
 
 def test_cells_are_the_shares_in_the_order_of_mean_places() -> None:
@@ -135,7 +135,7 @@ def test_unproved_resamples_are_said() -> None:
 def test_what_was_drawn_is_said() -> None:
     text = notes(of_sports().plot())
     assert text.startswith(
-        "rank by Kemeny in 50 resamples of rankings shares of resamples, not confidence; "
+        "rank ranks by Kemeny in 50 resamples of rankings shares of resamples, not confidence; "
         "rows by mean rank"
     )
 

@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 CELL = ["model", "n_items", "n_rankings", "missing"]
 
@@ -64,7 +64,7 @@ def right(ax):
 
 
 def note(ax):
-    return " ".join(ax.get_xlabel().split())
+    return " ".join(below(ax).split())
 
 
 def legend(ax):

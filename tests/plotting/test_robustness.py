@@ -13,7 +13,7 @@ from rankagg import plotting
 from rankagg.analysis.robustness.leave_out import Found
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.theme import plot_labels
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def few():
 
 
 def note(ax):
-    return " ".join(ax.get_xlabel().split())
+    return " ".join(below(ax).split())
 
 
 def legend(ax):
@@ -246,7 +246,7 @@ def test_names_of_rules_are_plain_text() -> None:
     profile = ra.datasets.load("tennessee")
     for sizes in (None, []):
         ax = plotting.robustness_plot(ra.stability(profile, Odd(), sizes=sizes, rng=0))
-        assert "$\\frac$" in ax.get_xlabel()
+        assert "$\\frac$" in below(ax)
         assert not cut_off(ax)
 
 

@@ -13,7 +13,7 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.plotting.style.theme import plot_labels
 from rankagg.plotting.votes.tournament_links import BAND, LOOKS, Link
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import policies, profiles, quick
 
 SPORTS = ["Cycling", "Swimming", "Basketball", "Baseball"]
@@ -182,9 +182,9 @@ def test_pairs_that_one_ranking_ties_are_counted_not_marked() -> None:
     tied = ra.PartialRanking.from_buckets([["A", "B"], ["C"]], items="ABCD")
     ax = plotting.tournament_plot(graph, against=tied)
     assert not drawn(ax, "differs")
-    note = " ".join(ax.get_xlabel().split())
+    note = " ".join(below(ax).split())
     assert note == "4 pairs are ordered by only one of Kemeny and the other ranking"
-    assert not plotting.tournament_plot(graph, tied, against=tied).get_xlabel()
+    assert not below(plotting.tournament_plot(graph, tied, against=tied))
 
 
 def test_margins_do_not_collide_on_eight_items() -> None:
@@ -217,9 +217,9 @@ def test_many_items_have_arcs_only_where_the_order_is_not_followed(thirty) -> No
     assert shown.get("against", set()) == expected.get("against", set())
     assert shown["with"] == expected["with"] & pairs
     left = len(expected["with"] - pairs)
-    assert f"the other {left} majorities agree with Kemeny" in " ".join(ax.get_xlabel().split())
+    assert f"the other {left} majorities agree with Kemeny" in " ".join(below(ax).split())
     hidden = len(expected["level"] - shown["level"])
-    assert bool(hidden) == ("as many votes each way" in " ".join(ax.get_xlabel().split()))
+    assert bool(hidden) == ("as many votes each way" in " ".join(below(ax).split()))
     labels = [t.get_text() for t in ax.get_yticklabels()]
     assert [label.split("  ")[0] for label in labels] == [str(k) for k in range(1, 31)]
     names = plot_labels(exact.order)
@@ -248,9 +248,7 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top() -> None:
         assert text.get_position()[1] == (where[winner][1] + where[loser][1]) / 2
         assert float(text.get_text()) == graph.margins[winner, loser]
     left = len(kinds_by_hand(graph, ranking)["with"])
-    assert f"the other {left} majorities agree with the ranking" in " ".join(
-        ax.get_xlabel().split()
-    )
+    assert f"the other {left} majorities agree with the ranking" in " ".join(below(ax).split())
 
 
 def test_margins_of_many_arcs_do_not_collide() -> None:
@@ -267,7 +265,7 @@ def test_no_arcs_where_all_agree() -> None:
     profile = ra.Profile.from_orders(["ABCDEFGHIJ"] * 3)
     ax = plotting.tournament_plot(graph_of(profile))
     assert all_drawn(ax) == {}
-    assert ax.get_xlabel() == "all 45 majorities agree with Kemeny"
+    assert below(ax) == "all 45 majorities agree with Kemeny"
     assert ax.get_legend() is None
 
 
@@ -276,7 +274,7 @@ def test_many_pairs_without_votes_are_counted_not_drawn() -> None:
     profile = ra.Profile.from_ranks(halves)
     ax = plotting.tournament_plot(graph_of(profile, "ignore"))
     assert "never" not in all_drawn(ax)
-    assert "not drawn: 36 pairs that were never compared" in " ".join(ax.get_xlabel().split())
+    assert "not drawn: 36 pairs that were never compared" in " ".join(below(ax).split())
     few = ra.Profile.from_ranks([[*range(9), np.nan], [np.nan, *range(8), np.nan]])
     extra = ra.Profile.from_ranks([[*[np.nan] * 8, 1, 2]])
     both = ra.Profile([*few, *extra])
@@ -291,7 +289,7 @@ def test_an_unproved_order_is_said_to_be_one() -> None:
     consensus = rule.aggregate(profile)
     assert consensus.certificate.status == "gap"
     ax = plotting.tournament_plot(graph_of(profile), consensus)
-    note = " ".join(ax.get_xlabel().split())
+    note = " ".join(below(ax).split())
     assert "the order by Kemeny(time_limit=0.0) is not proved optimal" in note
 
 
@@ -369,5 +367,5 @@ def test_a_graph_draws_itself() -> None:
 def test_one_pair_is_told_in_the_singular() -> None:
     profile = ra.Profile.from_orders(["ABCDEFGHIJ"])
     tied = ra.PartialRanking.from_buckets([["A", "B"], *[[c] for c in "CDEFGHIJ"]])
-    note = ra.TournamentGraph.from_data(profile).plot(against=tied).get_xlabel()
+    note = below(ra.TournamentGraph.from_data(profile).plot(against=tied))
     assert "1 pair is ordered by only one of" in " ".join(note.split())

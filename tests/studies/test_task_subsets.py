@@ -16,7 +16,7 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from rankagg.studies.scores.table_digest import table_digest
 from rankagg.studies.task_subsets.task_subsets import SubsetCell, SubsetTrial
-from rankagg.testing.plots import of_group
+from rankagg.testing.plots import below, of_group
 
 TABLE = ra.ScoreTable(
     np.random.default_rng(3).normal(np.arange(6.0)[:, None] / 2, size=(6, 5)).round(1),
@@ -296,7 +296,7 @@ def test_the_plot_shows_means_within_a_standard_deviation():
         (low,), (high,) = (of_group(ax, f"{side}-{number}") for side in ("low", "high"))
         np.testing.assert_allclose(low.get_ydata(), part["mean"] - part["std"])
         np.testing.assert_allclose(high.get_ydata(), np.minimum(part["mean"] + part["std"], 1))
-    assert "9 subsets of each size" in " ".join(ax.get_xlabel().split())
+    assert "9 subsets of each size" in " ".join(below(ax).split())
     with pytest.raises(InvalidInputError, match=r"TaskSubsetStudy\.run"):
         plotting.task_subset_plot(TABLE)
     plt.close("all")

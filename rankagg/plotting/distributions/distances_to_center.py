@@ -78,13 +78,12 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     starts, step = _bins(expected, [part / data.total for part in parts])
     together = f", {step} in a bar" if step > 1 else ""
     notes = [
-        f"Kendall distance to the center{together}; theta {fitted.theta:.3g} "
-        f"({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
+        f"theta {fitted.theta:.3g} ({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
         "" if parts else "note: the distribution alone, since items are unranked in some rankings",
         *notes_of(fit, are_known=True),
     ]
     width, new = 32.0, ax is None
-    ax = canvas(ax, width + 7, 23 + note_height(notes, width))
+    ax = canvas(ax, width + 7, 24.4 + note_height(notes, width))
     marks = _draw_bars(ax, [part / data.total for part in parts], starts, step)
     marks += ax.plot(
         starts + (step - 1) / 2, _summed(expected, starts, step), color=ACCENTS[1], marker="D",
@@ -95,7 +94,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     ax.set_ylabel("share of rankings")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    write_below(ax, notes, width if new else None)
+    write_below(ax, notes, width if new else None, axis=f"Kendall distance to the center{together}")
     return ax
 
 

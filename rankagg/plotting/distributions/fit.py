@@ -88,7 +88,7 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
     height = 3 + 1.35 * len(names) + note_height(notes, width)
     ax = canvas(ax, width + 4 + widest(names), height)
     interval_rows(ax, names, fit.estimates, bounds, known)
-    write_below(ax, notes, width if new else None)
+    write_below(ax, notes[1:], width if new else None, axis=notes[0])
     return ax
 
 

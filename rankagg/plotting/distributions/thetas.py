@@ -59,11 +59,11 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     thetas, known = fit.estimates, np.isfinite(bounds).all(axis=1)
     n = len(thetas)
     notes = [
-        f"rank that is filled; thetas with {100 * (1 - alpha):g} % intervals (Wald)",
+        f"thetas with {100 * (1 - alpha):g} % intervals (Wald)",
         *notes_of(fit, are_known=True),
     ]
     width, new = min(max(28.0, 1.2 * n), 44.0), ax is None
-    ax = canvas(ax, width + 7, 20 + note_height(notes, width))
+    ax = canvas(ax, width + 7, 21.4 + note_height(notes, width))
     # Thetas without a maximum are at a bound that is none of the data's.
     top = 1.12 * float(bounds[known].max(initial=0.0)) or 1.0
     _draw(ax, thetas, bounds, known, top)
@@ -73,7 +73,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     ax.set_ylabel("theta = -log(phi)")
     ax.grid(axis="y", color=GRID, linewidth=0.5 * float(mpl.rcParams["lines.linewidth"]))
     ax.set_axisbelow(True)
-    write_below(ax, notes, width if new else None)
+    write_below(ax, notes, width if new else None, axis="rank that is filled")
     return ax
 
 

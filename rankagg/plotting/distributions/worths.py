@@ -65,11 +65,11 @@ def worths_plot(
     names = plot_labels(items.at(order))
     notes = _sentences(fit, bounds, alpha)
     width, new = 32.0, ax is None
-    height = 3 + 1.35 * n + note_height(notes, width)
+    height = 4.4 + 1.35 * n + note_height(notes, width)
     ax = canvas(ax, width + 4 + widest(names), height)
     ax.axvline(0.0, color=GRAY, linewidth=1.0, zorder=1, gid="mean")
     interval_rows(ax, names, fit.estimates[order], bounds[order], known)
-    write_below(ax, notes, width if new else None)
+    write_below(ax, notes, width if new else None, axis="log worth")
     return ax
 
 
@@ -83,7 +83,7 @@ def _sentences(fit: PlackettLuceFit | BradleyTerryFit, bounds: Floats, alpha: fl
     ]
     what = "for ties" if isinstance(fit, PlackettLuceFit) else "beside worths"
     return [
-        f"log worth by {type(fit.distribution).__name__}, with {share} intervals (Wald)",
+        f"{type(fit.distribution).__name__}, with {share} intervals (Wald)",
         f"not drawn, {what}: {', '.join(others)}" if others else "",
         *notes_of(fit, are_known=bool(np.isfinite(bounds[:n]).all())),
     ]

@@ -73,7 +73,7 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     if n < size:
         notes.insert(0, f"the first {n} of {counted(size, 'item')}")
     width, new = min(max(28.0, 1.2 * size), 44.0), ax is None
-    height = 5 + 1.35 * n + note_height(notes, width)
+    height = 6.4 + 1.35 * n + note_height(notes, width)
     ax = canvas(ax, width + 4 + widest(rows), height)
     bounds = np.column_stack([ranks.best[order], ranks.worst[order]]).astype(np.float64)
     first = np.isin(order, ranks.items.indices(ranks.first))
@@ -81,7 +81,7 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     ax.set_xlim(0.5, size + 0.5)
     ax.set_xticks(rank_ticks(size))
     _explain(ax, may_be_first=bool(first.any()), not_first=bool((~first).any()))
-    write_below(ax, notes, width if new else None)
+    write_below(ax, notes, width if new else None, axis="rank")
     return ax
 
 

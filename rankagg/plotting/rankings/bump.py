@@ -15,6 +15,7 @@ from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.analysis.comparison.flow import flow_slots
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, LINES, NO_RANK, canvas, plot_labels
 
 __all__ = ["bump_chart"]
@@ -90,7 +91,7 @@ def bump_chart(
     for spine in ax.spines.values():
         spine.set_visible(False)
     if note:
-        ax.set_xlabel(note)
+        write_below(ax, [note])
     return ax
 
 

@@ -79,7 +79,7 @@ def overlap_plot(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     _frame(ax, len(curves))
     lead = names[exact.aggregator.name]
     ax.set_ylabel(f"expected overlap with\n{lead}'s first k", parse_math=False)
-    write_below(ax, ["k: how many of the first items", *_notes(comparison, len(curves))], WIDTH)
+    write_below(ax, _notes(comparison, len(curves)), WIDTH, axis="k: how many of the first items")
     legend = ax.legend(
         handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False,
         borderaxespad=0, handlelength=3, fontsize="medium",

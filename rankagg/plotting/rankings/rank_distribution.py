@@ -73,7 +73,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     width = columns * max(1.2 if n > NUMBERED else 2.6, 28 / n)
     margin = 4 + widest(names)
     notes, new = _sentences(shares), ax is None
-    height = n * max(1.35 if n > NUMBERED else 2, 10 / n) + 2.5 + note_height(notes, width)
+    height = n * max(1.35 if n > NUMBERED else 2, 10 / n) + 3.9 + note_height(notes, width)
     ax = canvas(ax, width + margin + 9, height)
     top = min(1.0, max(ceil(10 * cells.max() - ZERO) / 10, 0.1))
     image = ax.imshow(
@@ -97,7 +97,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
         format=PercentFormatter(1.0, decimals=0),
     )  # fmt: skip
     bar.outline.set_visible(False)
-    write_below(ax, notes, width if new else None)
+    write_below(ax, notes, width if new else None, axis="rank")
     return ax
 
 
@@ -143,7 +143,7 @@ def _sentences(shares: RankShares) -> list[str]:
     within = " within tasks" if shares.fixed_tasks else ""
     several = bool((shares.best != shares.worst).any())
     return [
-        f"rank by {shares.aggregator.name} in {counted(shares.n_resamples, 'resample')} of "
+        f"ranks by {shares.aggregator.name} in {counted(shares.n_resamples, 'resample')} of "
         f"{shares.unit}s{within}",
         "shares of resamples, not confidence; rows by mean rank",
         *(f"note: {note}" for note in shares.notes),

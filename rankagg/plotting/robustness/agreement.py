@@ -103,7 +103,7 @@ def agreement_plot(
     ax.set_ylabel(SAID[what])
     # On all instances every rule is there.
     notes = [note for note in result.notes if where != "instances" or "instances only" not in note]
-    write_below(ax, [f"k, of {counted(total, 'system')}", WHERE[where], *notes], WIDTH - 4)
+    write_below(ax, [WHERE[where], *notes], WIDTH - 4, axis=f"k, of {counted(total, 'system')}")
     plain_legend(ax, handles)
     return ax
 

@@ -236,7 +236,8 @@ def _drawn(result: ConfidenceResult, picture: _Picture, ax: Axes | None) -> Axes
         )  # fmt: skip
     _frame(ax, picture, total)
     ax.set_xticks(list(ticks), list(ticks.values()), parse_math=False)
-    write_below(ax, _notes(result, picture), total)
+    along, *notes = _notes(result, picture)
+    write_below(ax, notes, total, axis=along)
     plain_legend(ax, _handles(plot_labels(methods, 40), is_joined=not is_named), columns=2)
     return ax
 

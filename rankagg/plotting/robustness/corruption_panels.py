@@ -120,7 +120,7 @@ def corruption_panels(
         f"{counted(study.n_instances, 'instance')} each, "
         f"{counted(study.n_repetitions, 'table')} for every point"
     )
-    write_below(ax, [*notes, sizes, *result._warnings()], total)
+    write_below(ax, [*notes[1:], sizes, *result._warnings()], total, axis=notes[0])
     plain_legend(ax, _handles(names), columns=2)
     return ax
 

@@ -76,7 +76,8 @@ def draw_influence(stability: Stability, ax: Axes | None) -> Axes:
     ax.tick_params(axis="y", length=0)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
-    write_below(ax, _notes(stability, frame), WIDTH)
+    along, *notes = _notes(stability, frame)
+    write_below(ax, notes, WIDTH, axis=along)
     size = float(mpl.rcParams["lines.markersize"])
     handles = [
         Line2D([], [], color=color, marker=marker, ms=scale * size, linestyle="none", label=words)

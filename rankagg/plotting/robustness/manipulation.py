@@ -48,7 +48,7 @@ def manipulation_plot(
     >>> from rankagg import plotting
     >>> study = ra.ManipulationStudy(steps=[0.1, 0.3], n_corrupted=[0, 10, 20], n_repetitions=2)
     >>> ax = plotting.manipulation_plot(study.run())
-    >>> ax.get_xlabel().splitlines()[0]
+    >>> ax.get_xlabel()
     'corrupted tasks, of 20'
     """
     if not isinstance(result, ManipulationResult):

@@ -110,7 +110,8 @@ def missing_scores_plot(
     ]
     _axes(ax, sorted(result.study.proportions))
     ax.set_ylabel(SAID[what])
-    write_below(ax, _notes(result, frame, what), WIDTH - 7)
+    along, *notes = _notes(result, frame, what)
+    write_below(ax, notes, WIDTH - 7, axis=along)
     plain_legend(ax, lines, columns=1 if max(map(len, methods)) > 20 else 2)
     return ax
 

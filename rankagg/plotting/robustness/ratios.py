@@ -98,7 +98,8 @@ def ratio_plot(result: StudyResult, *, ax: Axes | None = None) -> Axes:
     ax.set_axisbelow(True)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
-    write_below(ax, _notes(result, rows), width)
+    along, *notes = _notes(result, rows)
+    write_below(ax, notes, width, axis=along)
     plain_legend(ax, _handles(rows), columns=2)
     return ax
 

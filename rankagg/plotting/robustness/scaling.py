@@ -46,7 +46,7 @@ def scaling_plot(result: ScalingResult, *, ax: Axes | None = None) -> Axes:
     >>> from rankagg import plotting
     >>> study = ra.ScalingStudy(steps=[0.1], factors=[1, 5, 10], n_repetitions=2)
     >>> ax = plotting.scaling_plot(study.run())
-    >>> ax.get_xlabel().splitlines()[0]
+    >>> ax.get_xlabel()
     'factor of the scores of one task, of 20'
     """
     if not isinstance(result, ScalingResult):

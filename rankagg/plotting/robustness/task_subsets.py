@@ -63,7 +63,8 @@ def task_subset_plot(result: TaskSubsetResult, *, ax: Axes | None = None) -> Axe
     curves = draw_bands(ax, bands)
     frame_curves(ax, bands)
     ax.set_ylabel("tau-b with the same rule's\nconsensus on all tasks")
-    write_below(ax, _notes(result), WIDTH - 4)
+    along, *notes = _notes(result)
+    write_below(ax, notes, WIDTH - 4, axis=along)
     plain_legend(ax, curves)
     return ax
 

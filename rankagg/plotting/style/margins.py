@@ -13,6 +13,7 @@ from rankagg.plotting.style.letters import widest
 
 __all__ = [
     "add_height",
+    "caption_of",
     "letters_across",
     "note_height",
     "rank_ticks",
@@ -23,6 +24,7 @@ __all__ = [
 LETTER = 0.48
 # Notes are cut to so many letters, and lines are no shorter than so many.
 LONGEST, NARROWEST = 400, 12
+CAPTION = "caption"
 
 
 def letters_across(ax: Axes) -> float:
@@ -44,20 +46,40 @@ def add_height(ax: Axes, height: float) -> None:
     figure.set_size_inches(width, old + height * float(mpl.rcParams["font.size"]) / 72)
 
 
-def write_below(ax: Axes, sentences: Iterable[str], width: float | None = None) -> None:
-    """Write sentences below the axes, from the left, each on lines of its own.
+def write_below(
+    ax: Axes, sentences: Iterable[str], width: float | None = None, *, axis: str = ""
+) -> None:
+    """Write a caption below the axes, from the left, each sentence on lines of its own.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Where.
+        Where; a caption that is there already is replaced.
     sentences : iterable of str
         Empty ones are left out. Labels in them are plain text.
     width : float, optional
         How long lines may be, in multiples of the font size; as wide as the axes by default.
+    axis : str
+        The quantity along the axis, above the caption.
     """
+    ax.set_xlabel(axis, parse_math=False)
+    for old in [text for text in ax.texts if text.get_gid() == CAPTION]:
+        old.remove()
     lines = _lines(sentences, letters_across(ax) if width is None else width)
-    ax.set_xlabel("\n".join(lines), loc="left", parse_math=False)
+    if not lines:
+        return
+    gap = 0.5 * float(mpl.rcParams["font.size"]) if axis else 0.0
+    # The label of the axis moves with its ticks, and the caption moves with the label.
+    ax.annotate(
+        "\n".join(lines), (0.0, 0.0), (0.0, -gap), xycoords=("axes fraction", ax.xaxis.label),
+        textcoords="offset points", ha="left", va="top", annotation_clip=False, gid=CAPTION,
+        parse_math=False, fontsize="medium",
+    )  # fmt: skip
+
+
+def caption_of(ax: Axes) -> str:
+    """Return the caption below axes, empty where there is none."""
+    return next((text.get_text() for text in ax.texts if text.get_gid() == CAPTION), "")
 
 
 def _lines(sentences: Iterable[str], width: float) -> list[str]:

@@ -24,6 +24,7 @@ from rankagg.exceptions import InvalidInputError
 
 __all__ = [
     "ACCENTS",
+    "DIVERGING",
     "GRAY",
     "INK",
     "LINES",
@@ -50,6 +51,11 @@ NO_RANK: Final = "\N{EN DASH}"
 #: Shares from 0 to 1; lightness alone tells them, so gray prints read alike.
 SHARES: Final = LinearSegmentedColormap.from_list(
     "rankagg", ["#ffffff", "#bcd7ea", "#0072B2", "#00304d"]
+)
+
+#: Shares around one half: orange below it, blue and darker above it, so that gray prints differ.
+DIVERGING: Final = LinearSegmentedColormap.from_list(
+    "rankagg-diverging", ["#c8670f", "#e9b27c", "#f4f3f0", "#7fb0db", "#0b4f94"]
 )
 
 OTHER_SCRIPTS: Final = (

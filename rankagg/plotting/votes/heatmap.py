@@ -15,7 +15,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import PartialRanking
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.theme import ACCENTS, INK, NO_RANK, SHARES, canvas, plot_labels
+from rankagg.plotting.style.theme import ACCENTS, DIVERGING, INK, NO_RANK, canvas, plot_labels
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
@@ -136,7 +136,7 @@ def share_matrix(
     ax = canvas(ax, side + margin + 9, side + margin)
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
     cells[np.diag_indices(n)] = np.ma.masked
-    image = ax.imshow(cells, cmap=SHARES, vmin=0, vmax=1, interpolation="none", aspect="auto")
+    image = ax.imshow(cells, cmap=DIVERGING, vmin=0, vmax=1, interpolation="none", aspect="auto")
     _mark(ax, cells, ranks[order], None if above is None else above[np.ix_(order, order)])
     rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
     ax.set_yticks(range(n), rows, parse_math=False)
@@ -165,7 +165,7 @@ def _mark(ax: Axes, cells: np.ma.MaskedArray, ranks: np.ndarray, above: np.ndarr
                     )
                 )
                 continue
-            dark = value > 0.6
+            dark = value > 0.8 or value < 0.1
             if n <= NUMBERED:
                 ax.text(
                     j, i, f"{100 * value:.0f}", ha="center", va="center", gid="share",
