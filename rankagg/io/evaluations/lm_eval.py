@@ -72,7 +72,7 @@ def read_results(root: Part, path: Path, collector: Collector) -> Run:
     run = Run(_model(root), root.name, path, {}, {}, {})
     groups = _groups(root)
     for task, results in root.get("results").members():
-        Part(task, root.name, "results: a task").text()
+        Part(task, root.name, ("results", "a task")).text()
         run.directions[task] = _directions(root, task)
         run.settings[task] = _settings(root, task)
         if (size := _size(root, task)) is not None:
@@ -126,7 +126,7 @@ def _model(root: Part) -> str:
         pretrained = given.find("pretrained")
     elif given is not None and isinstance(given.value, str):
         found = re.search(r"(?:^|,)\s*pretrained=([^,]+)", given.value)
-        pretrained = None if found is None else Part(found[1], root.name, "config.model_args")
+        pretrained = None if found is None else Part(found[1], root.name, ("config", "model_args"))
     else:
         pretrained = None
     if pretrained is not None:

@@ -6,10 +6,10 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
 
+from rankagg.core.items import shortened
 from rankagg.exceptions import DataFormatError, shown
 
 __all__ = ["Part", "parse"]
@@ -76,8 +76,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A value and where it stands, to be asked for what it must be.
 
     Attributes
@@ -86,54 +85,51 @@ class Part:
         What stands there.
     name : str
         The file, with the line where it has lines.
-    path : str
-        Where in it: "evaluation_results[0].metric_config", for instance.
+    path : tuple of str
+        Where in it: names of members, and numbers of elements as in "[0]".
     """
 
     value: Any
     name: str
-    path: str = ""
+    path: tuple[str, ...] = ()
 
     def refuse(self, allowed: str, remedy: str = "") -> NoReturn:
         """Raise, saying what must stand here."""
-        where = f"`{self.path}`" if self.path else "it"
+        where = f"`{_told(self.path)}`" if self.path else "it"
         sentence = f"{self.name}: {where} must be {allowed}. Got {shown(self.value)}."
         raise DataFormatError(f"{sentence} {remedy}" if remedy else sentence)
 
     def get(self, key: str, remedy: str = "") -> Part:
         """Return a member that must be there."""
-        self.content()
-        if key not in self.value:
-            sentence = f"{self.name}: `{self._below(key)}` is missing."
+        if key not in self.content():
+            sentence = f"{self.name}: `{_told((*self.path, key))}` is missing."
             raise DataFormatError(f"{sentence} {remedy}" if remedy else sentence)
-        return Part(self.value[key], self.name, self._below(key))
+        return Part(self.value[key], self.name, (*self.path, key))
 
     def find(self, key: str) -> Part | None:
         """Return a member; None where it is absent or null."""
-        self.content()
-        if self.value.get(key) is None:
-            return None
-        return Part(self.value[key], self.name, self._below(key))
-
-    def _below(self, key: str) -> str:
-        return f"{self.path}.{key}" if self.path else key
+        value = self.content().get(key)
+        return None if value is None else Part(value, self.name, (*self.path, key))
 
     def content(self) -> dict[str, Any]:
         """Return the members of an object."""
         if not isinstance(self.value, dict):
             self.refuse("an object")
-        return dict(self.value)
+        content: dict[str, Any] = self.value
+        return content
 
     def members(self) -> Iterator[tuple[str, Part]]:
         """Yield names and members of an object."""
-        for key in self.content():
-            yield key, self.get(key)
+        for key, value in self.content().items():
+            yield key, Part(value, self.name, (*self.path, key))
 
     def elements(self) -> list[Part]:
         """Return the elements of a list."""
         if not isinstance(self.value, list):
             self.refuse("a list")
-        return [Part(value, self.name, f"{self.path}[{at}]") for at, value in enumerate(self.value)]
+        return [
+            Part(value, self.name, (*self.path, f"[{at}]")) for at, value in enumerate(self.value)
+        ]
 
     def flag(self) -> bool:
         """Return true or false."""
@@ -145,9 +141,10 @@ class Part:
         """Return a text that is not blank."""
         if not isinstance(self.value, str) or not self.value.strip():
             self.refuse("a text")
-        if SURROGATE.search(self.value):
+        if not self.value.isascii() and SURROGATE.search(self.value):
             self.refuse("a text of whole characters")
-        return self.value
+        text: str = self.value
+        return text
 
     def label(self) -> str | int:
         """Return a text that is not blank, or a whole number."""
@@ -171,6 +168,10 @@ class Part:
         if abs(value) > FLOATS_END and not _is_float(value):
             self.refuse("a number that a 64-bit float holds", "Subtract a common number first.")
         return float(value)
+
+
+def _told(path: Sequence[str]) -> str:
+    return ".".join(shortened(key) for key in path).replace(".[", "[")
 
 
 def _is_float(value: int) -> bool:
