@@ -74,6 +74,16 @@ def test_single_files_are_recognised_by_their_content(tmp_path, run, kind) -> No
     assert ranks(out)[0] == ({"A": 2, "B": 1} if kind == "lines" else {"A": 1})
 
 
+def test_samples_are_recognised_without_a_name(tmp_path, run) -> None:
+    file = put(tmp_path / "x.jsonl", line("A", "x", "1", 1), line("B", "x", "1", 2))
+    for number in (1, 2):
+        text = "".join(file.read_text().splitlines(keepends=True)[:number])
+        (tmp_path / "standard input").write_text(text, encoding="utf-8")
+        code, out, err = run(*RANK, tmp_path / "standard input", "--higher", "score")
+        assert (code, err) == (0, "")
+        assert len(ranks(out)[0]) == number
+
+
 def test_tables_in_json_lines_stay_tables(tmp_path, run) -> None:
     file = put(tmp_path / "x.jsonl", {"system": "A", "x": 1}, {"system": "B", "x": 2})
     assert ranks(run(*RANK, file)[1])[0] == {"A": 2, "B": 1}

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from rankagg.core.items import shortened
 from rankagg.exceptions import DataFormatError
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.evaluations.parts import Part, parse
@@ -30,6 +31,8 @@ SAMPLE = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)", re.DOTALL)
 # An archive of so many bytes may hold so many times more, and this much in any case.
 RATIO, LARGEST = 200, 2**28
 LARGEST_EPOCH = 2**31
+# Words of the unpacker that are told.
+LONGEST = 200
 
 
 def is_log(content: object) -> bool:
@@ -170,7 +173,7 @@ def _add_all(
         else:
             kinds = {list: "a list", dict: "an object", str: "a text", type(None): "null"}
             collector.leave_out(
-                base.source, "score", f"{kinds[type(value)]}, no number, under {metric}"
+                base.source, "score", f"{kinds[type(value)]}, no number, under {shortened(metric)}"
             )
 
 
@@ -199,7 +202,8 @@ def read_archive(name: str, path: Path, collector: Collector) -> None:
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         if isinstance(error, DataFormatError):
             raise
-        raise DataFormatError(f"{name} is no archive, or is damaged or cut off: {error}.") from None
+        why = str(error)[:LONGEST]
+        raise DataFormatError(f"{name} is no archive, or is damaged or cut off: {why}.") from None
     except (NotImplementedError, RuntimeError) as error:  # a newer compression, or a password
         raise DataFormatError(f"{name} cannot be unpacked here: {error}. {CONVERT}") from None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankagg.core.items import counted, listed
+from rankagg.core.items import counted, listed, shortened
 from rankagg.exceptions import DataFormatError
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.evaluations.lines import parts_of_lines
@@ -112,7 +112,7 @@ def _add(
         collector.add(series, part.measured(), instance=instance, content=content)
         return
     what = {list: "a list", dict: "an object", str: "a text", type(None): "null"}[type(value)]
-    why = f"{what}, no number, under {collector.all_series[series].metric}"
+    why = f"{what}, no number, under {shortened(collector.all_series[series].metric)}"
     collector.leave_out(collector.all_series[series].source, "score", why)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rankagg._typing import Label
 from rankagg._validation import check_flag
-from rankagg.core.items import counted, listed
+from rankagg.core.items import counted, listed, shortened
 from rankagg.exceptions import Described, InvalidInputError, nearest, shown
 from rankagg.io.evaluations.collected import Series
 
@@ -57,7 +57,9 @@ def chosen_metrics(
 
 
 def _choices(tasks: Mapping[str, Sequence[str]]) -> str:
-    told = "; ".join(f"{task} has {listed(names)}" for task, names in list(tasks.items())[:LISTED])
+    told = "; ".join(
+        f"{shortened(task)} has {listed(names)}" for task, names in list(tasks.items())[:LISTED]
+    )
     more = f"; and {counted(len(tasks) - LISTED, 'more task')}" if len(tasks) > LISTED else ""
     return f"{told}{more}. Name one, or several in the order in which they are wanted."
 
@@ -93,8 +95,8 @@ def _told(chosen: Mapping[str, str]) -> str:
     for task, name in chosen.items():
         tasks.setdefault(name, []).append(task)
     if len(tasks) == 1:
-        return next(iter(tasks))
-    return "; ".join(f"{name} of {listed(members)}" for name, members in tasks.items())
+        return shortened(next(iter(tasks)))
+    return "; ".join(f"{shortened(name)} of {listed(members)}" for name, members in tasks.items())
 
 
 def directions(

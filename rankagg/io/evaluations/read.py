@@ -13,7 +13,7 @@ from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.evaluations import every_eval_ever, inspect_logs, lm_eval
 from rankagg.io.evaluations.collected import Collector
 from rankagg.io.evaluations.evaluations import Evaluations
-from rankagg.io.evaluations.files import EvaluationFile, Paths, find_files
+from rankagg.io.evaluations.files import ENDINGS, EvaluationFile, Paths, find_files
 from rankagg.io.evaluations.parts import Part, parse
 
 __all__ = ["holds_evaluations", "looks_like_evaluations", "read_evaluations"]
@@ -81,11 +81,11 @@ def read_evaluations(paths: Paths) -> Evaluations:
     runs: list[lm_eval.Run] = []
     samples: list[tuple[str, EvaluationFile]] = []
     for file in files:
-        kind = _read_whole(file, collector, aggregates, runs) if not file.has_lines else None
-        if file.has_lines:
-            kind = _kind_of_lines(file)
-            if kind is not None:
-                samples.append((kind, file))
+        kind = _kind_of_lines(file) if _may_have_lines(file) else None
+        if kind is not None:
+            samples.append((kind, file))
+        elif not file.has_lines:
+            kind = _read_whole(file, collector, aggregates, runs)
         if kind is None:
             _refuse(file)
             collector.leave_out(file.name, "file", f"none of the formats {FORMATS}")
@@ -154,6 +154,19 @@ def _is_results(content: object) -> bool:
         and isinstance(content.get("results"), dict)
         and not content.keys().isdisjoint({"versions", "configs", "higher_is_better"})
     )
+
+
+def _may_have_lines(file: EvaluationFile) -> bool:
+    """Say whether a file may hold one object a line; without a name, its first line says so."""
+    if file.has_lines:
+        return True
+    if file.ending in ENDINGS or file.is_zip():
+        return False
+    first = next(file.lines(), None)
+    try:
+        return first is not None and _kind_of_line(json.loads(first[1])) is not None
+    except (ValueError, RecursionError):
+        return False
 
 
 def _kind_of_lines(file: EvaluationFile) -> str | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg.core.exact_sum import mean_by_group
-from rankagg.core.items import counted, listed
+from rankagg.core.items import counted, listed, shortened
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError, shown
 from rankagg.io.evaluations.collected import WHOLE_TASK, Scores, Series
@@ -137,7 +137,7 @@ def _told(series: Sequence[Series], scores: Scores, cell: Codes, runs: str | Non
         one = series[number]
         found.setdefault((one.system, one.task), set()).add((one.run, epoch))
     told = [
-        f"{counted(len(runs_), 'run')} of {system} on {task}"
+        f"{counted(len(runs_), 'run')} of {shortened(system)} on {shortened(task)}"
         for (system, task), runs_ in list(found.items())[:LISTED]
     ]
     if len(found) > LISTED:

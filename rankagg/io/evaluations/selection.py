@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import cast
 
 import numpy as np
 
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_flag
-from rankagg.core.items import counted, listed
+from rankagg.core.items import counted, listed, shortened
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError
@@ -18,6 +19,9 @@ from rankagg.io.evaluations.metrics import chosen_metrics, directions
 from rankagg.io.evaluations.repetitions import combined, named_apart
 
 __all__ = ["Selection", "select"]
+
+# Settings of one task that are told.
+KINDS = 4
 
 
 class Selection(Value):
@@ -179,12 +183,13 @@ def _settings(chosen: Sequence[Series]) -> list[str]:
         return []
     task, kinds = next(iter(different.items()))
     told = "; ".join(
-        f"{settings or 'not stated'} ({counted(len(systems), 'system')})"
-        for settings, systems in kinds.items()
+        f"{shortened(settings) or 'not stated'} ({counted(len(systems), 'system')})"
+        for settings, systems in islice(kinds.items(), KINDS)
     )
+    told += "; ..." if len(kinds) > KINDS else ""
     more = (
         f", and so on in {counted(len(different) - 1, 'more task')}"
         if different.keys() - {task}
         else ""
     )
-    return [f"settings differ: {task}: {told}{more}"]
+    return [f"settings differ: {shortened(task)}: {told}{more}"]

@@ -219,16 +219,17 @@ def test_a_key_twice_is_named(tmp_path, name, key) -> None:
     (files, *_) = sets()
     for one, objects in files.items():
         put(tmp_path / one, *objects)
-    text = (tmp_path / name).read_text()
-    (tmp_path / name).write_text(text.replace(f'"{key}"', f'"{key}": 7, "{key}"', 1))
+    first, end, rest = (tmp_path / name).read_text().rpartition("\n{")
+    last = rest.replace(f'"{key}"', f'"{key}": 7, "{key}"', 1)
+    (tmp_path / name).write_text(first + end + last)
     with pytest.raises(DataFormatError, match=rf"{name}.* has the key '{key}' twice"):
         ra.read_evaluations(tmp_path)
 
 
 def test_a_key_twice_in_other_letters_is_named(tmp_path) -> None:
-    put(tmp_path / "s.jsonl", line("A", "x", "1", 0.5))
-    text = (tmp_path / "s.jsonl").read_text()
-    (tmp_path / "s.jsonl").write_text(text.replace('"score"', r'"\u0073core": 7, "score"'))
+    first, second = (json.dumps(line("A", "x", str(n), 0.5)) for n in (1, 2))
+    second = second.replace('"score"', r'"\u0073core": 7, "score"')
+    (tmp_path / "s.jsonl").write_text(f"{first}\n{second}\n")
     with pytest.raises(DataFormatError, match="has the key 'score' twice"):
         ra.read_evaluations(tmp_path)
 

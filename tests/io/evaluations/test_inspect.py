@@ -71,7 +71,7 @@ def test_several_scorers_are_a_choice(tmp_path) -> None:
 
 
 def test_epochs_are_never_averaged_unsaid(tmp_path) -> None:
-    samples = [(1, 1, {"m": "C"}), (1, 2, {"m": "I"}), (2, 1, {"m": "C"}), (2, 2, {"m": "C"})]
+    samples = [(1, 2, {"m": "I"}), (1, 1, {"m": "C"}), (2, 1, {"m": "C"}), (2, 2, {"m": "C"})]
     found = read(tmp_path, log("A", "x", samples))
     with pytest.raises(InvalidInputError, match=r"`runs` must be .*There are 2 runs of A on x"):
         found.table()

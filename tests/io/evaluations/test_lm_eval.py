@@ -146,6 +146,20 @@ class TestSamples:
         with pytest.raises(DataFormatError, match=rf"needs the results .*results_{TIME}\.json"):
             ra.read_evaluations(folder / f"samples_x_{TIME}.jsonl")
 
+    def test_belong_to_the_results_of_their_time(self, tmp_path) -> None:
+        folder = self.folder(tmp_path, "A", [document(0, acc=1.0)])
+        later = TIME.replace("2026-01-02", "2026-01-03")
+        put(folder / f"results_{later}.json", harness("B", {"x": {"acc,none": 0.25}}))
+        put(folder / f"samples_x_{later}.jsonl", document(0, acc=0.0))
+        table = ra.read_evaluations(folder).table()
+        assert table.to_frame()["x", 0].to_dict() == {"A": 1, "B": 0}
+
+    def test_that_may_belong_to_two_results_are_refused(self, tmp_path) -> None:
+        folder = self.folder(tmp_path, "A", [document(0, acc=1.0)])
+        put(folder / f"again_{TIME}.json", harness("B", {"x": {"acc,none": 0.25}}))
+        with pytest.raises(DataFormatError, match="may belong to"):
+            ra.read_evaluations(folder)
+
     def test_under_another_name_are_refused(self, tmp_path) -> None:
         folder = self.folder(tmp_path, "A", [document(0, acc=1.0)])
         (folder / f"samples_x_{TIME}.jsonl").rename(folder / "mine.jsonl")
