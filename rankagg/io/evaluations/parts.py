@@ -71,7 +71,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise _TwiceError(key)
-    if "epoch" in content and "id" in content and "input" in content:
+    if "epoch" in content and "target" in content and "input" in content and "id" in content:
         return {key: content[key] for key in SAMPLE & content.keys()}
     return content
 

@@ -62,6 +62,12 @@ def test_values_by_name_are_metrics_of_their_own(tmp_path) -> None:
     ]  # fmt: skip
 
 
+def test_values_are_not_taken_for_samples(tmp_path) -> None:
+    value = {"id": 1, "epoch": 2, "input": 3}
+    found = read(tmp_path, log("A", "x", [(1, 1, {"s": value})]))
+    assert found.metrics == ("s/id", "s/epoch", "s/input")
+
+
 def test_several_scorers_are_a_choice(tmp_path) -> None:
     content = log("A", "x", [(1, 1, {"match": "C", "model": "I"})])
     found = read(tmp_path, content)
