@@ -72,6 +72,7 @@ def clean(codes: NDArray[np.intp], *, overvotes: str, skipped: str) -> Cleaned:
     ended = np.zeros_like(blank)
     ended[:, 1:] = np.logical_or.accumulate(stop, axis=1)[:, :-1]
     fates = np.full(codes.shape, Fate.RANKED, dtype=np.uint8)
+    # What is no item, and comes twice, gets its own fate after that.
     fates[_again(codes)] = Fate.TWICE
     fates[codes == DROPPED] = Fate.WRITE_IN
     fates[codes == OVERVOTE] = Fate.OVERVOTE
@@ -81,11 +82,9 @@ def clean(codes: NDArray[np.intp], *, overvotes: str, skipped: str) -> Cleaned:
 
 
 def _again(codes: NDArray[np.intp]) -> Bools:
-    """Tell where an item stands that its ballot has named before."""
+    """Tell where a code stands that its ballot has had before."""
     order = np.argsort(codes, axis=1, kind="stable")
     ordered = np.take_along_axis(codes, order, axis=1)
     again = np.zeros(codes.shape, dtype=np.bool_)
-    np.put_along_axis(
-        again, order[:, 1:], (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0), axis=1
-    )
+    np.put_along_axis(again, order[:, 1:], ordered[:, 1:] == ordered[:, :-1], axis=1)
     return again
