@@ -17,7 +17,7 @@ from rankagg._numbers import EXACT_LIMIT, SAFE_DIGITS, SAFE_SIZE
 from rankagg._typing import Bools, Floats
 from rankagg.io.cells import as_number, beyond_float
 from rankagg.io.columns import Column
-from rankagg.io.number_style import NO_NUMBER, USUAL, NumberStyle
+from rankagg.io.number_style import HUNDREDTH, NO_NUMBER, USUAL, NumberStyle
 
 __all__ = ["numbers_of", "numbers_of_text"]
 
@@ -63,19 +63,17 @@ def _restated(texts: Any, style: NumberStyle) -> tuple[Any, Counter[tuple[str, s
         for count in pc.value_counts(rest.filter(found)).to_pylist():
             said["missing", count["values"]] += count["counts"]
         rest = pc.if_else(found, None, rest)
-    if style.with_errors:
-        # The first pattern that fits is the one.
-        is_open = pc.is_valid(rest)
-        for pattern, new in style.with_errors:
-            found = pc.and_(is_open, pc.fill_null(pc.match_substring_regex(rest, pattern), False))
-            said["errors", ""] += pc.sum(found).as_py() or 0
-            rest = pc.if_else(found, pc.replace_substring_regex(rest, pattern, new), rest)
-            is_open = pc.and_not(is_open, found)
+    for pattern, new in style.with_errors:  # what is put in is fit by none of them
+        found = pc.match_substring_regex(rest, pattern)
+        number = pc.sum(found).as_py() or 0
+        if number:
+            said["errors", ""] += number
+            rest = pc.replace_substring_regex(rest, pattern, new)
     if style.percent:
         said["percent", ""] += (
             pc.sum(pc.match_substring_regex(rest, style.with_percent)).as_py() or 0
         )
-        rest = pc.replace_substring_regex(rest, style.with_percent, r"\1e-2")
+        rest = pc.replace_substring_regex(rest, style.with_percent, HUNDREDTH)
     if style.decimal == ",":
         with_point = pc.match_substring(rest, ".")
         rest = pc.if_else(with_point, NO_NUMBER, pc.replace_substring(rest, ",", "."))

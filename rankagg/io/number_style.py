@@ -14,10 +14,13 @@ from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import counted
 from rankagg.exceptions import DataWarning, InvalidInputError, shown
 
-__all__ = ["NO_NUMBER", "USUAL", "NumberStyle", "Restated", "Said", "warn_of_style"]
+__all__ = ["HUNDREDTH", "NO_NUMBER", "USUAL", "NumberStyle", "Restated", "Said", "warn_of_style"]
 
 #: What was met beside plain numbers: a kind, the text where that matters, and how often.
 Said = Mapping[tuple[str, str], int]
+
+# What is put in place of a number with a percent sign: read as one number, it is rounded once.
+HUNDREDTH = r"\1e-2"
 
 # Where decimals have a comma, a point might part thousands: nothing is guessed.
 NO_NUMBER = "?"
@@ -112,7 +115,7 @@ class NumberStyle:
                 kinds.append(("errors", ""))
                 break
         if self.percent:
-            text, found = re.subn(self.with_percent, r"\1e-2", text)
+            text, found = re.subn(self.with_percent, HUNDREDTH, text)
             if found:
                 kinds.append(("percent", ""))
         if self.decimal == ",":

@@ -274,6 +274,13 @@ def test_whole_numbers_name_candidates_where_cells_are_empty():
         assert votes.n_ranked == 3
 
 
+def test_blanks_around_names_and_empty_cells():
+    frame = pd.DataFrame({"first": ["Ann", "Ann ", None], "second": [None, "Bob", " Bob"]})
+    for source in (frame, frame.astype("category"), pa.Table.from_pandas(frame)):
+        votes = ra.read_cast_votes(source)
+        assert orders_of(votes.profile) == {("Ann",): 1, ("Ann", "Bob"): 1, ("Bob",): 1}
+
+
 def test_a_name_that_is_like_a_missing_value_is_told():
     with pytest.warns(DataWarning, match="2 choices 'NA', which is read as a name"):
         votes = read("first,second\nAnn,NA\nNA,Ann\n")

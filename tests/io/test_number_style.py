@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections import Counter
 from io import StringIO
 
 import numpy as np
@@ -131,7 +132,22 @@ styles = st.builds(
 )
 
 
-@settings(max_examples=200)
+READABLE = ["86.1%", "-.5 %", "1.2 ± 0.3", "5% (1%)", "5 ± 1%", "+7", ".25e1", "-", " x ", "NA", ""]
+
+
+@settings(max_examples=100)
+@given(st.lists(st.sampled_from(READABLE), min_size=1), st.sampled_from(".,"))
+def test_what_is_read_at_once_and_cell_by_cell(texts, sign):
+    style = NumberStyle(sign, True, frozenset("-x"), "drop")
+    texts = [text.replace(".", sign) for text in texts]
+    at_once = numbers_of_text(pa.array(texts, pa.string()), style)
+    slow = [style.restated(text) for text in texts]
+    np.testing.assert_array_equal(at_once.values, [as_number(one.text) for one in slow])
+    kinds = Counter(kind for one in slow for kind in one.kinds)
+    assert Counter({k: n for k, n in at_once.said.items() if n and k[0] != "bare"}) == kinds
+
+
+@settings(max_examples=150)
 @given(st.lists(cells | st.sampled_from([*ERRORS, "86.1%", "1,5", "-", ""]), min_size=1), styles)
 def test_columns_at_once_and_cell_by_cell(texts, style):
     at_once = numbers_of_text(pa.array(texts, pa.string()), style)
