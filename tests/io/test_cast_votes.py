@@ -127,7 +127,7 @@ def test_every_policy_against_one_mark_after_another(ballots, policies):
         ra.read_cast_votes(frame, **options(policies))
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(records, policies_of)
 def test_all_kinds_of_tables_say_the_same(ballots, policies):
     frame = frame_of(ballots)
@@ -156,7 +156,7 @@ def test_all_kinds_of_tables_say_the_same(ballots, policies):
             assert other.steps == first.steps
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(records, policies_of, st.randoms(use_true_random=False))
 def test_the_long_form_says_the_same(ballots, policies, random):
     rows = []

@@ -135,7 +135,7 @@ styles = st.builds(
 READABLE = ["86.1%", "-.5 %", "1.2 ± 0.3", "5% (1%)", "5 ± 1%", "+7", ".25e1", "-", " x ", "NA", ""]
 
 
-@settings(max_examples=100)
+@settings(max_examples=20)
 @given(st.lists(st.sampled_from(READABLE), min_size=1), st.sampled_from(".,"))
 def test_what_is_read_at_once_and_cell_by_cell(texts, sign):
     style = NumberStyle(sign, True, frozenset("-x"), "drop")
@@ -147,7 +147,6 @@ def test_what_is_read_at_once_and_cell_by_cell(texts, sign):
     assert Counter({k: n for k, n in at_once.said.items() if n and k[0] != "bare"}) == kinds
 
 
-@settings(max_examples=150)
 @given(st.lists(cells | st.sampled_from([*ERRORS, "86.1%", "1,5", "-", ""]), min_size=1), styles)
 def test_columns_at_once_and_cell_by_cell(texts, style):
     at_once = numbers_of_text(pa.array(texts, pa.string()), style)
@@ -164,7 +163,7 @@ def test_columns_at_once_and_cell_by_cell(texts, style):
         assert +column.said == +at_once.said
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(st.lists(st.sampled_from(["1,5", "2,5 ± 1", "-", "3", ""]), min_size=2, max_size=5))
 def test_all_kinds_of_tables_say_the_same(texts):
     frame = pd.DataFrame({"s": [f"s{k}" for k in range(len(texts))], "x": texts, "y": 1.5})
