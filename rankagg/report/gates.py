@@ -182,9 +182,10 @@ def _first_decided(findings: Findings) -> Judged:
     if ranks is None:
         return False, _no_intervals(findings)
     level = f"at {100 * (1 - ranks.decisions.alpha):g} %, by {BY[ranks.of]}"
-    if len(ranks.first) != 1:
-        return False, f"{counted(len(ranks.first), 'item')} may be first {level}"
-    (only,) = ranks.first
+    may = ranks.top(1)
+    if len(may) != 1:
+        return False, f"{counted(len(may), 'item')} may be first {level}"
+    (only,) = may
     is_first, why = _first(findings, only)
     if not is_first:
         return False, f"only {only} may be first {level}, but in the exact consensus {why}"

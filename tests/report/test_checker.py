@@ -1,9 +1,11 @@
 """The checker of the page against the package and the stand-alone checker, in a real browser."""
 
 import json
+import re
 from collections import Counter
 from fractions import Fraction
-from io import StringIO
+from itertools import permutations
+from math import gcd
 from random import Random
 
 import numpy as np
@@ -12,12 +14,14 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.proof import Proof
-from rankagg.exceptions import RankaggError, VerificationError
+from rankagg.exceptions import VerificationError
 from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.forging import (
     N,
     change,
+    checker,
     early_chain,
+    keeps,
     mutant,
     quick_specimens,
     random_leaf,
@@ -113,7 +117,7 @@ def stated(votes, order, proofs):
     return texts
 
 
-@pytest.mark.parametrize("count", [25, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [60, pytest.param(3000, marks=pytest.mark.slow)])
 def test_the_bound_is_the_same_to_the_last_unit(blank, count) -> None:
     rng = Random(3)
     texts = []
@@ -127,6 +131,7 @@ def test_the_bound_is_the_same_to_the_last_unit(blank, count) -> None:
     assert min(counted[True], counted[False]) > count // 4
 
 
+SURROGATE = re.compile("[\ud800-\udfff]")
 CERTIFICATE = quick_specimens()["one cycle"].plain
 VOTES = quick_specimens()["one cycle"].votes_plain
 
@@ -198,7 +203,8 @@ def test_texts_that_are_no_plain_json(blank, old, new) -> None:
 @pytest.mark.parametrize(
     "change_of_votes",
     [
-        {"rounding": "1/3"}, {"rounding": "1/2"}, {"rounding": "9007199254740993"},
+        {"rounding": "1/3"}, {"rounding": "2/4"}, {"items": ["A", "B", "\ud800"]},
+        {"rounding": "1/2"}, {"rounding": "9007199254740993"},
         {"rounding": "1" + "0" * 400}, {"rounding": f"1/{2**1074}"}, {"rounding": f"1/{2**1075}"},
         {"denominator": 2}, {"denominator": 0}, {"denominator": 10**300}, {"items": []},
         {"items": ["A", "B"]}, {"items": ["A", "B", "B"]}, {"items": ["A", "B", 3]},
@@ -218,14 +224,15 @@ def test_votes_of_every_form_get_the_same_verdict(blank, change_of_votes) -> Non
 
 
 def restated(votes):
-    """Return what a certificate says of the votes but for costs."""
+    """Return what a certificate says of the votes but for costs, whether they may be so or not."""
     plain = json.loads(votes)
     n = len(plain["items"])
     tolerance = str(Fraction(plain["rounding"]) * n * (n - 1))
-    try:
-        mark = ra.read_votes(StringIO(votes)).fingerprint
-    except RankaggError:
-        mark = CERTIFICATE["fingerprint"]
+    numbers = [x for matrix in (plain["wins"], plain["ties"]) for row in matrix for x in row]
+    common = gcd(plain["denominator"], *numbers)
+    wins, ties = ([[x // common for x in row] for row in plain[key]] for key in ("wins", "ties"))
+    items = [SURROGATE.sub("\ufffd", x) if isinstance(x, str) else x for x in plain["items"]]
+    mark = checker().fingerprint(items, wins, ties, plain["denominator"] // common)
     return {"items": plain["items"], "tolerance": tolerance, "fingerprint": mark}
 
 
@@ -249,6 +256,14 @@ LEAF = {"cycles": [[0, 2, 1, 6291456]], "rows": []}
         ([{"pair": [0, 1], "before": 1, "after": 3}, LEAF], ()),
         ([{"pair": [0, 0], "before": 1, "after": 2}, LEAF, LEAF], ()),
         ([{"pair": [0, 3], "before": 1, "after": 2}, LEAF, LEAF], ()),
+        # A case that contradicts itself, and is dropped.
+        ([{"pair": [0, 1], "before": 1, "after": 2}, {"pair": [0, 1], "before": 3, "after": 4},
+          LEAF, LEAF, {"cycles": [], "rows": []}], ()),
+        # Cycles that are none, weights that are none, too many of them.
+        ([{**LEAF, "cycles": [*LEAF["cycles"], [0, 1, 1, 5]]}], ()),
+        ([{**LEAF, "cycles": [*LEAF["cycles"], [0, 1, 2, 0]]}], ()),
+        ([{**LEAF, "cycles": [*LEAF["cycles"], [0, 2, 1, 1]]}], ()),
+        ([{**LEAF, "cycles": [*LEAF["cycles"], [0, 2, 1, 1], [0, 2, 1, 1]]}], ()),
         # A row that is too large and that nobody uses.
         ([LEAF], [{"terms": [[2**31 - 1, [0, 1]], [2**31 - 1, [0, 1]]], "divisor": 1}]),
         ([LEAF], [{"terms": [[2**31 - 1, [0, 1]], [2**31 - 1, [0, 1]]], "divisor": 2}]),
@@ -265,6 +280,68 @@ LEAF = {"cycles": [[0, 2, 1, 6291456]], "rows": []}
 )  # fmt: skip
 def test_trees_that_are_none(blank, nodes, rows) -> None:
     judge(blank, [(json.dumps(VOTES), json.dumps(proof_of(nodes, rows)))])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": "gap"}, {"cost": "77"}, {"lower_bound": "75"}, {"weight_denominator": 1},
+        {"schema": "rankagg.weak_certificate"}, {"proofs": CERTIFICATE["proofs"] * 2},
+        {"order": [1, 2, 1]}, {"order": [0, 1, 2]}, {"scaled_lower_bound": 77},
+        {"scaled_lower_bound": 75, "lower_bound": "75", "status": "gap"},
+        {"tie_cost": "3/2", "denominator": 2, "scaled_cost": 152, "scaled_lower_bound": 152,
+         "proofs": [{"positions": [0, 1, 2], "rows": [],
+                     "nodes": [{"cycles": [[0, 2, 1, 2 * 6291456]], "rows": []}]}]},
+    ],
+)  # fmt: skip
+def test_what_is_stated_must_be_so(blank, changes) -> None:
+    judge(blank, [(json.dumps(VOTES), json.dumps({**CERTIFICATE, **changes}))])
+
+
+def test_one_more_than_is_proved_is_refused_for_every_kind_of_proof(blank) -> None:
+    for kind, case in quick_specimens().items():
+        problem = Problem.from_pairwise(case.votes, Fraction(case.plain["tie_cost"]))
+        costs = {
+            order: problem.cost(np.array(order)) for order in permutations(range(problem.n))
+        }  # fmt: skip
+        held = [
+            order for order in costs if "constraints" not in case.plain or keeps(case.plain, order)
+        ]
+        worst = max(held, key=costs.get)
+        wrong = max(set(costs) - set(held), key=costs.get, default=None)
+        expected, texts = [], []
+        for order, more in ((worst, 0), (worst, 1), *([(wrong, 0)] if wrong else [])):
+            bound, over = case.plain["scaled_lower_bound"] + more, case.plain["denominator"]
+            stated_so = {
+                "order": order, "scaled_cost": costs[order], "scaled_lower_bound": bound,
+                "cost": str(Fraction(costs[order], over)),
+                "lower_bound": str(Fraction(bound, over)),
+                "status": "gap" if bound < costs[order] else "optimal",
+            }  # fmt: skip
+            texts.append((json.dumps(case.votes_plain), json.dumps({**case.plain, **stated_so})))
+            expected.append(order == worst and more == 0)
+        assert costs[worst] > case.plain["scaled_lower_bound"]
+        for page in blank:
+            assert [verdict for verdict, _ in verdicts(page, texts)] == expected, kind
+        judge(blank, texts)
+
+
+def test_pairs_of_every_optimum_are_proved_each(blank) -> None:
+    case = quick_specimens()["every optimum"]
+    votes, texts = json.dumps(case.votes_plain), []
+    for at, node in enumerate(case.plain["proofs"][0]["nodes"]):
+        kind = next((kind for kind in ("exchange", "cut") if kind in node), None)
+        for k in range(len(node[kind])) if kind else ():
+            other = json.loads(json.dumps(case.plain))
+            changed = other["proofs"][0]["nodes"][at]
+            changed[kind][k] = changed[kind][k][::-1]
+            texts.append((votes, json.dumps(other)))
+            for above in ([], node.get("above", [0])[1:], list(range(N))):
+                changed = json.loads(json.dumps(case.plain))
+                if kind == "cut":
+                    changed["proofs"][0]["nodes"][at]["above"] = above
+                    texts.append((votes, json.dumps(changed)))
+    assert judge(blank, texts)[False] > len(texts)
 
 
 def test_a_deep_tree_takes_no_stack(blank) -> None:
