@@ -51,6 +51,8 @@ from .analysis.robustness.sensitivity import Sensitivity as Sensitivity
 from .analysis.robustness.sensitivity import sensitivity as sensitivity
 from .analysis.robustness.stability import Stability as Stability
 from .analysis.robustness.stability import stability as stability
+from .analysis.robustness.task_agreement import TaskAgreement as TaskAgreement
+from .analysis.robustness.task_agreement import task_agreement as task_agreement
 from .analysis.tournament.tournament import TournamentGraph as TournamentGraph
 from .core.comparisons import Comparisons as Comparisons
 from .core.connectivity import Connectivity as Connectivity

@@ -142,6 +142,7 @@ RESULTS = {
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
     "StudyResult": study,
+    "TaskAgreement": lambda: ra.task_agreement(scores()),
     "TaskSubsetResult": lambda: ra.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
     "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),

@@ -186,6 +186,16 @@ def test_two_tasks_one_task_one_instance(sizes):
     assert (found.estimate <= found.upper).all()
 
 
+def test_a_task_in_which_two_systems_share_nothing():
+    values = [[1, 2, np.nan, np.nan, 3, 4], [np.nan, np.nan, 3, 4, 1, 2], [1, 1, 1, 1, np.nan, 1]]
+    scores = ra.ScoreTable(
+        values, tasks=[0, 0, 1, 1, 2, 2], instances=range(6), higher_is_better=True
+    )
+    found = ra.PairwiseIntervals.from_data(scores, unit="hierarchical", method="percentile", rng=0)
+    assert found.n_units[0, 1] == 1
+    assert np.isfinite(found.lower).all()
+
+
 def test_equal_scores_everywhere():
     scores = ra.ScoreTable(
         np.ones((3, 8)), tasks=[0, 0, 1, 1, 2, 2, 3, 3], instances=range(8), higher_is_better=True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,17 +52,21 @@ def hierarchical_means(units: Units, n_resamples: int, rng: np.random.Generator)
     weights = units.unit_weights
     total, mass = (np.zeros((n_resamples, n_pairs)) for _ in range(2))
     for task in range(units.n_units):
-        rows = np.flatnonzero(units.clusters == task)
-        values, told = _sums(units, rows)
+        values, told = _sums(units, np.flatnonzero(units.clusters == task))
+        if told[0, 0] > 0 and (told == told[0, 0]).all():
+            # All draws of the task have the same number of instances: their sums will do.
+            scale = weights[task] / (told[0, 0] * len(values))
+            for rows in _slices(n_resamples, max(n_pairs, len(values))):
+                chosen = _counts(len(values), drawn[rows, task], rng)
+                total[rows] += scale * (chosen @ values)
+            mass += weights[task] * drawn[:, [task]]
+            continue
         # The resample of each draw of this task.
         into = np.repeat(np.arange(n_resamples), drawn[:, task])
-        size = max(1, BLOCK // max(n_pairs, len(values)))
-        chances = np.full(len(values), 1 / len(values))
-        for start in range(0, len(into), size):
-            where = into[start : start + size]
-            often = rng.multinomial(len(values), chances, len(where)).astype(np.float64)
-            mean, present = _means(often, values, told)
-            first, begins = np.unique(where, return_index=True)
+        for rows in _slices(len(into), max(n_pairs, len(values))):
+            chosen = _counts(len(values), np.ones_like(into[rows]), rng)
+            mean, present = _means(chosen, values, told)
+            first, begins = np.unique(into[rows], return_index=True)
             total[first] += weights[task] * np.add.reduceat(mean, begins, axis=0)
             mass[first] += weights[task] * np.add.reduceat(present, begins, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -70,6 +76,18 @@ def hierarchical_means(units: Units, n_resamples: int, rng: np.random.Generator)
     alone = moments.n < 2
     means[:, alone] = moments.mean[alone]
     return Resamples(moments.mean, means, np.zeros(n_pairs))
+
+
+def _slices(length: int, width: int) -> Iterator[slice]:
+    """Yield parts of so many rows that they can be held."""
+    size = max(1, BLOCK // width)
+    return (slice(start, start + size) for start in range(0, length, size))
+
+
+def _counts(n_instances: int, times: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    """Draw how often each instance of a task occurs where the task was drawn so many times."""
+    chances = np.full(n_instances, 1 / n_instances)
+    return rng.multinomial(n_instances * times, chances).astype(np.float64)
 
 
 def _sums(units: Units, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
@@ -86,9 +104,6 @@ def _sums(units: Units, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
 
 def _means(often: Floats, values: Floats, told: Floats) -> tuple[Floats, Floats]:
     """Return the mean of every pair in samples of instances, 0 where none tells, and whether."""
-    if (told == told[0, 0]).all():
-        sums = told[0, 0] * often.sum(axis=1, keepdims=True)
-        return often @ values / sums, np.ones((len(often), values.shape[1]))
     mass = often @ told
     present = (mass > 0).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -117,6 +117,13 @@ def paired_sample(
         )
     scores = (data.values * data.signs).T
     source = _ScoreDifferences(scores, first, second)
+    with np.errstate(over="ignore"):
+        too_far = bool(np.isinf(source.values()).any())
+    if too_far:
+        raise InvalidInputError(
+            "data", "scores whose differences are floats", float(np.nanmax(np.abs(scores))),
+            "Divide all scores by a common number.",
+        )  # fmt: skip
     known = data.instances if instances is None else instances
     units = units_from(data.rankings(), source, unit=unit, fixed_tasks=False, instances=known)
     block = units.all_blocks()

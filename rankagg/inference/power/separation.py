@@ -130,10 +130,13 @@ def _row(sample: PairedSample, pair: int, level: float, chance: float) -> dict[s
             "difference": mean, "spread": np.nan, "n_units": n, "detectable": np.inf,
             "needed": np.inf,
         }  # fmt: skip
-    mean = float(np.average(d, weights=weights))
-    variance = float(np.average((d - mean) ** 2, weights=weights)) * n / (n - 1)
-    spread, factor = float(np.sqrt(variance)), n * float((weights**2).sum() / weights.sum() ** 2)
-    gap = abs(mean) if abs(mean) > 1e-12 * (np.abs(d).max(initial=0.0) or 1.0) else 0.0
+    # In units of the largest difference, so that no square is too large or too small.
+    scale = float(np.abs(d).max()) or 1.0
+    center = float(np.average(d / scale, weights=weights))
+    variance = float(np.average((d / scale - center) ** 2, weights=weights)) * n / (n - 1)
+    mean, spread = scale * center, scale * float(np.sqrt(variance))
+    factor = n * float((weights**2).sum() / weights.sum() ** 2)
+    gap = abs(mean) if abs(center) > 1e-12 else 0.0
     if _is_answers(sample):
         share = float((d**2).mean())
         detectable = answers_detectable(share, n, level, chance)

@@ -1,0 +1,235 @@
+"""How far tasks agree on the order of systems: in pairs, all together, and each with the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import scipy
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats, Label
+from rankagg.aggregation.positional import Borda
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.profile import Profile
+from rankagg.core.result import Result, plain_rows
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.significance.average_ranks import average_ranks
+
+__all__ = ["TaskAgreement", "task_agreement"]
+
+
+def task_agreement(
+    data: ScoreTable, *, tolerance: float | Mapping[Label, float] = 0.0
+) -> TaskAgreement:
+    """Say how far the tasks of a table order its systems alike.
+
+    Parameters
+    ----------
+    data : ScoreTable
+        The scores; instances of a task are averaged first.
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+
+    Returns
+    -------
+    TaskAgreement
+
+    Raises
+    ------
+    InvalidInputError
+        If there are less than two tasks or systems.
+
+    Notes
+    -----
+    Two tasks are compared on the systems that both have. Kendall's W without gaps is that of
+    `friedman`, corrected for ties; with gaps it is (1 + (T - 1) r)/T, r being the average of
+    Spearman's correlations of all pairs of T tasks, which is the same where nothing is missing or
+    tied.
+
+    References
+    ----------
+    Kendall and Babington Smith (1939), https://doi.org/10.1214/aoms/1177732186; Kendall (1945),
+    "The treatment of ties in ranking problems", https://doi.org/10.1093/biomet/33.3.239, for tau-b.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> found = ra.task_agreement(ra.datasets.load("superglue_human"))
+    >>> found
+    <TaskAgreement of 10 tasks on 6 systems: W = 0.518, mean tau 0.419>
+    >>> found.to_frame().head(3).round(2)
+             with_rest  mean_tau  n_systems
+    task
+    MultiRC       0.07      0.10          6
+    BoolQ         0.33      0.22          6
+    AX-g          0.33      0.20          6
+    """
+    if not isinstance(data, ScoreTable):
+        raise InvalidInputError("data", "a ScoreTable, which has tasks", data)
+    if data.n_tasks < 2 or data.n_systems < 2:
+        raise InvalidInputError("data", "a table of two tasks and two systems or more", data)
+    table = _averaged(data) if data.is_instance_level else data
+    profile = table.rankings(tolerance)
+    signs, told = _signs(profile.ranks)
+    tau = _tau(signs, told, signs, told)
+    others = np.stack([_without(profile, t) for t in range(len(profile))])
+    with_rest = np.array(
+        [_tau(signs[[t]], told[[t]], *_signs(others[[t]]))[0, 0] for t in range(len(profile))]
+    )
+    present = (profile.ranks >= 0).astype(np.intp)
+    complete = bool(present.all())
+    w = (
+        average_ranks(profile.ranks, profile.counts).kendall_w
+        if complete
+        else _concordance(profile)
+    )
+    gaps = int(present.size - present.sum())
+    notes = (f"{counted(gaps, 'score')} missing: tasks are compared on what both have",)
+    return TaskAgreement(
+        tasks=table.tasks, n_systems=table.n_systems, tau=tau, n_common=present @ present.T,
+        with_rest=with_rest, kendall_w=w, notes=notes if gaps else (),
+    )  # fmt: skip
+
+
+def _averaged(table: ScoreTable) -> ScoreTable:
+    """Return the averages of the instances of every task."""
+    return ScoreTable(
+        table.task_scores(), systems=table.systems, tasks=list(table.tasks),
+        higher_is_better=table.higher_is_better, task_weights=table.task_weights,
+    )  # fmt: skip
+
+
+def _signs(ranks: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Return for each ranking and pair who is above, 0 for a tie or a gap, and whether both are."""
+    first, second = np.triu_indices(ranks.shape[1], k=1)
+    there = ranks >= 0
+    told = (there[:, first] & there[:, second]).astype(np.float64)
+    signs: Floats = np.sign(ranks[:, second] - ranks[:, first]) * told
+    return signs, told
+
+
+def _tau(signs: Floats, told: Floats, others: Floats, others_told: Floats) -> Floats:
+    """Return tau-b of each of some rankings with each of others; NaN where one ties all."""
+    untied, others_untied = signs**2 @ others_told.T, told @ (others**2).T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau: Floats = (signs @ others.T) / np.sqrt(untied * others_untied)
+    return tau
+
+
+def _without(profile: Profile, task: int) -> NDArray[Any]:
+    """Return Borda's ranks from all other tasks."""
+    rest = profile[np.delete(np.arange(len(profile)), task)]
+    return Borda().aggregate(rest).ranking.ranks
+
+
+def _concordance(profile: Profile) -> float:
+    """Return W from the average of Spearman's correlations."""
+    ranks = np.where(profile.ranks >= 0, profile.ranks, np.nan)
+    found = []
+    for a, b in combinations(range(len(ranks)), 2):
+        both = ~np.isnan(ranks[a]) & ~np.isnan(ranks[b])
+        if both.sum() < 2:
+            continue
+        one, two = (scipy.stats.rankdata(ranks[t, both]) for t in (a, b))
+        if np.ptp(one) and np.ptp(two):
+            found.append(float(np.corrcoef(one, two)[0, 1]))
+    if not found:
+        return float("nan")
+    return (1 + (len(ranks) - 1) * float(np.mean(found))) / len(ranks)
+
+
+class TaskAgreement(Result):
+    """How far tasks order systems alike.
+
+    Made by `task_agreement`; it has no plot. What leaving a task out changes says `stability`, and
+    how near subsets of tasks come to all of them `TaskSubsetStudy`.
+
+    Attributes
+    ----------
+    tasks : ItemSet
+        The T tasks.
+    n_systems : int
+        How many systems there are.
+    tau : ndarray of float, shape (T, T)
+        Kendall's tau-b of two tasks on the systems of both; NaN where one ties all of these, or
+        there are less than two.
+    n_common : ndarray of int, shape (T, T)
+        The systems of both.
+    with_rest : ndarray of float, shape (T,)
+        Tau-b of each task with Borda's ranking by all other tasks.
+    kendall_w : float
+        Kendall's W: 1 where all tasks agree, 1/T about where they have nothing to do with each
+        other.
+    notes : tuple of str
+        What the reader must know.
+    """
+
+    tasks: ItemSet
+    n_systems: int
+    tau: Floats
+    n_common: NDArray[np.intp]
+    with_rest: Floats
+    kendall_w: float
+    notes: tuple[str, ...]
+
+    _schema: ClassVar[str] = "rankagg.task_agreement"
+    _row: ClassVar[str] = "task"
+
+    @property
+    def mean_tau(self) -> float:
+        """The average of tau over all pairs of tasks that have one; NaN where none has."""
+        pairs = self.tau[np.triu_indices(len(self.tasks), k=1)]
+        known = pairs[~np.isnan(pairs)]
+        return float(known.mean()) if len(known) else float("nan")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per task, the one that agrees least with the rest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            with_rest, mean_tau (with the other tasks), n_systems (that it has).
+        """
+        off = ~np.eye(len(self.tasks), dtype=bool) & ~np.isnan(self.tau)
+        with np.errstate(invalid="ignore"):
+            mean = np.where(off, self.tau, 0.0).sum(axis=1) / off.sum(axis=1)
+        columns = {
+            "with_rest": self.with_rest, "mean_tau": mean, "n_systems": np.diag(self.n_common),
+        }  # fmt: skip
+        frame = pd.DataFrame(columns, index=pd.Index(list(self.tasks), name="task"))
+        return frame.sort_values("with_rest", kind="stable")
+
+    def pairs(self) -> pd.DataFrame:
+        """Return tau of every two tasks, tasks by tasks."""
+        labels = pd.Index(list(self.tasks), name="task")
+        return pd.DataFrame(self.tau, index=labels, columns=labels.rename(None))
+
+    def _content(self) -> dict[str, Any]:
+        known = None if np.isnan(self.kendall_w) else self.kendall_w
+        return {
+            "n_systems": self.n_systems,
+            "kendall_w": known,
+            "mean_tau": None if np.isnan(self.mean_tau) else self.mean_tau,
+            "tau": [[None if np.isnan(x) else x for x in row] for row in self.tau.tolist()],
+            "notes": list(self.notes),
+            "tasks": plain_rows(self.to_frame().reset_index()),
+        }
+
+    def _facts(self) -> list[str]:
+        return [
+            f"{counted(len(self.tasks), 'task')} on {counted(self.n_systems, 'system')}: "
+            f"Kendall's W {self.kendall_w:.3g}, mean tau of two tasks {self.mean_tau:.3g}",
+            *(f"note: {note}" for note in self.notes),
+        ]
+
+    def __repr__(self) -> str:
+        return (
+            f"<TaskAgreement of {counted(len(self.tasks), 'task')} on "
+            f"{counted(self.n_systems, 'system')}: W = {self.kendall_w:.3g}, "
+            f"mean tau {self.mean_tau:.3g}>"
+        )

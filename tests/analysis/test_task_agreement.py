@@ -1,0 +1,92 @@
+"""How far tasks agree, against SciPy and the definitions."""
+
+import numpy as np
+import pytest
+import scipy
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+
+
+def table(values, **more):
+    return ra.ScoreTable(np.asarray(values, dtype=float), higher_is_better=True, **more)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(4))
+def test_tau_against_scipy(seed, gaps):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, size=(8, 5)).astype(float)
+    values[rng.random(values.shape) < gaps] = np.nan
+    found = ra.task_agreement(table(values))
+    for i in range(5):
+        for j in range(5):
+            both = ~np.isnan(values[:, i]) & ~np.isnan(values[:, j])
+            expected = scipy.stats.kendalltau(values[both, i], values[both, j]).statistic
+            assert found.n_common[i, j] == both.sum()
+            assert found.tau[i, j] == pytest.approx(expected, nan_ok=True)
+
+
+def test_w_is_that_of_friedman_without_gaps():
+    scores = ra.datasets.load("superglue_human")
+    assert ra.task_agreement(scores).kendall_w == ra.friedman(scores).kendall_w
+
+
+def test_w_with_gaps_goes_on_from_w_without():
+    """The two formulas agree without ties, and one more gap changes little of many."""
+    values = np.random.default_rng(0).normal(size=(40, 6)) + np.arange(40)[:, None] / 10
+    whole = ra.task_agreement(table(values)).kendall_w
+    values[5, 2] = np.nan
+    found = ra.task_agreement(table(values))
+    assert found.kendall_w == pytest.approx(whole, abs=0.01)
+    assert found.kendall_w != whole
+    rho = scipy.stats.spearmanr(np.delete(values, 5, axis=0)).statistic
+    mean = rho[np.triu_indices(6, k=1)].mean()
+    assert (1 + 5 * mean) / 6 == pytest.approx(whole, abs=0.02)
+    assert found.notes == ("1 score missing: tasks are compared on what both have",)
+
+
+def test_each_task_with_the_rest():
+    scores = table(np.random.default_rng(1).normal(size=(7, 5)) + np.arange(7)[:, None])
+    found = ra.task_agreement(scores)
+    for t in range(5):
+        rest = ra.Borda().aggregate(scores.drop(tasks=[t])).ranking
+        expected = ra.kendall_tau(scores.rankings()[t], rest)
+        assert found.with_rest[t] == pytest.approx(expected)
+    assert found.to_frame()["with_rest"].is_monotonic_increasing
+
+
+def test_the_task_that_turns_round_stands_first():
+    values = np.tile(np.arange(6.0)[:, None], (1, 4))
+    values[:, 2] *= -1
+    found = ra.task_agreement(table(values, tasks=list("abcd")))
+    assert found.to_frame().index[0] == "c"
+    assert found.with_rest.tolist() == [1, 1, -1, 1]
+    assert found.pairs().loc["a", "c"] == -1
+
+
+def test_instances_are_averaged():
+    values = np.random.default_rng(0).normal(size=(4, 6))
+    long = table(values, tasks=[0, 0, 1, 1, 2, 2], instances=[0, 1] * 3)
+    short = table(values.reshape(4, 3, 2).mean(axis=2))
+    assert ra.task_agreement(long) == ra.task_agreement(short)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[[1, 1, 1], [1, 1, 1]], [[1, np.nan], [np.nan, 2]], [[1, np.nan], [2, np.nan], [np.nan, 3]]],
+)
+def test_nothing_to_compare(values):
+    found = ra.task_agreement(table(values))
+    assert np.isnan(found.kendall_w)
+    assert np.isnan(found.mean_tau)
+    assert found.to_dict()["kendall_w"] is None
+    assert "nan" in str(found)
+
+
+def test_too_little():
+    for values in ([[1], [2]], [[1, 2]]):
+        with pytest.raises(InvalidInputError, match="two tasks and two systems"):
+            ra.task_agreement(table(values))
+    with pytest.raises(InvalidInputError, match="a ScoreTable"):
+        ra.task_agreement(ra.Profile.from_orders(["AB", "BA"]))
