@@ -258,3 +258,27 @@ def test_shares_of_ranks():
         ra.rank_shares(data, fixed_tasks=True)
     with pytest.raises(InvalidInputError, match="but of Comparisons"):
         ra.rank_shares(ra.Profile.from_orders(["AB"]), unit="cluster")
+
+
+def test_units_of_very_unequal_size_count_as_few():
+    data = battles(10, 3, 600, worths=np.array([2.0, 1.0, 0.0]))
+    rng = np.random.default_rng(0)
+    even = rng.integers(0, 60, 600)
+    uneven = np.where(rng.random(600) < 0.7, 0, even)
+    ranks = {}
+    for name, clusters in (("even", even), ("uneven", uneven)):
+        clustered = ra.Comparisons(
+            data.items, data.first, data.second, data.outcomes, clusters=clusters
+        )
+        ranks[name] = ra.rank_intervals(clustered)
+        expected = [
+            (sizes**2).sum() ** 2 / (sizes**4).sum()
+            for item in range(3)
+            for sizes in [np.bincount(clusters[(data.first == item) | (data.second == item)])]
+        ]
+        found = scored(clustered, "cluster", over_opponents=False).effective
+        np.testing.assert_allclose(found, np.array(expected, dtype=float))
+    assert ranks["even"].decisions.above.sum() == 3
+    assert not ranks["uneven"].decisions.above.any()
+    assert any("count as 1.0 of one size" in note for note in ranks["uneven"].notes)
+    assert not any("one size" in note for note in ranks["even"].notes)

@@ -98,9 +98,13 @@ def ranks_of_comparisons(
         basis=basis,
     )
     above = found.scores[:, None] > found.scores + SAME
-    return RankIntervals.from_decisions(
-        of, kind, above, decisions, data.connectivity().gaps, families=families
-    )
+    least = int(found.effective.argmin())
+    notes = data.connectivity().gaps
+    if found.effective[least] < FEWEST and data.n_items > 1:
+        number, item = f"{found.effective[least]:.1f}", data.items[least]
+        told = f"the {kind}s that tell of {item} count as {number} of one size"
+        notes = (*notes, f"{told}: little can be decided of it")
+    return RankIntervals.from_decisions(of, kind, above, decisions, notes, families=families)
 
 
 def kind_for(data: Comparisons) -> Of:

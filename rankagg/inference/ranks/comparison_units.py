@@ -80,7 +80,9 @@ class Scored:
     covariance : ndarray of float, shape (n, n)
         Of the scores, from what units move them by.
     effective : ndarray of float, shape (n,)
-        How many units tell of each item, counted as if they told equally much.
+        How many units of one size would tell as much of each item: their shares of it squared,
+        (sum a)^2 / sum a^2, after Carter, Schnepel and Steigerwald (2017),
+        https://doi.org/10.1162/REST_a_00639.
     n_units : int
         How many units there are.
     """
@@ -112,7 +114,7 @@ class Scored:
 
         Minus infinity where the units are so many that they tell how differences hang together.
         """
-        if self.n_units >= MANY * len(self.scores) or not n_pairs:
+        if self.effective.min() >= MANY * len(self.scores) or not n_pairs:
             return -np.inf
         return float(stats.norm.isf(alpha / n_pairs))
 
@@ -175,8 +177,9 @@ def scored(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> 
     columns = np.concatenate([side.item for side in _sides(data)])
     cells, shape = (np.tile(members, 2), columns), (n_units, n)
     influence = csr_array((np.concatenate(moves), cells), shape=shape)
-    pull = csr_array((np.concatenate(pulls) ** 2, cells), shape=shape)
-    effective = pull.sum(axis=0) ** 2 / pull.multiply(pull).sum(axis=0)
+    # Comparisons of a unit may all go the same way: it tells by the square of what it holds.
+    pull = csr_array((np.concatenate(pulls), cells), shape=shape).power(2)
+    effective = pull.sum(axis=0) ** 2 / pull.power(2).sum(axis=0)
     covariance = (influence.T @ influence).toarray() * (n_units / max(n_units - 1, 1))
     # Where nearly all was won or lost residuals say too little: no less than a binomial then.
     few = sizes * np.minimum(scores, 1.0 - scores) < FEW
