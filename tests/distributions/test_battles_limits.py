@@ -159,10 +159,15 @@ def test_few_clusters_are_refused_or_noted():
         data = battles(60, 3, 1, clusters=np.arange(60) % number)
         assert "fewer than 4 clusters" in told(data)
         assert ra.fit_bradley_terry(data, errors="model").n_clusters == 0
-    few = ra.fit_bradley_terry(battles(60, 3, 1, clusters=np.arange(60) % 4))
-    assert any("may be wrong more often" in note for note in few.notes)
-    many = ra.fit_bradley_terry(battles(60, 3, 1, clusters=np.arange(60) % 30))
-    assert not any("may be wrong more often" in note for note in many.notes)
+    four = ra.fit_bradley_terry(battles(60, 3, 1, clusters=np.arange(60) % 4))
+    assert not any("Fewer than" in note for note in four.notes)
+    data = battles(60, 3, 1)
+    rare = ra.Comparisons(
+        "ABCD", np.append(data.first, [3, 3]), np.append(data.second, [0, 0]),
+        np.append(data.outcomes, [1, -1]), clusters=np.append(np.arange(60) % 6, [1, 2]),
+    )  # fmt: skip
+    notes = ra.fit_bradley_terry(rare).notes
+    assert any(note.startswith("Fewer than 4 clusters compare D:") for note in notes)
 
 
 def test_clusters_without_comparisons_do_not_count():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
 from rankagg.aggregation.evidence import PairData
 from rankagg.cli.options.inputs import AnyInput, any_input_options
@@ -18,7 +19,12 @@ from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.result import plain_rows
 from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
+from rankagg.distributions.bradley_terry.options import ERRORS, Errors
+from rankagg.distributions.bradley_terry.result import BradleyTerryFit
+from rankagg.distributions.bradley_terry.ties import TIES, Ties
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
@@ -34,7 +40,13 @@ MODELS: dict[str, Callable[..., FitResult]] = {
     "mallows": Mallows.fit,
     "generalized-mallows": GeneralizedMallows.fit,
 }
-NAMES = {"pseudo_rankings": "--pseudo-rankings", "ridge": "--ridge"}
+NAMES = {
+    "pseudo_rankings": "--pseudo-rankings",
+    "ridge": "--ridge",
+    "ties": "--ties",
+    "side": "--advantage",
+    "errors": "--errors",
+}
 WORTHS = ("plackett-luce", "bradley-terry")
 
 
@@ -55,6 +67,20 @@ WORTHS = ("plackett-luce", "bradley-terry")
 @click.option("--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0.")
 @click.option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM.")
 @click.option(
+    "--ties",
+    type=OneOf(TIES),
+    help="Comparisons: what a tie is, half a win for each (the default), or an outcome of its own.",
+)
+@click.option(
+    "--advantage", is_flag=True, help="Comparisons: estimate the advantage of the first side."
+)
+@click.option(
+    "--errors",
+    type=OneOf(ERRORS),
+    help="Comparisons: errors by the model, by single comparisons, or by --cluster; default: auto.",
+)
+@click.option("--elo", is_flag=True, help="Comparisons: show ratings on the scale of Elo too.")
+@click.option(
     "--alpha", type=ALPHA, default=0.05, show_default=True, help="Error of the intervals."
 )
 @json_option
@@ -66,6 +92,10 @@ def command(
     pseudo_rankings: float | None,
     ridge: float | None,
     reference: str | None,
+    ties: Ties | None,
+    advantage: bool,
+    errors: Errors | None,
+    elo: bool,
     alpha: float,
     as_json: bool,
     plot: Path | None,
@@ -76,12 +106,25 @@ def command(
         rankagg fit election.soc --model mallows
         rankagg fit scores.csv --model plackett-luce --reference baseline
         rankagg fit --dataset tennessee --pseudo-rankings 0.5
+        rankagg fit battles.csv --format comparisons --first a --second b --outcome winner
+        --cluster judge --model bradley-terry --ties davidson --advantage --elo
+
+    Comparisons are fitted one by one, unless --pseudo-rankings or --ridge ask for a fit of what
+    they add up to.
     """
     options: dict[str, Any] = {"pseudo_rankings": pseudo_rankings, "ridge": ridge}
     options = {name: value for name, value in options.items() if value is not None}
     if model not in WORTHS and (options or reference is not None):
         raise click.UsageError(f"--model {model} has no worths: leave out the options for them.")
     data: Any = given.data
+    battles: dict[str, Any] = {"ties": ties, "side": advantage, "errors": errors}
+    battles = {name: value for name, value in battles.items() if value}
+    singly = model == "bradley-terry" and isinstance(data, Comparisons) and not options
+    if (battles or elo) and not singly:
+        raise click.UsageError(
+            "--ties, --advantage, --errors and --elo are for --model bradley-terry with --format "
+            "comparisons, without --pseudo-rankings and --ridge."
+        )
     if model != "bradley-terry":
         if isinstance(data, PairData):
             raise click.UsageError(
@@ -94,7 +137,7 @@ def command(
             )
         data, _ = rankings_of(data, given.tolerance, None)
     elif isinstance(data, Comparisons):
-        data = data.pairwise()
+        data = data if singly else data.pairwise()
     elif not isinstance(data, PairwiseMatrix | ScoreSummary):
         data, _ = rankings_of(data, given.tolerance, None)
     shown: dict[str, Any] = {"alpha": alpha}
@@ -102,12 +145,22 @@ def command(
         items = data.systems if isinstance(data, ScoreSummary) else data.items
         (shown["reference"],) = labels_of("--reference", [reference], items, "item")
     with options_named(NAMES):
-        fit = MODELS[model](data, **options)
+        fit = (
+            fit_bradley_terry(data, covariates=tuple(data.covariates), **battles)
+            if singly
+            else MODELS[model](data, **options)
+        )
     save_plot(fit.plot, plot)
+    ratings = pd.DataFrame()
+    if elo and isinstance(fit, BradleyTerryFit):
+        ratings = fit.elo(reference=shown.get("reference"), alpha=alpha)
     if as_json:
-        fitted = fit.distribution.to_dict()
-        echo_json({**fit.to_dict(alpha), "distribution": fitted, "input": list(given.lines)})
+        rated = {"elo": plain_rows(ratings.reset_index())} if len(ratings) else {}
+        fitted = {"distribution": fit.distribution.to_dict(), **rated}
+        echo_json({**fit.to_dict(alpha), **fitted, "input": list(given.lines)})
         return 0
     click.echo("\n".join(given.lines))
     click.echo(fit.summary(rows=None, **shown))
+    if len(ratings):
+        click.echo(ratings.round(1).to_string(na_rep="-"))
     return 0

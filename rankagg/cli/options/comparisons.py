@@ -55,10 +55,16 @@ COMPARISONS_OPTIONS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = 
         metavar="COLUMN",
         help="Comparisons: column of the side with the advantage; default: the first.",
     ),
+    click.option(
+        "--covariate",
+        metavar="COLUMN",
+        multiple=True,
+        help="Comparisons: column of numbers that speak for the first side; may be repeated.",
+    ),
 ]
 
 #: Values of these options.
-COMPARISONS = ("first_side", "second", "outcome", "outcome_is", "cluster", "side")
+COMPARISONS = ("first_side", "second", "outcome", "outcome_is", "cluster", "side", "covariate")
 
 #: Parameters of the reader, and what they are called here.
 COMPARISONS_NAMES = {
@@ -68,6 +74,7 @@ COMPARISONS_NAMES = {
     "outcome_is": "--outcome-is",
     "cluster": "--cluster",
     "side": "--side",
+    "covariates": "--covariate",
     "weight": "--weight",
     "first, second, outcome, weight, cluster, side and covariates": "the columns named",
 }
@@ -92,6 +99,9 @@ def read_compared(values: dict[str, Any]) -> Comparisons:
         )
     if len(values["weight"]) > 1:
         raise click.UsageError("--format comparisons takes one --weight COLUMN.")
-    columns = {name: values[name] for name in COMPARISONS[1:]}
+    columns = {name: values[name] for name in COMPARISONS[1:-1]}
     weight = values["weight"][0] if values["weight"] else None
-    return read_comparisons(values["file"], first=values["first_side"], weight=weight, **columns)
+    return read_comparisons(
+        values["file"], first=values["first_side"], weight=weight,
+        covariates=values["covariate"], **columns,
+    )  # fmt: skip

@@ -30,18 +30,15 @@ from rankagg.distributions.bradley_terry.ties import Ties
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
-__all__ = ["FEW", "fit_bradley_terry"]
+__all__ = ["fit_bradley_terry"]
 
 # Log odds or log tie parameters beyond this may be on their way to infinity.
 FAR = 10.0
-#: Errors by fewer clusters are refused; by fewer than `FEW` they carry a note.
-LEAST, FEW = 4, 20
+# Errors by fewer clusters are refused. Items that fewer compare are named: from four on, intervals
+# were measured to hold what they say.
+LEAST = 4
 # A sandwich variance below this part of that of the model is none.
 NOTHING = 1e-10
-FEW_CLUSTERS = (
-    f"With fewer than {FEW} clusters, or few that compare an item, intervals by cluster may be "
-    "wrong more often than they say."
-)
 
 
 def fit_bradley_terry(
@@ -148,6 +145,7 @@ def fit_bradley_terry(
     if chosen.errors != "model":
         covariance = _covariance(model, peak, plain, sample, comparisons)
         _check_varies(covariance, by_model, comparisons, by_cluster=sample is not None)
+    degrees, known = _degrees(model, comparisons, clusters)
     n_clusters = 0 if clusters is None else int(clusters.max()) + 1
     log_worths, _, tie = model.split(peak.parameters)
     log_ties = {2: tie} if tie is not None and ties == "davidson" else {}
@@ -162,14 +160,12 @@ def fit_bradley_terry(
         n_observations=effective,
         converged=peak.converged,
         n_iterations=peak.n_iterations,
-        notes=tuple(
-            _notes(model, chosen, n_clusters, peak, weighted=comparisons.weights is not None)
-        ),
+        notes=tuple(_notes(model, chosen, comparisons, known, n_clusters=n_clusters, peak=peak)),
         ties=chosen.ties,
         has_side=chosen.side,
         errors=chosen.errors,
         n_clusters=n_clusters,
-        degrees_of_freedom=_degrees(model, comparisons, clusters),
+        degrees_of_freedom=degrees,
         model_covariance=by_model,
         _contests=contests,
     )
@@ -242,16 +238,19 @@ def _check_varies(
         )  # fmt: skip
 
 
-def _degrees(model: Model, comparisons: Comparisons, clusters: NDArray[np.intp] | None) -> Floats:
-    """Return degrees of freedom of the errors of each parameter."""
+def _degrees(
+    model: Model, comparisons: Comparisons, clusters: NDArray[np.intp] | None
+) -> tuple[Floats, NDArray[np.intp] | None]:
+    """Return degrees of freedom of the errors of each parameter, and clusters of each item."""
     n, free = model.contests.n_items, np.full(model.n_parameters, np.inf)
-    if clusters is not None:
-        found = effective_clusters(
-            comparisons.first, comparisons.second, clusters, comparisons.weights, n
-        )
-        # Fewer than one has no quantiles to speak of.
-        free[:n], free[n:] = np.maximum(found[:n] - 1.0, 1.0), max(found[n] - 1.0, 1.0)
-    return free
+    if clusters is None:
+        return free, None
+    found, number = effective_clusters(
+        comparisons.first, comparisons.second, clusters, comparisons.weights, n
+    )
+    # Fewer than one has no quantiles to speak of.
+    free[:n], free[n:] = np.maximum(found[:n] - 1.0, 1.0), max(found[n] - 1.0, 1.0)
+    return free, number
 
 
 def _spread(covariance: Floats, n: int) -> Floats:
@@ -280,8 +279,15 @@ def _alone(alone: Alone, comparisons: Comparisons, *, by_cluster: bool) -> Inval
 
 
 def _notes(
-    model: Model, chosen: Options, n_clusters: int, peak: Peak, *, weighted: bool
+    model: Model,
+    chosen: Options,
+    comparisons: Comparisons,
+    known: NDArray[np.intp] | None,
+    *,
+    n_clusters: int,
+    peak: Peak,
 ) -> Iterator[str]:
+    items = comparisons.items
     number = model.contests.n_ties
     yield "Log worths sum to 0; standard errors are for that contrast."
     if not number:
@@ -303,9 +309,12 @@ def _notes(
             f"Errors by the sandwich of {n_clusters} clusters, with quantiles of Student's t by "
             "how many clusters compare an item."
         )
-    if 0 < n_clusters < FEW:
-        yield FEW_CLUSTERS
-    if weighted:
+    if known is not None and (known < LEAST).any():
+        yield (
+            f"Fewer than {LEAST} clusters compare {listed(items.where(known < LEAST))}: intervals "
+            "were measured to hold from that number on."
+        )
+    if comparisons.weights is not None:
         yield "Weighted comparisons: the number of observations is the effective one."
     if not peak.converged:
         yield (

@@ -318,7 +318,7 @@ def separate_covariance(model: Model, parameters: Floats, inverse: Floats) -> Fl
 
 def effective_clusters(
     first: Positions, second: Positions, clusters: Positions, weights: Floats | None, n: int
-) -> Floats:
+) -> tuple[Floats, Positions]:
     """Return how many clusters of equal size would say as much, of each item and of all.
 
     Parameters
@@ -334,9 +334,11 @@ def effective_clusters(
 
     Returns
     -------
-    ndarray of float, shape (n + 1,)
+    effective : ndarray of float, shape (n + 1,)
         (sum k)^2/sum k^2, with k the summed weight of the comparisons of an item in each cluster;
         last that of all comparisons.
+    number : ndarray of intp, shape (n,)
+        How many clusters compare each item.
 
     References
     ----------
@@ -352,4 +354,4 @@ def effective_clusters(
     sizes = np.bincount(clusters, weights)
     total[n], squares[n] = sizes.sum(), (sizes**2).sum()
     effective: Floats = total**2 / squares
-    return effective
+    return effective, np.bincount(item, minlength=n)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_solve
 
 from rankagg._typing import Floats
 from rankagg.distributions.plackett_luce.likelihood import Derivatives, Likelihood
@@ -134,10 +135,12 @@ def _solve(matrix: Floats, right: Floats) -> Floats | None:
     scale = 1.0 / np.sqrt(diagonal)
     scaled = scale[:, None] * matrix * scale
     try:
-        np.linalg.cholesky(scaled)
+        lower = np.linalg.cholesky(scaled)
     except np.linalg.LinAlgError:
         return None
-    solved: Floats = (scale * np.linalg.solve(scaled, (right.T * scale).T).T).T
+    # By its factor: nearly singular matrices have one where other ways to solve give up.
+    found = cho_solve((lower, True), (right.T * scale).T)
+    solved: Floats = (scale * found.T).T
     return solved
 
 

@@ -1,0 +1,125 @@
+"""How often 95 % intervals of comparisons miss the truth, with judges who have tastes of their own.
+
+The truth is the fit to infinitely many judges: the probabilities of outcomes, averaged over tastes.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankagg as ra
+
+N, SIDE, TIE = 6, 0.3, 0.5
+WORTHS = np.linspace(0.8, -0.8, N)
+TASTE = {"independent": 0.0, "judges": 0.7, "unequal": 0.7, "rare": 0.7}
+OUTCOMES = np.array([1, 0, -1])
+
+
+def chances(odds):
+    """Return the probabilities of outcomes under Davidson's model, shape (..., 3)."""
+    weights = np.stack([np.exp(odds / 2), np.full_like(odds, TIE), np.exp(-odds / 2)], axis=-1)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def drawn(kind, n_clusters, rng):
+    """Return battles of judges."""
+    sizes = np.full(n_clusters, 60)
+    if kind == "unequal":
+        sizes = np.maximum(rng.lognormal(np.log(40), 1, n_clusters), 3).astype(int)
+    judge = np.repeat(np.arange(n_clusters), sizes)
+    first = rng.integers(0, N, len(judge))
+    second = (first + rng.integers(1, N, len(judge))) % N
+    if kind == "rare":
+        # A quarter of the judges see the first item, three at least.
+        seen = judge < max(n_clusters // 4, 3)
+        kept = seen | ((first > 0) & (second > 0))
+        judge, first, second = judge[kept], first[kept], second[kept]
+    taste = rng.normal(size=(n_clusters, N), scale=TASTE[kind])
+    own_side = rng.normal(size=n_clusters, scale=TASTE[kind] / 2)
+    worths = WORTHS + taste[judge]
+    rows = np.arange(len(judge))
+    odds = worths[rows, first] - worths[rows, second] + SIDE + own_side[judge]
+    at = (rng.random(len(judge))[:, None] > chances(odds).cumsum(axis=1)).sum(axis=1)
+    return ra.Comparisons(range(N), first, second, OUTCOMES[np.minimum(at, 2)], clusters=judge)
+
+
+@cache
+def truth(kind, ties):
+    """Return the parameters that infinitely many judges would give."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    first, second = np.nonzero(~np.eye(N, dtype=bool))
+    spread = TASTE[kind] * np.sqrt(2.25)  # of two tastes and of that of the side
+    odds = (WORTHS[first] - WORTHS[second] + SIDE)[:, None] + spread * nodes
+    mean = np.einsum("pko,k->po", chances(odds), weights / weights.sum())
+    if kind == "rare":
+        often = (first == 0) | (second == 0)
+        mean = mean * np.where(often, 0.25, 1.0)[:, None]
+    data = ra.Comparisons(
+        range(N), np.repeat(first, 3), np.repeat(second, 3), np.tile(OUTCOMES, len(first)),
+        weights=mean.ravel(),
+    )  # fmt: skip
+    return ra.fit_bradley_terry(data, ties=ties, side=True, errors="model").estimates
+
+
+def rates(kind, n_clusters, ties, repetitions, errors="cluster"):
+    """Return how often intervals miss: of pairs on average, of the worst pair, of the side."""
+    rng = np.random.default_rng([n_clusters, len(kind)])
+    true = truth(kind, ties)
+    missed, used = np.zeros((N, N)), 0
+    side = 0
+    for _ in range(repetitions):
+        try:
+            fit = ra.fit_bradley_terry(
+                drawn(kind, n_clusters, rng), ties=ties, side=True, errors=errors
+            )
+        except ra.exceptions.RankaggError:
+            continue
+        used += 1
+        # The intervals of `pairs`, without the time that tables take.
+        spread = np.diag(fit.covariance)[:N, None] - fit.covariance[:N, :N]
+        degrees = fit.degrees_of_freedom[:N]
+        quantiles = stats.t.ppf(0.975, np.minimum(degrees[:, None], degrees))
+        radius = np.where(np.isinf(degrees).any(), 1.96, quantiles) * np.sqrt(spread + spread.T)
+        gap = fit.log_worths - true[:N]
+        missed += np.abs(gap[:, None] - gap) > radius
+        low, high = fit.conf_int().iloc[N]
+        side += not low <= true[N] <= high
+    pairs = missed[np.triu_indices(N, 1)] / used
+    return pairs.mean(), pairs.max(), side / used, used
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ties", ["half", "davidson"])
+@pytest.mark.parametrize("kind", TASTE)
+@pytest.mark.parametrize("n_clusters", [4, 8, 20, 50])
+def test_intervals_by_cluster_miss_in_one_of_twenty(kind, n_clusters, ties):
+    mean, worst, side, used = rates(kind, n_clusters, ties, 400)
+    assert used >= 390
+    assert mean <= 0.07
+    # Three standard errors of one share of 400 above 7 %.
+    assert max(worst, side) <= 0.11
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["judges", "unequal"])
+def test_errors_by_the_model_miss_far_more_often_where_judges_differ(kind):
+    mean, *_ = rates(kind, 20, "davidson", 200, errors="model")
+    assert mean > 0.15
+
+
+def test_the_truth_of_independent_judges_is_what_is_drawn_from():
+    found = truth("independent", "davidson")
+    assert found[:N] == pytest.approx(WORTHS, abs=1e-6)
+    assert found[N:] == pytest.approx([SIDE, np.log(TIE)], abs=1e-6)
+
+
+if __name__ == "__main__":
+    for how in ("davidson", "half"):
+        for what in TASTE:
+            for number in (4, 8, 20, 50):
+                shares = rates(what, number, how, 400)
+                print(how, what, number, *(f"{share:.4f}" for share in shares), flush=True)  # noqa: T201
+            share = rates(what, 20, how, 100, errors="model")[0]
+            print(how, what, "model, 20 clusters", f"{share:.4f}", flush=True)  # noqa: T201
