@@ -46,7 +46,7 @@ def test_the_fit_as_json_is_that_of_the_package(file, data):
 
 
 def test_the_fit_as_text_shows_what_was_asked(file):
-    done = run(file, *COLUMNS, *MODEL, "--errors", "model", "--elo")
+    done = run(file, *COLUMNS, *MODEL, "--errors-by", "model", "--elo")
     assert done.exit_code == 0, done.output
     assert "comparisons are taken for" in done.output
     assert "independent" in done.output

@@ -187,12 +187,12 @@ def test_the_unit_of_weights_and_of_covariates_does_not_matter():
     data = battles(200, 4, 9, weights=weights)
     scaled = ra.Comparisons(
         data.items, data.first, data.second, data.outcomes, sides=data.sides,
-        weights=1e-60 * weights, covariates={"x": 1e6 * data.covariates["x"]},
+        weights=1e-60 * weights, covariates={"x": 1e100 * data.covariates["x"]},
     )  # fmt: skip
     for errors in ("model", "robust"):
         options = {"ties": "davidson", "side": True, "covariates": ["x"], "errors": errors}
         one, other = ra.fit_bradley_terry(data, **options), ra.fit_bradley_terry(scaled, **options)
-        unit = np.array([1.0] * 5 + [1e6, 1.0])
+        unit = np.array([1.0] * 5 + [1e100, 1.0])
         assert unit * other.estimates == pytest.approx(one.estimates, abs=1e-7)
         assert unit * other.standard_errors == pytest.approx(one.standard_errors, rel=1e-6)
 
@@ -223,7 +223,8 @@ def test_many_items_and_kinds_are_counted_in_another_way():
     for contests, entries in ((one, rows), (other, more)):
         assert (contests.first[entries.kind] == few.first).all()
         assert (contests.second[entries.kind] == few.second).all()
-        assert (contests.extras[entries.kind, 1] == few.covariates["x"]).all()
+        found = (contests.extras * contests.units)[entries.kind, 1]
+        assert found == pytest.approx(few.covariates["x"])
         assert (entries.outcome == 1 - few.outcomes).all()
         assert contests.results.sum() == 400
     assert len(one.first) == len(other.first)

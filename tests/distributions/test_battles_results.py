@@ -1,5 +1,7 @@
 """What a fit of comparisons says: differences, ratings, probabilities, intransitivity."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -158,14 +160,13 @@ def test_data_of_the_model_is_transitive():
 def test_draws_are_freed_of_what_estimation_takes_up(ties):
     # To first order, the score of the pairs of a data set at its own maximum.
     from rankagg.distributions.bradley_terry.climb import Model, climb  # noqa: PLC0415
-    from rankagg.distributions.bradley_terry.contests import Contests  # noqa: PLC0415
     from rankagg.distributions.bradley_terry.intransitivity import _Pairs  # noqa: PLC0415
 
     fit = ra.fit_bradley_terry(battles(20_000, 4, 2, covariate=False), ties=ties, side=True)
     at = _Pairs(Model(fit._contests, ties), fit.estimates)
     results = at.draw(1, np.random.default_rng(3))[0]
     drawn = fit._contests
-    drawn = Contests(drawn.n_items, drawn.first, drawn.second, drawn.extras, results, results)
+    drawn = dataclasses.replace(drawn, results=results, squares=results)
     own = climb(Model(drawn, ties), steps=50, tolerance=1e-10)
     _, freed = at.of(results[None])
     refitted = _Pairs(Model(drawn, ties), own.parameters)

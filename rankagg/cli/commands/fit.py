@@ -45,7 +45,7 @@ NAMES = {
     "ridge": "--ridge",
     "ties": "--ties",
     "side": "--advantage",
-    "errors": "--errors",
+    "errors": "--errors-by",
 }
 WORTHS = ("plackett-luce", "bradley-terry")
 
@@ -75,7 +75,8 @@ WORTHS = ("plackett-luce", "bradley-terry")
     "--advantage", is_flag=True, help="Comparisons: estimate the advantage of the first side."
 )
 @click.option(
-    "--errors",
+    "--errors-by",
+    "errors_by",
     type=OneOf(ERRORS),
     help="Comparisons: errors by the model, by single comparisons, or by --cluster; default: auto.",
 )
@@ -94,7 +95,7 @@ def command(
     reference: str | None,
     ties: Ties | None,
     advantage: bool,
-    errors: Errors | None,
+    errors_by: Errors | None,
     elo: bool,
     alpha: float,
     as_json: bool,
@@ -117,13 +118,13 @@ def command(
     if model not in WORTHS and (options or reference is not None):
         raise click.UsageError(f"--model {model} has no worths: leave out the options for them.")
     data: Any = given.data
-    battles: dict[str, Any] = {"ties": ties, "side": advantage, "errors": errors}
+    battles: dict[str, Any] = {"ties": ties, "side": advantage, "errors": errors_by}
     battles = {name: value for name, value in battles.items() if value}
     singly = model == "bradley-terry" and isinstance(data, Comparisons) and not options
     if (battles or elo) and not singly:
         raise click.UsageError(
-            "--ties, --advantage, --errors and --elo are for --model bradley-terry with --format "
-            "comparisons, without --pseudo-rankings and --ridge."
+            "--ties, --advantage, --errors-by and --elo are for --model bradley-terry with "
+            "--format comparisons, without --pseudo-rankings and --ridge."
         )
     if model != "bradley-terry":
         if isinstance(data, PairData):

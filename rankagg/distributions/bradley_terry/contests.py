@@ -36,7 +36,10 @@ class Contests:
     first, second : ndarray of intp, shape (c,)
         Who met.
     extras : ndarray of float, shape (c, k)
-        What is added to the log odds of the first beside worths: side and covariates.
+        What is added to the log odds of the first beside worths: side and covariates, each over
+        its largest value.
+    units : ndarray of float, shape (k,)
+        These largest values.
     results : ndarray of float, shape (3, c)
         Summed weights of wins of the first, ties, and wins of the second.
     squares : ndarray of float, shape (3, c)
@@ -47,6 +50,7 @@ class Contests:
     first: Positions
     second: Positions
     extras: Floats
+    units: Floats
     results: Floats
     squares: Floats
 
@@ -141,8 +145,12 @@ def contests_of(
     extras = [] if not side else [np.ones(len(at)) if sides is None else sides[at].astype(float)]
     extras += [column[at] for column in columns]
     table = np.stack(extras, axis=1) if extras else np.zeros((len(at), 0))
+    # Effects are then of the size of log odds, whatever the unit of a covariate is.
+    units = np.abs(table).max(axis=0, initial=0.0)
+    units[units == 0] = 1.0
+    table = table / units
     contests = Contests(
-        n, first[at].astype(np.intp), second[at].astype(np.intp), table, results, squares
+        n, first[at].astype(np.intp), second[at].astype(np.intp), table, units, results, squares
     )
     if not entries:
         return contests, None

@@ -148,13 +148,15 @@ def fit_bradley_terry(
     degrees, known = _degrees(model, comparisons, clusters)
     n_clusters = 0 if clusters is None else int(clusters.max()) + 1
     log_worths, _, tie = model.split(peak.parameters)
+    units = np.ones(model.n_parameters)
+    units[n : n + contests.n_extras] = contests.units
     log_ties = {2: tie} if tie is not None and ties == "davidson" else {}
     tie_names = {"davidson": ("log nu",), "rao-kupper": ("log theta",), "half": ()}[chosen.ties]
     return BradleyTerryFit(
         distribution=BradleyTerry(log_worths, items=items, log_ties=log_ties),
         names=(*map(str, items), *names, *(tie_names if model.has_tie else ())),
-        estimates=peak.parameters,
-        covariance=covariance,
+        estimates=peak.parameters / units,
+        covariance=covariance / np.outer(units, units),
         log_likelihood=peak.value,
         n_parameters=len(peak.parameters) - 1,
         n_observations=effective,
@@ -166,7 +168,8 @@ def fit_bradley_terry(
         errors=chosen.errors,
         n_clusters=n_clusters,
         degrees_of_freedom=degrees,
-        model_covariance=by_model,
+        model_covariance=by_model / np.outer(units, units),
+        _units=units,
         _contests=contests,
     )
 

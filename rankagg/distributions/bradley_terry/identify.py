@@ -225,8 +225,7 @@ def _conditions(model: Model) -> csr_array:
     """Return rows r with r d >= 0 for every direction d along which nothing observed falls."""
     contests, n, k = model.contests, model.contests.n_items, model.contests.n_extras
     happened = contests.results > 0
-    scale = np.abs(contests.extras).max(axis=0, initial=0.0)
-    extras = contests.extras / np.where(scale > 0, scale, 1.0)
+    extras = contests.extras
     times = {"davidson": 2.0, "rao-kupper": 1.0, "half": 0.0}[model.ties]
     # Sign of the log odds, factor of the tie parameter, and which contests ask for it.
     asked = [

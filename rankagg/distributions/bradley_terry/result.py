@@ -62,6 +62,7 @@ class BradleyTerryFit(FitResult):
     degrees_of_freedom: Floats
     model_covariance: Floats
     _contests: Contests = field(compare=False)
+    _units: Floats = field(compare=False)
 
     _plot = "worths_plot"
 
@@ -351,7 +352,7 @@ class BradleyTerryFit(FitResult):
         return intransitivity_of(
             self._contests,
             self.ties,
-            self.estimates,
+            self.estimates * self._units,
             items=self.distribution.items,
             n_resamples=n_resamples,
             rng=rng,

@@ -245,6 +245,7 @@ def _sums(model: Model, parts: _Parts, cluster: int) -> tuple[Floats, Floats]:
     none = np.zeros((OUTCOMES, 0))
     inside = Contests(
         contests.n_items, contests.first[kind], contests.second[kind], contests.extras[kind],
+        contests.units,
         none, none,
     )  # fmt: skip
     ahead, tie = parts.factors[:, own, 0], parts.factors[:, own, 1]
