@@ -269,6 +269,7 @@ def test_identical_systems(method, columns):
     if method != "sign":
         assert found.effect == 0.0
         assert found.lower <= 0 <= found.upper
+        assert ("no width" in str(found)) == (found.lower == found.upper)
 
 
 def test_differences_that_are_no_floats_are_refused():

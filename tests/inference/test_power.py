@@ -131,6 +131,14 @@ def test_what_cannot_be_told_needs_no_finite_number(values):
     assert found.to_dict()["pairs"][0]["needed"] is None
 
 
+def test_units_that_agree_do_not_say_how_much_they_vary():
+    found = ra.separation(ra.ScoreTable([[2.5] * 4, [1.5] * 4, [1.5] * 4], higher_is_better=True))
+    assert np.isnan(found.detectable).all()
+    assert np.isnan(found.needed[0])
+    assert np.isinf(found.needed[1])
+    assert "all tasks agree on 2 pairs" in str(found)
+
+
 def test_tied_with_the_first():
     values = np.random.default_rng(0).normal(size=(5, 40)) - np.array(
         [[0], [0.05], [0.1], [3], [4]]

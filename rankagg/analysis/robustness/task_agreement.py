@@ -48,8 +48,8 @@ def task_agreement(
     -----
     Two tasks are compared on the systems that both have. Kendall's W without gaps is that of
     `friedman`, corrected for ties; with gaps it is (1 + (T - 1) r)/T, r being the average of
-    Spearman's correlations of all pairs of T tasks, which is the same where nothing is missing or
-    tied.
+    Spearman's correlations of all pairs of T tasks, or 0 where that is below: the same where
+    nothing is missing or tied.
 
     References
     ----------
@@ -140,7 +140,8 @@ def _concordance(profile: Profile) -> float:
             found.append(float(np.corrcoef(one, two)[0, 1]))
     if not found:
         return float("nan")
-    return (1 + (len(ranks) - 1) * float(np.mean(found))) / len(ranks)
+    # Correlations on different systems can be lower together than those on the same ones.
+    return max((1 + (len(ranks) - 1) * float(np.mean(found))) / len(ranks), 0.0)
 
 
 class TaskAgreement(Result):

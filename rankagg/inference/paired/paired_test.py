@@ -33,6 +33,7 @@ from rankagg.inference.units import Unit
 
 __all__ = ["paired_test", "paired_tests"]
 
+AGREED = "all {word}s agree on some pair, so its interval has no width and says not how sure it is"
 # Effect, lower, upper, p-value, whether that is exact, and the direction.
 Found: TypeAlias = tuple[float, float, float, float, bool, int]
 
@@ -280,6 +281,8 @@ class _Options:
             notes = (*notes, "some pair was never compared: the interval is all that is possible")
         elif np.isinf(lower) or np.isinf(upper):
             notes = (*notes, _too_few(told, sample.word, self.alpha))
+        elif lower == upper:
+            notes = (*notes, AGREED.format(word=sample.word))
         first, second = sample.pairs[p]
         return PairedTest(
             first=first, second=second, method=method, unit=sample.unit, word=sample.word,

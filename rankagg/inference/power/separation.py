@@ -141,13 +141,15 @@ def _row(sample: PairedSample, pair: int, level: float, chance: float) -> dict[s
         share = float((d**2).mean())
         detectable = answers_detectable(share, n, level, chance)
         needed = answers_needed(gap, share, level, chance) if gap else np.inf
+    elif spread <= 0:
+        detectable, needed = np.nan, np.nan if gap else np.inf
     else:
         detectable = t_detectable(spread, n / factor, level, chance)
         least = least_units(lambda many: t_power(gap, spread, many, level), chance) if gap else 0
         needed = factor * least if gap else np.inf
     return {
         "difference": mean, "spread": spread, "n_units": n, "detectable": detectable,
-        "needed": float(np.ceil(needed - 1e-9)) if np.isfinite(needed) else np.inf,
+        "needed": float(np.ceil(needed - 1e-9)),
     }  # fmt: skip
 
 
@@ -175,9 +177,11 @@ class Separation(Result):
     n_units : ndarray of int, shape (n - 1,)
         Units that have the scores of both.
     detectable : ndarray of float, shape (n - 1,)
-        The smallest difference that so many units detect; infinite where none.
+        The smallest difference that so many units detect; infinite where none, NaN where all units
+        agree, which says nothing of the spread.
     needed : ndarray of float, shape (n - 1,)
-        Units that the difference seen needs, if it is the true one; infinite where it is nought.
+        Units that the difference seen needs, if it is the true one; infinite where it is nought,
+        NaN where all units agree on another one.
     """
 
     order: tuple[Label, ...]
@@ -230,6 +234,9 @@ class Separation(Result):
 
     def _facts(self) -> list[str]:
         enough = int((self.needed <= self.n_units).sum())
+        agreed = int(np.isnan(self.detectable).sum())
+        pairs = counted(agreed, "pair")
+        unknown = [f"note: all {self.word}s agree on {pairs}, whose spread is not known"]
         return [
             f"{counted(len(self.order), 'system')} by mean score, each against the next one; "
             f"independent: {self.word}s",
@@ -238,4 +245,11 @@ class Separation(Result):
             "needed: units, if the differences and spreads seen are the true ones",
             f"{enough} of {counted(len(self.needed), 'pair')} "
             f"{'has' if enough == 1 else 'have'} as many",
+            *(
+                [
+                    f"note: all {self.word}s agree on {counted(agreed, 'pair')}, whose spread is not known"
+                ]
+                if agreed
+                else []
+            ),
         ]
