@@ -245,11 +245,5 @@ class Separation(Result):
             "needed: units, if the differences and spreads seen are the true ones",
             f"{enough} of {counted(len(self.needed), 'pair')} "
             f"{'has' if enough == 1 else 'have'} as many",
-            *(
-                [
-                    f"note: all {self.word}s agree on {counted(agreed, 'pair')}, whose spread is not known"
-                ]
-                if agreed
-                else []
-            ),
+            *(unknown if agreed else ()),
         ]
