@@ -9,6 +9,7 @@ import numpy as np
 from rankagg._typing import Label
 from rankagg.aggregation.means import Mean
 from rankagg.analysis.comparison.alternatives import LATE
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
@@ -177,6 +178,10 @@ def _numbers(findings: Findings) -> tuple[tuple[str, str], ...]:
             numbers.append(_number(data.n_units, "instance"))
     elif isinstance(data, Profile):
         numbers.append(_number(data.n_rankings, "ranking"))
+    elif isinstance(data, Comparisons):
+        numbers.append(_number(len(data), "comparison"))
+        if data.clusters is not None:
+            numbers.append(_number(data.n_clusters, "cluster"))
     elif isinstance(data, PairwiseMatrix):
         cast = float(np.triu(data.comparisons, 1).sum())
         numbers.append((f"{cast:,.6g}", "vote on pairs" if cast == 1 else "votes on pairs"))
