@@ -45,8 +45,8 @@ COMMANDS = {
     "removals": "Find the fewest ballots or tasks without which another is first, or a pair turns "
     "round.",
     "intervals": "Say how sure one may be of each rank, and of each pair.",
-    "test": "Test whether other systems are better than one, with effects and their intervals.",
-    "power": "Say how many units would tell each system from the next one.",
+    "test": "Test whether other systems are better than one on the same tasks or instances.",
+    "power": "Say how many units would tell each system from the next one by mean scores.",
     "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
     "each other.",
     "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",

@@ -158,7 +158,8 @@ def test_bad_rules_are_refused(rules: list[object], message: str) -> None:
 
 
 def test_bad_data_and_methods_are_refused(comparison: ra.Comparison) -> None:
-    with pytest.raises(INVALID, match="ScoreTable, ScoreSummary, Profile or PairwiseMatrix"):
+    kinds = "ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons"
+    with pytest.raises(INVALID, match=kinds):
         ra.compare([[1, 2]])
     with pytest.raises(INVALID, match="Borda, Copeland, Kemeny"):
         comparison["Schulze"]
