@@ -69,7 +69,7 @@ def _result(findings: Findings) -> str:
     """Say who is first, and who else may be."""
     leader, others = findings.exact.order[0], findings.winners
     if not findings.is_proved:
-        ranked = counted(len(findings.exact.items), findings.noun)
+        ranked = counted(len(findings.exact.items), findings.noun, ",")
         return f"{named(leader)} leads the best ranking of {ranked} that was found."
     if len(others) > 1:
         each = listing(others, NAMES)
@@ -110,7 +110,7 @@ def _proved(findings: Findings) -> str:
     if not findings.is_proved:
         certificate = findings.exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"
-        gap = counted(certificate.gap, "vote", "g")
+        gap = counted(certificate.gap, "vote", ",g")
         return f"It is not proved optimal: another may contradict up to {gap} fewer."
     known, head = findings.alternatives, "The consensus ranking is proved optimal"
     if known is None and "alternatives" not in findings.late:
@@ -182,6 +182,8 @@ def _numbers(findings: Findings) -> tuple[tuple[str, str], ...]:
         numbers.append(_number(len(data), "comparison"))
         if data.clusters is not None:
             numbers.append(_number(data.n_clusters, "cluster"))
+        if len(data):
+            numbers.append((percent(data.n_ties / len(data)), "ties"))
     elif isinstance(data, PairwiseMatrix):
         cast = float(np.triu(data.comparisons, 1).sum())
         numbers.append((f"{cast:,.6g}", "vote on pairs" if cast == 1 else "votes on pairs"))

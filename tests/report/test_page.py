@@ -155,6 +155,40 @@ def test_votes_without_rankings_say_what_cannot_be_known() -> None:
     assert "Not known." in page.sections["stability"]
 
 
+def test_comparisons_have_their_own_numbers() -> None:
+    battles = ra.Comparisons("AB", [0] * 30, [1] * 30, [1] * 27 + [0] * 3)
+    page = Page(ra.make_report(battles).html)
+    assert " ".join(page.header.split()).count("2 items 30 comparisons 10 % ties") == 1
+    assert "Place 1 goes to A" in page.header
+
+
+def test_a_place_outside_its_bar_is_drawn_and_said_to_be_so() -> None:
+    # By majorities C is third; Borda points, which count how far, have it first.
+    votes = ra.Profile.from_orders(["ABCD", "CDBA"], counts=[1040, 960])
+    findings = findings_of(votes)
+    ranks, order = findings.ranks, findings.exact.order
+    at = votes.items.indices(order)
+    bars = zip(ranks.best[at], ranks.worst[at], strict=True)
+    places = enumerate(zip(order, bars, strict=True), 1)
+    outside = {item for place, (item, (low, high)) in places if not low <= place <= high}
+    figure = ranking_of(findings)
+    drawn = {row.name for row in figure.rows if row.strip.mark == "outside"}
+    assert drawn == outside
+    assert {"A", "C"} <= outside
+    for row in figure.rows:
+        if row.strip.mark == "outside":
+            low, high = row.strip.link
+            assert row.strip.at in (low, high)
+            assert {low, high} & set(row.strip.bar)
+            assert low < high
+        else:
+            assert row.strip.link is None
+    told = ra.make_report(votes).html
+    assert "the place in the consensus lies outside the bar" in told
+    assert told.count('class="link"') == len(outside)
+    assert "although by mean Borda points only C may be first" in told
+
+
 def test_what_nobody_looked_at_is_said() -> None:
     page = Page(ra.make_report(ra.datasets.load("tennessee"), optima=False).html)
     assert "was not looked at" in page.sections["exact"]

@@ -149,6 +149,8 @@ def _axes(ax: Axes, proportions: list[float]) -> None:
     ax.set_xlim(0, most)
     ticks = [k / 10 for k in range(11) if k / 10 <= most + 1e-9]
     ax.set_xticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
+    # Away from the lowest number at the other axis, however large the letters are.
+    ax.tick_params(axis="x", pad=0.4 * float(mpl.rcParams["font.size"]))
     ax.grid(color=GRID, linewidth=0.5 * width)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
