@@ -29,6 +29,7 @@ from .aggregation.means import Mean as Mean
 from .aggregation.means import Median as Median
 from .aggregation.positional import Borda as Borda
 from .aggregation.positional import Bucklin as Bucklin
+from .aggregation.reciprocal import ReciprocalRankFusion as ReciprocalRankFusion
 from .aggregation.result import Consensus as Consensus
 from .aggregation.searches import InsertionSearch as InsertionSearch
 from .aggregation.searches import KwikSort as KwikSort

@@ -34,6 +34,10 @@ class TestBucklin(AggregatorContract):
     rules = (ra.Bucklin(),)
 
 
+class TestReciprocalRankFusion(AggregatorContract):
+    rules = (ra.ReciprocalRankFusion(), ra.ReciprocalRankFusion(k=0))
+
+
 class TestCopeland(AggregatorContract):
     rules = (*(ra.Copeland(unranked=policy) for policy in POLICIES), ra.Copeland(alpha=0.0))
 

@@ -29,6 +29,7 @@ RULES = (
         for policy in POLICIES
     ),
     ra.Bucklin(),
+    ra.ReciprocalRankFusion(),
     ra.TopK(k=1),
     ra.PlaceWeightedKemeny(weights=[1, 0.5]),
     ra.KwikSort(pivot="best"),

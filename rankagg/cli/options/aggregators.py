@@ -22,6 +22,7 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
     "median": lambda unranked: ra.Median(),
     "borda": lambda unranked: ra.Borda(unranked=unranked),
     "bucklin": lambda unranked: ra.Bucklin(),
+    "rrf": lambda unranked: ra.ReciprocalRankFusion(),
     "two-level-borda": lambda unranked: ra.TwoLevel(
         ra.Borda(unranked=unranked), ra.Borda(unranked=unranked)
     ),
@@ -44,7 +45,8 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
 
 # What is present counts for these, whatever the policy for the rest.
 WITHOUT_POLICY = (
-    "mean", "geometric-mean", "harmonic-mean", "median", "bucklin", "plackett-luce", "mallows",
+    "mean", "geometric-mean", "harmonic-mean", "median", "bucklin", "rrf", "plackett-luce",
+    "mallows",
 )  # fmt: skip
 
 
