@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Floats
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
@@ -65,7 +64,7 @@ class ReciprocalRankFusion(Aggregator):
         profile = evidence.profile
         votes, denominator = exact.as_votes(profile.counts, profile.weights)
         listed = np.where(profile.ranks == UNLISTED, np.int32(UNRANKED), profile.ranks)
-        gains: Floats = 1.0 / (self.k + np.arange(1, profile.n_items + 1))
+        gains = 1.0 / (float(self.k) + np.arange(1, profile.n_items + 1))
         scores = np.zeros(profile.n_items)
         for size, starts in sorted(place_counts(listed, votes).items()):
             shares = np.lib.stride_tricks.sliding_window_view(gains, size).mean(axis=1)
