@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
-from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 from rankagg.inference.clusters import (
     check_nested,
     clusters_of,
@@ -333,7 +333,15 @@ def rankings_of(
 ) -> tuple[Profile, Sequence[Label] | None]:
     """Return the rankings of some data and their instances, which a table has of its own."""
     if isinstance(data, ScoreTable):
-        return data.rankings(tolerance), data.instances if instances is None else instances
+        if instances is None:
+            return data.rankings(tolerance), data.instances
+        if len(instances) != data.n_units:
+            raise InvalidInputError(
+                "instances", f"one for each column of the table ({data.n_units} of them)",
+                Described(counted(len(instances), "instance")),
+                "Leave them out to take the table's own.",
+            )  # fmt: skip
+        return data.rankings(tolerance), instances
     if isinstance(data, Profile):
         return data, instances
     if isinstance(data, ScoreSummary):

@@ -20,7 +20,8 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
         (lambda: ra.PairwiseIntervals.from_data([1]),
          "`data` must be a ScoreTable or a Profile. Got [1]."),
         (lambda: ra.PairwiseIntervals.from_data(TABLE, instances=["a"]),
-         "`instances` must be left out for a table, which has its own. Got ['a']."),
+         "`instances` must be one for each column of the table (2 of them). Got 1 instance. "
+         "Leave them out to take the table's own."),
         (lambda: ra.PairwiseIntervals.from_data(
             VOTES, estimand="imputed", simultaneous="bonferroni").decisions(),
          "`estimand` must be 'direct' for decisions. Got 'imputed'. An imputed proportion says "
@@ -197,7 +198,7 @@ def test_plain_data_of_places_have_these_names():
     told = result.to_dict()
     assert set(told) == {
         "schema", "version", "of", "unit", "alpha", "how", "method", "assumes", "n_units",
-        "decidable_from", "first", "notes", "ranks", "marginal",
+        "decidable_from", "first", "tied_with_first", "notes", "ranks", "marginal",
     }  # fmt: skip
     assert (
         told["how"]

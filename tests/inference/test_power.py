@@ -150,6 +150,16 @@ def test_tied_with_the_first():
     told = {below for above, below in ranks.decisions.pairs if above == leader}
     assert set(ranks.tied_with_first) == set("ABCDE") - told
     assert {"D", "E"} <= told
+    second = np.array([[0.0], [-3], [-6]]) + np.random.default_rng(1).normal(size=(3, 9))
+    apart = ra.rank_intervals(ra.ScoreTable(second, systems="ABC", higher_is_better=True))
+    assert apart.tied_with_first == ("A",)
+    close = np.array([[0.0], [-0.1], [-6]]) + np.random.default_rng(1).normal(size=(3, 9))
+    above = np.zeros((3, 3), dtype=bool)
+    above[1, 2] = True
+    decided = ra.Decisions(items=ra.ItemSet("ABC"), above=above, alpha=0.05, how="hand")
+    by_mean = close.mean(axis=1)[:, None] > close.mean(axis=1)
+    ranks = ra.RankIntervals.from_decisions("mean", "task", by_mean, decided, ())
+    assert ranks.tied_with_first == ("A", "B", "C")
 
 
 def test_one_table_of_systems():
