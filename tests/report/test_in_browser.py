@@ -114,6 +114,16 @@ def test_many_rows_fold_at_the_end_of_a_group_and_unfold(many, visit_page) -> No
         assert visit.page.locator("#ranking tbody tr:visible").count() == 52
 
 
+def test_paper_has_all_rows_and_no_buttons(many, visit_page) -> None:
+    with visit_page(many[0]) as visit:
+        rows = visit.page.locator("#ranking tbody tr:visible")
+        assert rows.count() == 43
+        visit.page.emulate_media(media="print")
+        assert rows.count() == 52
+        for tool in ("#check-proof", ".more", ".tools"):
+            assert not visit.page.locator(tool).first.is_visible()
+
+
 def test_the_field_looks_through_all_rows_and_takes_the_bands_away(many, visit_page) -> None:
     path, order = many
     first = "Items in the order"
