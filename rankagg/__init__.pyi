@@ -70,6 +70,7 @@ from .core.scores import ScoreTable as ScoreTable
 from .core.tallied_scores import ScoreSummary as ScoreSummary
 from .distances.agreement import last_k_agreement as last_k_agreement
 from .distances.agreement import top_k_agreement as top_k_agreement
+from .distances.average_precision import tau_ap as tau_ap
 from .distances.kendall import kendall_distance as kendall_distance
 from .distances.kendall import kendall_tau as kendall_tau
 from .distances.permutations import cayley_distance as cayley_distance

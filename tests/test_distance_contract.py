@@ -19,7 +19,7 @@ class TestMetrics(DistanceContract):
 
 class TestCorrelations(DistanceContract):
     kind = "similarity"
-    distances = (ra.kendall_tau, ra.spearman_rho, ra.weighted_kendall_tau)
+    distances = (ra.kendall_tau, ra.spearman_rho, ra.weighted_kendall_tau, ra.tau_ap)
 
 
 class TestAgreement(DistanceContract):

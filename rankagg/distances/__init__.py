@@ -5,6 +5,7 @@ unlisted in one of them were not compared there and do not count.
 """
 
 from rankagg.distances.agreement import last_k_agreement, top_k_agreement
+from rankagg.distances.average_precision import tau_ap
 from rankagg.distances.kendall import kendall_distance, kendall_tau
 from rankagg.distances.permutations import cayley_distance, hamming_distance, ulam_distance
 from rankagg.distances.spearman import spearman_footrule, spearman_rho
@@ -19,6 +20,7 @@ __all__ = [
     "rank_biased_overlap",
     "spearman_footrule",
     "spearman_rho",
+    "tau_ap",
     "top_k_agreement",
     "ulam_distance",
     "weighted_kendall_tau",

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankagg.kernels.backend import compiled
 
-__all__ = ["inversions"]
+__all__ = ["inversions", "smaller_before"]
 
 # Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
 LAST = 4
@@ -65,6 +65,47 @@ def inversions(values: NDArray[np.int64]) -> int:
     return total + sum(
         int(np.count_nonzero(places[at] > places[at + 1 :])) for at in range((1 << LAST) - 1)
     )
+
+
+def smaller_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count for every value the earlier ones that are smaller.
+
+    Parameters
+    ----------
+    values : ndarray of int, shape (n,)
+        The numbers from 0 to n - 1, each once.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Notes
+    -----
+    Values are split by their binary digits, as in `inversions`: what agrees in all higher digits
+    stands together, from the first of these numbers on, and every 1 has the zeros before it as
+    earlier and smaller ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> smaller_before(np.array([2, 0, 1, 3])).tolist()
+    [0, 0, 1, 3]
+    """
+    n = len(values)
+    found, at, left = np.zeros(n, dtype=np.int64), np.arange(n), values.astype(np.int64)
+    for digit in reversed(range((n - 1).bit_length())):
+        ones = (left >> digit & 1).astype(bool)
+        start = left >> (digit + 1) << (digit + 1)
+        zeros = np.concatenate([[0], np.cumsum(~ones)])
+        before = zeros[:-1] - zeros[start]
+        found[at[ones]] += before[ones]
+        # In their order, the zeros of a group first and then its ones.
+        rank = np.where(ones, np.arange(n) - start - before, before)
+        place = (left >> digit << digit) + rank
+        moved, moved_at = np.empty_like(left), np.empty_like(at)
+        moved[place], moved_at[place] = left, at
+        left, at = moved, moved_at
+    return found
 
 
 def _holding(digits: int) -> type[np.unsignedinteger]:

@@ -171,6 +171,7 @@ def test_agreement_curves_and_optima_follow_their_definitions(profile: ra.Profil
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
     exact = comparison.exact
     distances, taus = comparison.agreement("distance"), comparison.agreement()
+    top_heavy = comparison.agreement("tau_ap")
     curves, to_optima = comparison.overlap_curves(), comparison.distances_to_optima()
     optima = list(exact.optima)
     for one in comparison.consensuses:
@@ -181,6 +182,8 @@ def test_agreement_curves_and_optima_follow_their_definitions(profile: ra.Profil
             assert distances.loc[name, other.aggregator.name] == expected
             tau = taus.loc[name, other.aggregator.name]
             assert tau == pytest.approx(ra.kendall_tau(*both), nan_ok=True)
+            tau = top_heavy.loc[name, other.aggregator.name]
+            assert tau == pytest.approx(ra.tau_ap(*both), nan_ok=True)
         for k in curves.index:
             overlap = oracles.top_k_overlap(one.ranking, exact.ranking, k)
             assert curves.loc[k, name] == pytest.approx(float(overlap))

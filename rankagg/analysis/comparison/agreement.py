@@ -11,7 +11,7 @@ import pandas as pd
 from rankagg._validation import check_choice, check_integer
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking
-from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
+from rankagg.distances import kendall_distance, kendall_tau, tau_ap, top_k_agreement
 from rankagg.distances.agreement import overlaps
 
 if TYPE_CHECKING:
@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Measure", "agreement_matrix", "agreement_of", "distances_to_optima", "overlap_curves"]
 
-Measure: TypeAlias = Literal["tau", "distance"]
+Measure: TypeAlias = Literal["tau", "tau_ap", "distance"]
 Rankings: TypeAlias = Mapping[str, PartialRanking]
 
 
 def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFrame:
-    """Return tau-b, or the Kendall distance with ties broken at random, of all pairs of rankings.
+    """Return tau-b, the correlation by average precision, or the distance of all pairs of rankings.
 
     Parameters
     ----------
     rankings : mapping from name to PartialRanking
         Rankings of the same items; a pair takes the items that both observe.
-    measure : {"tau", "distance"}, default "tau"
-        What the cells are. On the diagonal a ranking meets itself: a distance is 0 and tau 1,
-        NaN where all its items are tied.
+    measure : {"tau", "tau_ap", "distance"}, default "tau"
+        What the cells are: tau-b; `tau_ap`, which weighs the top more, for agreement; or the
+        Kendall distance with ties broken at random. On the diagonal a ranking meets itself: a
+        distance is 0 and tau 1, NaN where all its items are tied.
 
     Returns
     -------
@@ -46,10 +47,10 @@ def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFra
     for a in names:
         for b in names:
             both = rankings[a], rankings[b]
-            if measure == "tau":
-                table.loc[a, b] = kendall_tau(*both)
-            elif a != b:
-                table.loc[a, b] = kendall_distance(*both, p=0.5)
+            if measure == "distance":
+                table.loc[a, b] = 0.0 if a == b else kendall_distance(*both, p=0.5)
+            else:
+                table.loc[a, b] = (kendall_tau if measure == "tau" else tau_ap)(*both)
     return table
 
 

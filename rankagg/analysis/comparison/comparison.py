@@ -285,8 +285,9 @@ class Comparison(Result):
 
         Parameters
         ----------
-        measure : {"tau", "distance"}, default "tau"
-            Tau-b, or the Kendall distance in pairs, ties broken at random.
+        measure : {"tau", "tau_ap", "distance"}, default "tau"
+            Tau-b, the correlation by average precision, or the Kendall distance in pairs, ties
+            broken at random.
 
         Returns
         -------

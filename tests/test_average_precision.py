@@ -1,0 +1,133 @@
+"""Correlation by average precision, against its definition and all ways of breaking ties."""
+
+from itertools import permutations, product
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.kernels.inversions import smaller_before
+from tests.strategies import ranking_pairs, strict_rankings, weak_rankings
+
+# The vectors of the example in the manual of ircor, an R package by Urbano, and what it prints.
+X = (0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54)
+Y = (0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84)
+
+
+def by_scores(scores):
+    return ra.PartialRanking.from_scores(scores, higher_is_better=True)
+
+
+def directed(order, truth):
+    """Return the coefficient of Yilmaz et al., word by word."""
+    shares = [
+        sum(truth[above] < truth[item] for above in order[:place]) / place
+        for place, item in enumerate(order)
+        if place
+    ]
+    return 2 * sum(shares) / (len(order) - 1) - 1
+
+
+def broken(buckets):
+    for orders in product(*map(permutations, buckets)):
+        yield [item for order in orders for item in order]
+
+
+@given(ranking=weak_rankings(min_size=2, max_size=5), data=st.data())
+def test_accuracy_averages_over_all_ways_of_breaking_ties(ranking, data):
+    labels = data.draw(st.permutations(list(ranking.items)))
+    truth = ra.Permutation.from_order(labels, items=ranking.items)
+    true = {label: place for place, label in enumerate(labels)}
+    ways = [directed(order, true) for order in broken(ranking.buckets)]
+    found = ra.tau_ap(ranking, truth, variant="a")
+    assert found == pytest.approx(np.mean(ways), abs=1e-12)
+
+
+@given(pair=ranking_pairs(unranked=False, unlisted=False))
+def test_agreement_is_the_mean_of_both_directions(pair):
+    one, two = (ranking.ranks.tolist() for ranking in pair)
+
+    def direction(ranks, others):
+        shares = []
+        for item, rank in enumerate(ranks):
+            above = [k for k, other in enumerate(ranks) if other < rank]
+            if above:
+                shares.append(sum(others[k] < others[item] for k in above) / len(above))
+        return 2 * sum(shares) / len(shares) - 1 if shares else float("nan")
+
+    expected = (direction(one, two) + direction(two, one)) / 2
+    assert ra.tau_ap(*pair) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert ra.tau_ap(*pair[::-1]) == pytest.approx(ra.tau_ap(*pair), abs=1e-15, nan_ok=True)
+
+
+@given(pair=ranking_pairs())
+def test_gaps_are_left_out_and_unlisted_items_share_the_last_rank(pair):
+    common = [k for k in range(len(pair[0].ranks)) if all(r.ranks[k] != ra.UNRANKED for r in pair)]
+    if not common:
+        with pytest.raises(InvalidInputError, match="observe an item in common"):
+            ra.tau_ap(*pair)
+        return
+    plain = [
+        ra.PartialRanking.from_scores(
+            [-r.ranks[k] if r.ranks[k] >= 0 else -99.0 for k in common], higher_is_better=True
+        )
+        for r in pair
+    ]
+    assert ra.tau_ap(*pair) == pytest.approx(ra.tau_ap(*plain), abs=1e-12, nan_ok=True)
+
+
+@given(ranking=strict_rankings(min_size=2))
+def test_ends_of_the_scale(ranking):
+    for variant in ("a", "b"):
+        assert ra.tau_ap(ranking, ranking, variant=variant) == 1
+        assert ra.tau_ap(ranking, ranking.reverse(), variant=variant) == -1
+
+
+def test_what_the_authors_of_the_ties_print():
+    true, coarse = by_scores(X), by_scores(np.round(Y, 1))
+    assert ra.tau_ap(by_scores(Y), true, variant="a") == pytest.approx(0.3928571, abs=5e-8)
+    assert ra.tau_ap(coarse, true, variant="a") == pytest.approx(0.39903, abs=5e-6)
+    assert ra.tau_ap(true, coarse) == pytest.approx(0.3317019, abs=5e-8)
+    assert ra.tau_ap(by_scores(np.round(X, 1)), coarse) == pytest.approx(0.339418, abs=5e-7)
+
+
+def test_ties_in_a_true_ranking_are_refused():
+    abc, tied = ra.Permutation.from_order("ABC"), ra.PartialRanking.from_buckets(["A", "BC"])
+    with pytest.raises(InvalidInputError, match=r'`second` must be a true ranking.*variant="b"'):
+        ra.tau_ap(abc, tied, variant="a")
+    with pytest.raises(InvalidInputError, match="variant"):
+        ra.tau_ap(abc, tied, variant="c")
+
+
+def test_nothing_to_compare():
+    one, tied = ra.Permutation.from_order("A"), ra.PartialRanking.from_buckets(["ABC"])
+    assert isnan(ra.tau_ap(one, one))
+    assert isnan(ra.tau_ap(one, one, variant="a"))
+    assert isnan(ra.tau_ap(tied, tied))
+    assert ra.tau_ap(tied, ra.Permutation.from_order("ABC"), variant="a") == 0
+
+
+@given(values=st.permutations(range(13)), size=st.integers(0, 13))
+def test_smaller_ones_before(values, size):
+    values = [value for value in values if value < size]
+    found = smaller_before(np.array(values, dtype=np.int64))
+    assert found.tolist() == [sum(a < b for a in values[:k]) for k, b in enumerate(values)]
+
+
+def test_many_items_by_all_pairs():
+    rng = np.random.default_rng(5)
+    first, second = (by_scores(rng.integers(0, 200, 300)) for _ in range(2))
+    one, two = first.ranks, second.ranks
+
+    def direction(ranks, others):
+        above = ranks[None, :] < ranks[:, None]
+        counted = above.any(axis=1)
+        right = (above & (others[None, :] < others[:, None])).sum(axis=1)
+        return 2 * (right[counted] / above.sum(axis=1)[counted]).mean() - 1
+
+    expected = (direction(one, two) + direction(two, one)) / 2
+    assert ra.tau_ap(first, second) == pytest.approx(expected, abs=1e-12)
