@@ -333,7 +333,7 @@ BAD = [
     (["intervals", "--dataset", "tennessee", "--unit", "task"], ["`--unit`", "no tasks"]),
     (["intervals", "--dataset", "tennessee", "--fixed-tasks"], ["`--fixed-tasks`"]),
     (["intervals", "full.csv", "--unit", "task", "--fixed-tasks"], ["`--fixed-tasks`"]),
-    (["intervals", "matrix.lop"], ["Intervals need rankings or scores"]),
+    (["intervals", "matrix.lop"], ["Intervals need rankings, scores or comparisons"]),
     (["intervals", "full.csv", "--rows", "0"], ["--rows"]),
     (["intervals"], ["FILE", "--dataset"]),
     (["dispersion", "matrix.lop"], ["Dispersion needs rankings"]),

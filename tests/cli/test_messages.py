@@ -37,7 +37,7 @@ MISTYPED = {
     "--reference": ["table.csv", "--reference", "secnd"],
 }
 COMPARED = {"--first-side": "system", "--second": "accuracy", "--outcome": "perplexity"}
-for name in ("--first", *COMPARED, "--cluster", "--side"):
+for name in ("--first", *COMPARED, "--cluster", "--side", "--covariate"):
     columns = {**COMPARED, name: "perplxity"}
     if name == "--first":
         del columns["--first-side"]

@@ -186,6 +186,7 @@ def test_scattered_rows(folder, run):
         (["compare", "--stream"], "--stream needs FILE"),
         (["compare", "--stream", "none.csv"], "FILE must be a file"),
         (["compare", "--stream", "data", "--drop", "x"], "--drop has no meaning for --stream"),
+        (["compare", "--stream", "data", "--side", "x"], "--side has no meaning for --stream"),
         (["compare", "--stream", "data", "--format", "ballots"], "--format ballots has no"),
         (["compare", "a.csv", "b.csv"], "--stream adds up several"),
         (["compare", "long.csv", "--jobs", "2"], "--jobs has no meaning without --stream"),

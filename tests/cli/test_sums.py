@@ -36,7 +36,7 @@ ENOUGH = {
     "verify": [],
 }
 #: Commands that need the scores themselves.
-NOT_ENOUGH = ("experiment", "removals")
+NOT_ENOUGH = ("experiment", "power", "removals", "test")
 
 
 @pytest.fixture
@@ -148,6 +148,7 @@ REFUSED = {
     "missing --samples 9": "--samples is for completions of rankings",
     "missing --seed 0": "--seed is for completions of rankings",
     "missing --method mc4 --task x": "--task has no meaning for sums of scores",
+    "power": "power needs the scores themselves",
     "rank --method plackett-luce": "needs rankings; sums of scores do not hold them",
     "report --group a=x,y": "--group has no meaning for sums of scores",
     "report --method schulze --unit instance": "--unit instance needs the scores themselves",
@@ -155,6 +156,7 @@ REFUSED = {
     "report --method mallows": "needs rankings; sums of scores do not hold them",
     "stability --over systems": "--over systems needs rankings; sums of scores do not hold them",
     "stability --method bucklin": "Bucklin needs rankings",
+    "test --reference s0": "test needs the scores themselves",
     "tournament --weight q=2": "--weight must be one of the 3 tasks",
 }
 

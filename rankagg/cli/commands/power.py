@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import click
 
-from rankagg.cli.options.inputs import AnyInput, any_input_options
+from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
@@ -21,7 +21,7 @@ OPTIONS = {"unit": "--unit", "alpha": "--alpha", "power": "--power", "n_tests": 
 
 
 @click.command("power")
-@any_input_options
+@input_options
 @click.option(
     "--unit",
     type=OneOf(get_args(Unit)),
@@ -40,7 +40,7 @@ OPTIONS = {"unit": "--unit", "alpha": "--alpha", "power": "--power", "n_tests": 
 )
 @rows_options("pairs")
 @json_option
-def command(given: AnyInput, *, rows: int | None, as_json: bool, **options: Any) -> None:
+def command(given: Input, *, rows: int | None, as_json: bool, **options: Any) -> None:
     """Say how many units would tell each system from the next one by mean scores.
 
     And which difference the units at hand detect. As true it takes what was seen.

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import click
 
-from rankagg.cli.options.inputs import AnyInput, any_input_options
+from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.cli.options.numbers import ALPHA, SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
@@ -31,7 +31,7 @@ OPTIONS = {
 
 
 @click.command("test")
-@any_input_options
+@input_options
 @click.option(
     "--reference",
     required=True,
@@ -77,7 +77,7 @@ OPTIONS = {
 @rows_options("systems")
 @json_option
 def command(
-    given: AnyInput,
+    given: Input,
     *,
     reference: str,
     against: tuple[str, ...],

@@ -7,11 +7,9 @@ from typing import Any
 
 import click
 
-from rankagg.cli.options.cast_votes import CAST_VOTES
-from rankagg.cli.options.evaluations import EVALUATION_NAMES, seem_evaluations
-from rankagg.cli.options.inputs import NAMED, AnyInput, read_input, with_options
+from rankagg.cli.options.inputs import KIND_OPTIONS, NAMED, AnyInput, read_input, with_options
+from rankagg.cli.options.kinds.evaluations import seem_evaluations
 from rankagg.cli.options.scans import add_options, run_options, summed
-from rankagg.cli.options.text_numbers import TEXT_NUMBERS
 
 __all__ = ["stream_options"]
 
@@ -23,11 +21,8 @@ STREAM = click.option(
 )
 #: Values of the options of scans.
 SCANNED = ("systems", "scattered", "jobs", "journal", "progress", "engine", "scheduler")
-#: Values that a scan has no meaning for.
-WHOLE_ONLY = (
-    "dataset", "drop", "group", "tolerance", "count", "left_out", *CAST_VOTES, *EVALUATION_NAMES,
-    *TEXT_NUMBERS,
-)  # fmt: skip
+#: Values that say what the data are and have a meaning for a scan.
+TAKEN = ("system", "instance", "task", "score", "lower", "lower_is_better", "weight")
 
 
 def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,8 +48,8 @@ def _read(values: dict[str, Any]) -> AnyInput:
 
 
 def _streamed(files: tuple[str, ...], values: dict[str, Any]) -> AnyInput:
-    for name in WHOLE_ONLY:
-        if values[name]:
+    for name in ("dataset", *KIND_OPTIONS):
+        if values[name] and name not in TAKEN:
             raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for --stream.")
     if values["format"] not in ("auto", "scores"):
         raise click.UsageError(f"--format {values['format']} has no meaning for --stream.")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from rankagg.cli.options.kinds.kind import Option
 from rankagg.cli.options.names import OneOf
 
-__all__ = ["TEXT_NUMBERS", "TEXT_NUMBERS_NAMES", "TEXT_NUMBERS_OPTIONS"]
+__all__ = ["NAMES", "OPTIONS"]
 
-TEXT_NUMBERS_OPTIONS = [
+OPTIONS: list[Option] = [
     click.option(
         "--decimal",
         type=OneOf([".", ","]),
@@ -31,11 +32,8 @@ TEXT_NUMBERS_OPTIONS = [
     ),
 ]
 
-#: Values of these options: those that ballots have too, and the others.
-TEXT_NUMBERS = ("decimal", "na", "percent", "errors")
-
 #: Parameters of the readers, and what they are called here.
-TEXT_NUMBERS_NAMES = {
+NAMES = {
     "decimal": "--decimal",
     "errors": "--errors",
     "missing": "--na",

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from glob import has_magic
 from pathlib import Path
-from typing import Any
 
 import click
 
+from rankagg.cli.options.kinds.kind import Found, Kind, Option, Values
 from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.io.evaluations.evaluations import Evaluations
 from rankagg.io.evaluations.files import ENDINGS, ending_of
-from rankagg.io.evaluations.read import holds_evaluations, read_evaluations
-from rankagg.io.evaluations.selection import Selection
+from rankagg.io.evaluations.read import (
+    holds_evaluations,
+    looks_like_evaluations,
+    read_evaluations,
+)
 
-__all__ = ["EVALUATION_NAMES", "EVALUATION_OPTIONS", "seem_evaluations", "selected"]
+__all__ = ["EVALUATIONS", "OPTIONS", "seem_evaluations"]
 
-EVALUATION_OPTIONS = [
+OPTIONS: list[Option] = [
     click.option(
         "--metric",
         multiple=True,
@@ -50,9 +53,6 @@ EVALUATION_OPTIONS = [
     ),
 ]
 
-#: Values of these options.
-EVALUATION_NAMES = ("metric", "by", "runs", "use_groups", "higher")
-
 
 def seem_evaluations(files: Sequence[str]) -> bool:
     """Say whether files are folders, patterns, or called as only evaluations are, or several."""
@@ -70,8 +70,7 @@ def _is_many(path: Path) -> bool:
         return False
 
 
-def selected(files: Sequence[str], values: dict[str, Any]) -> Selection:
-    """Read files and return the table that the options ask for."""
+def _read(values: Values) -> Found:
     if values["lower_is_better"] and (values["lower"] or values["higher"]):
         raise click.UsageError(
             "--lower-is-better covers every metric of which the files say nothing; leave --lower "
@@ -81,7 +80,7 @@ def selected(files: Sequence[str], values: dict[str, Any]) -> Selection:
     if twice:
         raise click.UsageError(f"{sorted(twice)[0]!r} is given by --lower and by --higher.")
     given = {**dict.fromkeys(values["higher"], True), **dict.fromkeys(values["lower"], False)}
-    found = read_evaluations(files)
+    found = read_evaluations(values["files"])
     chosen = found.select(
         metric=_metric(values["metric"], found),
         by=values["by"],
@@ -89,11 +88,9 @@ def selected(files: Sequence[str], values: dict[str, Any]) -> Selection:
         groups=values["use_groups"],
         higher_is_better=False if values["lower_is_better"] else given or None,
     )
-    if not values["drop"]:
-        return chosen
     table = chosen.table
     out = labels_of("--drop", values["drop"], table.tasks, "task")
-    return Selection(table=table.drop(tasks=out), notes=chosen.notes)
+    return Found(table.drop(tasks=out), chosen.notes)
 
 
 def _metric(given: Sequence[str], found: Evaluations) -> list[str] | dict[str, str] | None:
@@ -110,3 +107,15 @@ def _metric(given: Sequence[str], found: Evaluations) -> list[str] | dict[str, s
             "once; not both."
         )
     return of_tasks or list(given) or None
+
+
+EVALUATIONS = Kind(
+    "evaluations",
+    "evaluations, which name systems, tasks and instances themselves",
+    _read,
+    takes=(
+        "metric", "by", "runs", "use_groups", "higher", "lower", "lower_is_better", "weight",
+        "group", "tolerance", "drop",
+    ),
+    looks_so=looks_like_evaluations,
+)  # fmt: skip

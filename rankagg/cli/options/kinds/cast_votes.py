@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import click
 
+from rankagg.cli.options.kinds.kind import Found, Kind, Option, Values
 from rankagg.cli.options.names import OneOf
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.cast_marks import SPELLINGS
-from rankagg.io.cast_result import CastVotes
 from rankagg.io.cast_votes import read_cast_votes
 
-__all__ = ["CAST_VOTES", "CAST_VOTES_NAMES", "CAST_VOTES_OPTIONS", "read_cast"]
+__all__ = ["CAST_VOTES", "NAMES", "OPTIONS"]
 
-CAST_VOTES_OPTIONS = [
+OPTIONS: list[Option] = [
     click.option(
         "--choice",
         multiple=True,
@@ -51,13 +50,8 @@ CAST_VOTES_OPTIONS = [
     ),
 ]
 
-#: Values of these options.
-CAST_VOTES = (
-    "choice", "ballot", "rank", "item", "overvotes", "skipped", "write_ins", "spelling",
-)  # fmt: skip
-
 #: Parameters of the reader, and what they are called here.
-CAST_VOTES_NAMES = {
+NAMES = {
     "ballot": "--ballot",
     "ballot, rank and item": "--ballot, --rank and --item",
     "choices": "--choice",
@@ -68,9 +62,8 @@ CAST_VOTES_NAMES = {
 }
 
 
-def read_cast(values: dict[str, Any]) -> CastVotes:
-    """Read the cast votes that options name."""
-    return read_cast_votes(
+def _read(values: Values) -> Found:
+    found = read_cast_votes(
         values["file"],
         choices=values["choice"] or None,
         ballot=values["ballot"],
@@ -84,6 +77,7 @@ def read_cast(values: dict[str, Any]) -> CastVotes:
         spellings=_spellings(values["spelling"]),
         left_out=values["left_out"] or "unlisted",
     )
+    return Found(found.profile, found.lines())
 
 
 def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
@@ -95,3 +89,14 @@ def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
             raise InvalidInputError("--spelling", allowed, text)
         found.setdefault(kind, []).extend([spelling] if spelling.strip() else [])
     return found
+
+
+CAST_VOTES = Kind(
+    "cast-votes",
+    "cast votes",
+    _read,
+    takes=(
+        "choice", "ballot", "rank", "item", "overvotes", "skipped", "write_ins", "spelling",
+        "count", "left_out", "drop",
+    ),
+)  # fmt: skip

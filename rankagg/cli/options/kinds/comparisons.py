@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from rankagg.cli.options.kinds.kind import Found, Kind, Option, Values
 from rankagg.cli.options.names import OneOf
-from rankagg.core.comparisons import Comparisons
 from rankagg.io.comparisons import read_comparisons
 
-__all__ = ["COMPARISONS", "COMPARISONS_NAMES", "COMPARISONS_OPTIONS", "first_name", "read_compared"]
+__all__ = ["COMPARISONS", "NAMES", "OPTIONS", "first_name"]
 
 
 def _first_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -25,7 +25,7 @@ def _first_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return added
 
 
-COMPARISONS_OPTIONS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+OPTIONS: list[Option] = [
     _first_option,
     click.option(
         "--second",
@@ -63,11 +63,11 @@ COMPARISONS_OPTIONS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = 
     ),
 ]
 
-#: Values of these options.
-COMPARISONS = ("first_side", "second", "outcome", "outcome_is", "cluster", "side", "covariate")
+# Values of these options.
+COLUMNS = ("first_side", "second", "outcome", "outcome_is", "cluster", "side", "covariate")
 
 #: Parameters of the reader, and what they are called here.
-COMPARISONS_NAMES = {
+NAMES = {
     "first": "--first",
     "second": "--second",
     "outcome": "--outcome",
@@ -88,9 +88,8 @@ def first_name() -> dict[str, str]:
     return {"first": spelled[0]} if spelled else {}
 
 
-def read_compared(values: dict[str, Any]) -> Comparisons:
-    """Read the comparisons that options name."""
-    called = {**COMPARISONS_NAMES, **first_name()}
+def _read(values: Values) -> Found:
+    called = {**NAMES, **first_name()}
     needed = {"first": "first_side", "second": "second", "outcome": "outcome"}
     missing = [called[name] for name, value in needed.items() if not values[value]]
     if missing:
@@ -99,9 +98,14 @@ def read_compared(values: dict[str, Any]) -> Comparisons:
         )
     if len(values["weight"]) > 1:
         raise click.UsageError("--format comparisons takes one --weight COLUMN.")
-    columns = {name: values[name] for name in COMPARISONS[1:-1]}
+    columns = {name: values[name] for name in COLUMNS[1:-1]}
     weight = values["weight"][0] if values["weight"] else None
-    return read_comparisons(
-        values["file"], first=values["first_side"], weight=weight,
-        covariates=values["covariate"], **columns,
+    return Found(
+        read_comparisons(
+            values["file"], first=values["first_side"], weight=weight,
+            covariates=values["covariate"], **columns,
+        )
     )  # fmt: skip
+
+
+COMPARISONS = Kind("comparisons", "a table of comparisons", _read, takes=("weight", *COLUMNS))

@@ -1,0 +1,1 @@
+"""Kinds of data on the command line: how each is read, and by which options."""
