@@ -13,19 +13,18 @@ from rankagg._validation import as_generator, check_choice, check_integer, check
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
-from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import Basis, assumption, by_intervals, by_sign_flips, unit_word
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import Options
-from rankagg.inference.intervals.pair_values import Differences, point_differences
 from rankagg.inference.ranks.comparison_ranks import ranks_of_comparisons
 from rankagg.inference.ranks.comparison_units import check_silent, check_unit
 from rankagg.inference.ranks.families import Families, decided_by_intervals
 from rankagg.inference.ranks.majorities import RankMethod, by_majorities, joint_options
+from rankagg.inference.ranks.observed import Observed, points_of, scores_of
 from rankagg.inference.ranks.result import SAME, Of, RankIntervals, RankUnit
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.summed_units import (
@@ -34,7 +33,7 @@ from rankagg.inference.summed_units import (
     check_not_redrawn,
     summed_points_of,
 )
-from rankagg.inference.units import Unit, Units, rankings_of, redrawn, units_from
+from rankagg.inference.units import Units, redrawn
 
 __all__ = ["METHODS", "Of", "RankIntervals", "RankMethod", "rank_intervals"]
 
@@ -185,10 +184,10 @@ def rank_intervals(
             "ties", f"None for of={kind!r}", ties, "Tied items have the same points or scores."
         )
 
-    def observed(method: RankMethod) -> _Observed:
+    def observed(method: RankMethod) -> Observed:
         if kind == "mean":
-            return _scores_of(data, score_range, method, instances)
-        return _points_of(data, tolerance, instances, check_unranked(unranked), method)
+            return scores_of(data, score_range, method, instances)
+        return points_of(data, tolerance, instances, check_unranked(unranked), method)
 
     independent, hierarchical = redrawn(unit)
     chosen = method or "sign-flips"
@@ -224,110 +223,6 @@ def _resampling(method: RankMethod | None) -> RankMethod:
             "Only resamples draw tasks and then instances; `unit='task'` goes with every method.",
         )  # fmt: skip
     return "max-t"
-
-
-# -- what is compared -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Observed:
-    """Numbers of all items in all rankings of a profile."""
-
-    profile: Profile
-    instances: Sequence[Label] | None
-    source: Differences
-    is_table: bool
-    notes: tuple[str, ...] = ()
-
-    def units(self, unit: Unit, fixed_tasks: bool, *, hierarchical: bool = False) -> Units:
-        """Return the independent units."""
-        return units_from(
-            self.profile, self.source, unit=unit, fixed_tasks=fixed_tasks,
-            instances=self.instances, hierarchical=hierarchical,
-        )  # fmt: skip
-
-
-def _points_of(
-    data: object,
-    tolerance: float | Mapping[Label, float],
-    instances: Sequence[Label] | None,
-    unranked: Unranked,
-    method: RankMethod,
-) -> _Observed:
-    profile, known = rankings_of(data, tolerance, instances)
-    flips = method == "sign-flips"
-    source = point_differences(profile.ranks, unranked, only_ranked=flips)
-    gaps = int(profile.counts @ (profile.ranks == UNRANKED).sum(axis=1))
-    notes: tuple[str, ...] = ()
-    if flips and gaps and unranked != "last":
-        notes = (
-            _pair_by_pair(gaps, counted(profile.n_rankings * profile.n_items, "rank"), "ranked"),
-        )
-    return _Observed(profile, known, source, _has_tasks(data), notes)
-
-
-def _pair_by_pair(gaps: int, of: str, what: str) -> str:
-    return (
-        f"{gaps} of {of} are missing: two items are compared by the units in which both are "
-        f"{what}, which assumes that what is missing does not depend on who is better"
-    )
-
-
-def _has_tasks(data: object) -> bool:
-    return isinstance(data, ScoreTable) and not data.is_instance_level
-
-
-def _scores_of(
-    data: object,
-    score_range: tuple[float, float] | None,
-    method: RankMethod,
-    instances: Sequence[Label] | None,
-) -> _Observed:
-    if not isinstance(data, ScoreTable):
-        raise InvalidInputError("data", "a ScoreTable for of='mean'", data)
-    flips = method == "sign-flips"
-    if data.n_missing and not flips:
-        raise InvalidInputError(
-            "data", f"a table without missing scores for of='mean' and method={method!r}",
-            Described(f"{data.n_missing} of {counted(data.values.size, 'score')} missing"),
-            "Means over different units are not comparable; drop units, or use of='borda' or "
-            "method='sign-flips', which compares two systems where both have scores.",
-        )  # fmt: skip
-    scores = (data.values * data.signs).T
-    if score_range is not None:
-        scale = _check_range(score_range, data)
-    elif method in ("hoeffding", "bernstein"):
-        raise InvalidInputError(
-            "score_range", "the least and the largest possible score for this method", None,
-            "Without it use method='sign-flips' or 'max-t'.",
-        )  # fmt: skip
-    else:
-        # Neither signs nor studentized differences depend on the scale.
-        high = np.nanmax(scores, axis=1, initial=-np.inf)
-        low = np.nanmin(scores, axis=1, initial=np.inf)
-        scale = float((high - low).max()) or 1.0
-    source = Differences(scores, scale, is_bounded=score_range is not None)
-    notes: tuple[str, ...] = ()
-    if data.n_missing:
-        notes = (_pair_by_pair(data.n_missing, counted(data.values.size, "score"), "scored"),)
-    known = data.instances if instances is None else instances
-    return _Observed(data.rankings(), known, source, _has_tasks(data), notes)
-
-
-def _check_range(score_range: tuple[float, float], table: ScoreTable) -> float:
-    allowed = "two numbers, the least and the largest possible score"
-    try:
-        low, high = (float(end) for end in score_range)
-    except (TypeError, ValueError):
-        raise InvalidInputError("score_range", allowed, score_range) from None
-    if not low < high < np.inf or low == -np.inf:
-        raise InvalidInputError("score_range", allowed, score_range)
-    least, most = np.nanmin(table.values), np.nanmax(table.values)
-    if least < low or most > high:
-        raise InvalidInputError(
-            "score_range", f"a range that holds all scores ({least:g} to {most:g})", score_range
-        )
-    return high - low
 
 
 # -- how it is decided ----------------------------------------------------------------------------

@@ -1,0 +1,123 @@
+"""What ranks are bounded by: points or scores of all items in all rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankagg._typing import Label, Unranked
+from rankagg.core.items import counted
+from rankagg.core.places import UNRANKED
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.inference.intervals.pair_values import Differences, point_differences
+from rankagg.inference.ranks.majorities import RankMethod
+from rankagg.inference.units import Unit, Units, rankings_of, units_from
+
+__all__ = ["Observed", "points_of", "scores_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Numbers of all items in all rankings of a profile."""
+
+    profile: Profile
+    instances: Sequence[Label] | None
+    source: Differences
+    is_table: bool
+    notes: tuple[str, ...] = ()
+
+    def units(self, unit: Unit, fixed_tasks: bool, *, hierarchical: bool = False) -> Units:
+        """Return the independent units."""
+        return units_from(
+            self.profile, self.source, unit=unit, fixed_tasks=fixed_tasks,
+            instances=self.instances, hierarchical=hierarchical,
+        )  # fmt: skip
+
+
+def points_of(
+    data: object,
+    tolerance: float | Mapping[Label, float],
+    instances: Sequence[Label] | None,
+    unranked: Unranked,
+    method: RankMethod,
+) -> Observed:
+    """Return the Borda points of all items in all rankings."""
+    profile, known = rankings_of(data, tolerance, instances)
+    flips = method == "sign-flips"
+    source = point_differences(profile.ranks, unranked, only_ranked=flips)
+    gaps = int(profile.counts @ (profile.ranks == UNRANKED).sum(axis=1))
+    notes: tuple[str, ...] = ()
+    if flips and gaps and unranked != "last":
+        notes = (
+            _pair_by_pair(gaps, counted(profile.n_rankings * profile.n_items, "rank"), "ranked"),
+        )
+    return Observed(profile, known, source, _has_tasks(data), notes)
+
+
+def _pair_by_pair(gaps: int, of: str, what: str) -> str:
+    return (
+        f"{gaps} of {of} are missing: two items are compared by the units in which both are "
+        f"{what}, which assumes that what is missing does not depend on who is better"
+    )
+
+
+def _has_tasks(data: object) -> bool:
+    return isinstance(data, ScoreTable) and not data.is_instance_level
+
+
+def scores_of(
+    data: object,
+    score_range: tuple[float, float] | None,
+    method: RankMethod,
+    instances: Sequence[Label] | None,
+) -> Observed:
+    """Return the scores of all systems, as shares of their range."""
+    if not isinstance(data, ScoreTable):
+        raise InvalidInputError("data", "a ScoreTable for of='mean'", data)
+    flips = method == "sign-flips"
+    if data.n_missing and not flips:
+        raise InvalidInputError(
+            "data", f"a table without missing scores for of='mean' and method={method!r}",
+            Described(f"{data.n_missing} of {counted(data.values.size, 'score')} missing"),
+            "Means over different units are not comparable; drop units, or use of='borda' or "
+            "method='sign-flips', which compares two systems where both have scores.",
+        )  # fmt: skip
+    scores = (data.values * data.signs).T
+    if score_range is not None:
+        scale = _check_range(score_range, data)
+    elif method in ("hoeffding", "bernstein"):
+        raise InvalidInputError(
+            "score_range", "the least and the largest possible score for this method", None,
+            "Without it use method='sign-flips' or 'max-t'.",
+        )  # fmt: skip
+    else:
+        # Neither signs nor studentized differences depend on the scale.
+        high = np.nanmax(scores, axis=1, initial=-np.inf)
+        low = np.nanmin(scores, axis=1, initial=np.inf)
+        scale = float((high - low).max()) or 1.0
+    source = Differences(scores, scale, is_bounded=score_range is not None)
+    notes: tuple[str, ...] = ()
+    if data.n_missing:
+        notes = (_pair_by_pair(data.n_missing, counted(data.values.size, "score"), "scored"),)
+    known = data.instances if instances is None else instances
+    return Observed(data.rankings(), known, source, _has_tasks(data), notes)
+
+
+def _check_range(score_range: tuple[float, float], table: ScoreTable) -> float:
+    allowed = "two numbers, the least and the largest possible score"
+    try:
+        low, high = (float(end) for end in score_range)
+    except (TypeError, ValueError):
+        raise InvalidInputError("score_range", allowed, score_range) from None
+    if not low < high < np.inf or low == -np.inf:
+        raise InvalidInputError("score_range", allowed, score_range)
+    least, most = np.nanmin(table.values), np.nanmax(table.values)
+    if least < low or most > high:
+        raise InvalidInputError(
+            "score_range", f"a range that holds all scores ({least:g} to {most:g})", score_range
+        )
+    return high - low
