@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve
 
 from rankagg._typing import Floats
 from rankagg.distributions.bradley_terry.contests import Contests
 from rankagg.distributions.bradley_terry.ties import Terms, Ties, starting_tie, terms_of
+from rankagg.distributions.definite import solve_definite
 
 __all__ = ["Model", "Peak", "assemble", "climb", "gradient_of", "inverse"]
 
@@ -239,7 +239,7 @@ def _part(
 def _direction(gradient: Floats, information: Floats, n: int) -> Floats | None:
     """Return the step to the maximum of the parabola; none where it has none to rounding."""
     moving = _moving(information, n)
-    solved = _solve(information[np.ix_(moving, moving)], gradient[moving])
+    solved = solve_definite(information[np.ix_(moving, moving)], gradient[moving])
     if solved is None:
         return None
     direction = np.zeros(len(gradient))
@@ -264,7 +264,7 @@ def inverse(information: Floats, n: int) -> Floats:
         NaN where rounding hides that there is one.
     """
     moving = _moving(information, n)
-    solved = _solve(information[np.ix_(moving, moving)], np.eye(len(moving)))
+    solved = solve_definite(information[np.ix_(moving, moving)], np.eye(len(moving)))
     covariance = np.zeros_like(information)
     covariance[np.ix_(moving, moving)] = np.nan if solved is None else solved
     covariance[:n] -= covariance[:n].mean(axis=0)
@@ -276,20 +276,3 @@ def _moving(information: Floats, n: int) -> NDArray[np.intp]:
     """Return all parameters but the log worth of which most is known: only differences matter."""
     held = int(np.argmax(np.diag(information)[:n]))
     return np.delete(np.arange(len(information)), held)
-
-
-def _solve(matrix: Floats, right: Floats) -> Floats | None:
-    """Solve equations whose matrix is positive definite; None where rounding hides that."""
-    diagonal = np.diag(matrix)
-    if not (np.isfinite(matrix).all() and (diagonal > 0).all()):
-        return None
-    scale = 1.0 / np.sqrt(diagonal)
-    scaled = scale[:, None] * matrix * scale
-    try:
-        lower = np.linalg.cholesky(scaled)
-    except np.linalg.LinAlgError:
-        return None
-    # By its factor: nearly singular matrices have one where other ways to solve give up.
-    found = cho_solve((lower, True), (right.T * scale).T)
-    solved: Floats = (scale * found.T).T
-    return solved

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve
 
 from rankagg._typing import Floats
+from rankagg.distributions.definite import solve_definite
 from rankagg.distributions.plackett_luce.likelihood import Derivatives, Likelihood
 
 __all__ = ["NEWTON_STEPS", "Maximum", "inverse_information", "minorize", "newton"]
@@ -114,7 +114,7 @@ def _direction(
         matrix = at.information[np.ix_(moving, moving)]
     else:
         matrix, moving = _determined(at.information, n, grounded=not likelihood.ridge)
-    solved = _solve(matrix, at.gradient[moving])
+    solved = solve_definite(matrix, at.gradient[moving])
     if solved is None:
         return None
     direction = np.zeros(len(at.gradient))
@@ -122,26 +122,6 @@ def _direction(
     if not (likelihood.ridge or equal_worths):
         direction[:n] -= direction[:n].mean()
     return direction if np.isfinite(direction).all() else None
-
-
-def _solve(matrix: Floats, right: Floats) -> Floats | None:
-    """Solve linear equations whose matrix is positive definite; None where rounding hides that.
-
-    Parameters are scaled to a curvature of 1, since their weights may differ by any factor.
-    """
-    diagonal = np.diag(matrix)
-    if not (np.isfinite(matrix).all() and (diagonal > 0).all()):
-        return None
-    scale = 1.0 / np.sqrt(diagonal)
-    scaled = scale[:, None] * matrix * scale
-    try:
-        lower = np.linalg.cholesky(scaled)
-    except np.linalg.LinAlgError:
-        return None
-    # By its factor: nearly singular matrices have one where other ways to solve give up.
-    found = cho_solve((lower, True), (right.T * scale).T)
-    solved: Floats = (scale * found.T).T
-    return solved
 
 
 def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats, NDArray[np.intp]]:
@@ -241,7 +221,7 @@ def inverse_information(information: Floats, n: int, *, grounded: bool) -> Float
     """
     matrix, kept = _determined(information, n, grounded=grounded)
     inverse = np.zeros_like(information)
-    solved = _solve(matrix, np.eye(len(kept)))
+    solved = solve_definite(matrix, np.eye(len(kept)))
     inverse[np.ix_(kept, kept)] = np.nan if solved is None else solved
     return inverse
 
