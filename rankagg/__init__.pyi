@@ -36,8 +36,8 @@ from .aggregation.searches import KwikSort as KwikSort
 from .aggregation.searches import PickAPerm as PickAPerm
 from .aggregation.two_level import TwoLevel as TwoLevel
 from .analysis.capabilities import capabilities as capabilities
+from .analysis.comparison.compare import compare as compare
 from .analysis.comparison.comparison import Comparison as Comparison
-from .analysis.comparison.comparison import compare as compare
 from .analysis.explanation import Explanation as Explanation
 from .analysis.explanation import Swap as Swap
 from .analysis.explanation import explain as explain

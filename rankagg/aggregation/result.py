@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.core import places
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.pasted import Direction
 from rankagg.core.places import UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
 from rankagg.core.result import Result
@@ -74,6 +76,7 @@ class Consensus(Result):
     _version = 2
     _named_rows = False
     _number = "{:.6g}"
+    _best: ClassVar[Mapping[str, Direction]] = {"score": "highest"}
 
     # -- the ranking --------------------------------------------------------------------------
 

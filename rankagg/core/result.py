@@ -16,6 +16,7 @@ import pandas as pd
 
 from rankagg._validation import check_integer
 from rankagg.core.items import counted, shortened
+from rankagg.core.pasted import Decimals, Direction, Look, Pastable, Pasted, pasted
 from rankagg.core.value import Value, array_key, frozen_array
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ SHOWN = 60
 @dataclass_transform(
     frozen_default=True, kw_only_default=True, eq_default=False, field_specifiers=(field,)
 )
-class Result(Value):
+class Result(Pastable, Value):
     """A finding, for a reader, a notebook, a program and a picture.
 
     A subclass declares fields, as a frozen dataclass does, and takes them by keyword. They are
@@ -53,6 +54,10 @@ class Result(Value):
     _number: ClassVar[str] = "{:.3f}"
     #: How those of some columns look.
     _formats: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    #: Of the table to paste: the columns with a best number, and those with the ends of another's
+    #: interval.
+    _best: ClassVar[Mapping[str, Direction]] = MappingProxyType({})
+    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = MappingProxyType({})
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -87,6 +92,10 @@ class Result(Value):
         """Return the table that is printed and shown; an empty one is left out."""
         return self.to_frame() if self._prints_table else pd.DataFrame()
 
+    def _to_paste(self) -> pd.DataFrame:
+        """Return the table that papers and pages get."""
+        return self.to_frame()
+
     def _left_out(self, number: int) -> str:
         """Return what stands below a table that is cut off."""
         return f"... and {counted(number, f'more {self._row}')}"
@@ -113,6 +122,10 @@ class Result(Value):
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""
         return {"schema": self._schema, "version": self._version, **self._content()}
+
+    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
+        look = Look(self._number, self._formats, self._best, self._intervals)
+        return pasted(self._to_paste(), look, decimals=decimals, best=best, rows=rows)
 
     def plot(self, *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the finding; its class says with which function of `rankagg.plotting`.

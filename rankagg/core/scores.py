@@ -17,6 +17,7 @@ from rankagg.core import places
 from rankagg.core import score_changes as changes
 from rankagg.core.exact_sum import mean_by_group
 from rankagg.core.items import ItemSet, counted, label_column
+from rankagg.core.pasted import Decimals, Direction, Look, Pastable, Pasted, pasted
 from rankagg.core.profile import Profile
 from rankagg.core.score_checks import (
     as_directions,
@@ -32,7 +33,7 @@ from rankagg.exceptions import Described, InvalidInputError
 __all__ = ["ScoreTable"]
 
 
-class ScoreTable(Value):
+class ScoreTable(Pastable, Value):
     """Scores of systems on tasks, or on the instances of tasks; cells may be missing.
 
     One column is one *unit*: a task, or one instance of a task. Tasks may have different numbers
@@ -376,6 +377,15 @@ class ScoreTable(Value):
             else pd.MultiIndex.from_arrays([labels, self.instances], names=["task", "instance"])
         )
         return pd.DataFrame(self.values, index=list(self.systems.labels), columns=columns)
+
+    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
+        index = pd.Index(list(self.systems.labels), name="system")
+        frame = pd.DataFrame(self.task_scores(), index=index, columns=pd.Index(list(self.tasks)))
+        ways: Mapping[Label, Direction] = {
+            task: "highest" if up else "lowest" for task, up in self.higher_is_better.items()
+        }
+        look = Look("{:.4g}", {}, ways, {})
+        return pasted(frame, look, decimals=decimals, best=best, rows=rows)
 
     def __repr__(self) -> str:
         units = f", {counted(self.n_units, 'instance')}" if self.is_instance_level else ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.core.items import counted
+from rankagg.core.names import in_words, listing
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.report.findings import OPEN, TASKS, Findings
 from rankagg.report.first_screen import BY
-from rankagg.report.names import in_words, listing
 from rankagg.report.sections import Section
 from rankagg.report.tables import bullets, table_of
 

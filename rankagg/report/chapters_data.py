@@ -15,6 +15,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
+from rankagg.core.names import listing, percent
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -22,7 +23,6 @@ from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.kernels.backend import described
 from rankagg.report.findings import Findings
 from rankagg.report.gaps import gaps_of
-from rankagg.report.names import listing, percent
 from rankagg.report.sections import Section
 from rankagg.report.tables import bullets, table_of
 

@@ -9,9 +9,9 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.core.items import counted
+from rankagg.core.names import listing, named
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.report.findings import Findings
-from rankagg.report.names import listing, named
 from rankagg.report.pairs import pair_map_of
 from rankagg.report.sections import Section
 from rankagg.report.tables import bullets, table_of

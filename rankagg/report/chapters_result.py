@@ -7,9 +7,9 @@ import pandas as pd
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
 from rankagg.core.items import counted
+from rankagg.core.names import listing
 from rankagg.report.findings import Findings
 from rankagg.report.flow import flow_of
-from rankagg.report.names import listing
 from rankagg.report.sections import Section
 from rankagg.report.tables import Table, bullets, table_of
 

@@ -14,7 +14,8 @@ from rankagg.aggregation.evidence import Data, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
-from rankagg.analysis.comparison.comparison import Comparison, compare_until
+from rankagg.analysis.comparison.compare import compare_until
+from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.robustness.leave_out import Source
 from rankagg.analysis.robustness.removal.radius import radius_until

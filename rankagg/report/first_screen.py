@@ -9,15 +9,16 @@ import numpy as np
 from rankagg._typing import Label
 from rankagg.aggregation.means import Mean
 from rankagg.analysis.comparison.alternatives import LATE
+from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
+from rankagg.core.names import in_words, listing, named, percent
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.report.findings import Findings
-from rankagg.report.names import in_words, listing, named, percent
 from rankagg.report.ranking import Ranking, ranking_of
 
 __all__ = ["BY", "FirstScreen", "first_screen"]
@@ -67,14 +68,9 @@ def first_screen(findings: Findings) -> FirstScreen:
 
 def _result(findings: Findings) -> str:
     """Say who is first, and who else may be."""
-    leader, others = findings.exact.order[0], findings.winners
-    if not findings.is_proved:
-        ranked = counted(len(findings.exact.items), findings.noun, ",")
-        return f"{named(leader)} leads the best ranking of {ranked} that was found."
-    if len(others) > 1:
-        each = listing(others, NAMES)
-        return f"Place 1 is open: {each} each lead a ranking that contradicts the fewest votes."
-    return f"Place 1 goes to {named(leader)}{_rivals(findings, leader)}."
+    told = first_of(findings.exact, findings.winners, findings.noun)
+    is_alone = findings.is_proved and len(findings.winners) == 1
+    return f"{told}{_rivals(findings, findings.exact.order[0]) if is_alone else ''}."
 
 
 def _rivals(findings: Findings, leader: Label) -> str:
@@ -107,61 +103,17 @@ def _units(ranks: RankIntervals) -> tuple[str, str]:
 
 def _proved(findings: Findings) -> str:
     """Say what is proved of the consensus."""
-    if not findings.is_proved:
-        certificate = findings.exact.certificate
-        assert certificate is not None, "an exact rule gives a certificate"
-        gap = counted(certificate.gap, "vote", ",g")
-        return f"It is not proved optimal: another may contradict up to {gap} fewer."
-    known, head = findings.alternatives, "The consensus ranking is proved optimal"
-    if known is None and "alternatives" not in findings.late:
-        return f"{head}; whether others are as good was not looked at."
-    if known is None or known.is_unique is None:
-        return f"{head}; whether others are as good was {LATE}."
-    if known.is_unique:
-        return f"{head}, and no other is as good."
-    groups = sum(len(block) > 1 for block in known.optima.blocks)
-    where = "the shaded group" if groups == 1 else f"the {in_words(groups, 'shaded group')}"
-    others = "others are" if known.count is None else _others(known.count - 1)
-    return f"{head}; {others} as good, in another order inside {where}."
-
-
-def _others(number: int) -> str:
-    if number >= 1_000_000:
-        power = int(np.log10(number))
-        if power < 9:
-            return f"{number / 1e6:,.3g} million others are"
-        return f"about 10{_raised(power)} others are"
-    return "one other is" if number == 1 else f"{in_words(number, 'other')} are"
-
-
-def _raised(power: int) -> str:
-    return str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    known = findings.alternatives
+    looked = known is not None or "alternatives" in findings.late
+    return proof_of(findings.exact, known, looked=looked, group="shaded group")
 
 
 def _decided(findings: Findings) -> str:
     """Say what is decided of the places."""
-    ranks = findings.ranks
-    if ranks is None:
+    if findings.ranks is None:
         late = f"How sure the places are was {LATE}."
         return late if findings.late & {"ranks"} else "Counts of votes do not tell how sure it is."
-    n, basis = len(ranks.items), ranks.decisions.basis
-    pairs, decided = n * (n - 1) // 2, int(ranks.decisions.above.sum())
-    if decided:
-        given = "the data" if basis is None else in_words(basis.n_units, basis.word)
-        about = "about " if ranks.decisions.is_approximate else ""
-        text = f"With {given}, {decided:,} of {counted(pairs, 'pair', ',')}"
-        if decided == pairs:
-            text = f"With {given}, all {counted(pairs, 'pair', ',')}"
-        return f"{text} {'is' if decided == 1 else 'are'} decided at {about}{findings.level}."
-    if ranks.decisions.warning is not None:
-        warning = ranks.decisions.warning
-        return f"{warning[0].upper()}{warning[1:]}."
-    if not pairs or basis is None:
-        return ""
-    return (
-        f"With {in_words(basis.n_units, basis.word)} no pair is decided at {findings.level}: they "
-        "disagree too much."
-    )
+    return decided_of(findings.ranks.decisions)
 
 
 # -- numbers and caption --------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.analysis.comparison.flow import flow_slots, moves
 from rankagg.core.items import counted
-from rankagg.report.names import cut, in_words, listing
+from rankagg.core.names import cut, in_words, listing
 
 __all__ = ["Flow", "Line", "flow_of"]
 

@@ -11,11 +11,11 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.means import Mean
+from rankagg.core.names import letters
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.report.findings import Findings
-from rankagg.report.names import letters
 
 __all__ = ["Block", "Ranking", "Row", "Strip", "compared_shares", "ranking_of", "ticks"]
 

@@ -15,8 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rankagg import __version__
+from rankagg.core.names import is_blank
 from rankagg.report.first_screen import FirstScreen
-from rankagg.report.names import is_blank
 from rankagg.report.sections import Section
 
 __all__ = ["json_text", "render_page"]

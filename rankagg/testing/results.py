@@ -43,6 +43,47 @@ def _compared(result: Result) -> dict[str, float | str]:
     }
 
 
+def latex_cells(text: str) -> list[list[str]]:
+    """Return the cells of the one tabular in a text; raises where it would not be set as such.
+
+    Braces are balanced, environments nest, and every row has as many cells as the tabular has
+    columns. Reads what LaTeX would read: a sign behind a backslash is that sign.
+    """
+    plain = re.sub(r" \\\\\n", " \0\n", text)  # ends of rows
+    plain = re.sub(r"\\[&%$#_{}]", "x", plain)
+    assert "\\\\" not in plain, text
+    depth = 0
+    for sign in plain:
+        depth += (sign == "{") - (sign == "}")
+        assert depth >= 0, f"a brace too many: {text}"
+    assert depth == 0, f"a brace is left open: {text}"
+    assert not re.search(r"[%#^~]", plain), f"a sign that LaTeX reads: {text}"
+    # All mathematics there is are signs of numbers.
+    assert "$" not in re.sub(r"\$(-?\\infty|-|\\times)\$", "", plain), text
+    assert "_" not in plain, text
+    opened = re.findall(r"\\begin{(\w+)}", plain)
+    assert re.findall(r"\\end{(\w+)}", plain) == opened[::-1]
+    found = re.search(
+        r"\\begin{tabular}{([lr]+)}\n\\toprule\n(.*)\\midrule\n(.*)\\bottomrule", plain, re.DOTALL
+    )
+    assert found is not None, text
+    rows = [row.split("&") for row in re.split(r" \0\n", found[2] + found[3]) if row]
+    for row in rows:
+        assert not re.match(r"\s*[\[*]", row[0]), f"belongs to the end of the row before: {text}"
+        spans = re.match(r"\\multicolumn{(\d+)}", row[0])
+        assert len(found[1]) == (int(spans[1]) if spans else len(row)), text
+    return rows
+
+
+def markdown_cells(text: str) -> list[list[str]]:
+    """Return the cells of a table in Markdown, as GitHub splits it; without the line of rules."""
+    lines = text.splitlines()
+    assert all(line.startswith("|") and line.endswith("|") for line in lines), text
+    assert re.fullmatch(r"(\|:?-+:?)+\|", lines[1]), text
+    cells = [re.findall(r"((?:\\.|[^|\\])*)\|", line[1:]) for line in [lines[0], *lines[2:]]]
+    return [[cell.strip() for cell in row] for row in cells]
+
+
 class ResultContract:
     """Tests of results: values that are printed, shown, tabled, exported and drawn alike.
 
@@ -148,6 +189,38 @@ class ResultContract:
         assert plain["schema"].startswith("rankagg.")
         assert type(plain["version"]) is int
         assert plain.keys() > {"schema", "version"}
+
+    def test_latex_is_balanced_and_holds_no_sign_of_its_own(self, result: Result) -> None:
+        text = result.to_latex(rows=3, caption="50 % of a_b", label="tab:a")
+        assert text.startswith("\\begin{table}\n\\centering\n\\caption{50 \\% of a\\_b}\n")
+        cells = latex_cells(text)
+        n_rows = len(result._to_paste())
+        assert len(cells) == 1 + min(n_rows, 3) + (n_rows > 3)
+        assert "<" not in text
+        assert ">" not in text
+
+    def test_markdown_has_as_many_cells_in_every_row(self, result: Result) -> None:
+        rows = markdown_cells(result.to_markdown(rows=3))
+        n_rows = len(result._to_paste())
+        assert len(rows) == 1 + min(n_rows, 3) + (n_rows > 3)
+        assert len(set(map(len, rows))) == 1
+        assert "<" not in result.to_markdown()
+
+    def test_what_is_pasted_is_in_the_table(self, result: Result) -> None:
+        table = result._to_paste()
+        assert set(table.columns) <= set(result.to_frame().columns)
+        for name in (*result._best, *result._formats):
+            assert isinstance(name, str)
+        assert set(result._best.values()) <= {"highest", "lowest"}
+        for name, ends in result._intervals.items():
+            assert {name, *ends} <= set(table.columns)
+        if len(table.columns) and len(table):
+            wider = result.to_markdown(decimals=9)
+            assert markdown_cells(wider)[0] == markdown_cells(result.to_markdown())[0]
+        with pytest.raises(InvalidInputError, match="decimals"):
+            result.to_latex(decimals={"no such column": 1})
+        with pytest.raises(InvalidInputError, match="label"):
+            result.to_latex(label="a b")
 
     def test_has_a_plot_or_says_that_it_has_none(self, result: Result) -> None:
         text = inspect.getdoc(type(result)) or ""

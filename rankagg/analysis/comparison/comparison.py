@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label, RNGLike, Unranked
-from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
-from rankagg.aggregation.base import Aggregator, Guarantee
+from rankagg._typing import Unranked
+from rankagg._validation import check_flag, check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.defaults import default_aggregators
-from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import (
     Measure,
@@ -24,9 +21,11 @@ from rankagg.analysis.comparison.agreement import (
 )
 from rankagg.analysis.comparison.alternatives import Alternatives, is_yardstick
 from rankagg.analysis.comparison.disagreements import disagreeing_pairs
+from rankagg.analysis.comparison.sentences import sentences_of
 from rankagg.analysis.comparison.text import details_of, head_of, text_of
 from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.pasted import Direction
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.result import ROWS, Result, plain_rows
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
@@ -35,110 +34,9 @@ from rankagg.exceptions import Described, InvalidInputError
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
 
-__all__ = ["Comparison", "compare", "compare_until"]
+__all__ = ["DEPTHS", "Comparison"]
 
 DEPTHS = (1, 3, 5, 10)
-EXACT = Guarantee(1)
-
-
-def compare(
-    data: Data,
-    aggregators: Iterable[Aggregator] | None = None,
-    *,
-    unranked: Unranked | None = None,
-    tolerance: float | Mapping[Label, float] = 0.0,
-    time_limit: float | None = None,
-    rng: RNGLike = None,
-) -> Comparison:
-    """Aggregate the same data with several rules and measure them with the same votes.
-
-    Parameters
-    ----------
-    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
-        The data.
-    aggregators : iterable of Aggregator, optional
-        The rules; by default those of `default_aggregators`.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items. All rules must share it; by default it is theirs, that of
-        votes that were counted under one, or "uniform".
-    tolerance : float or mapping from task to float, default 0
-        Scores that differ by no more are tied; see `ScoreTable.rankings`.
-    time_limit : float, optional
-        Seconds for all rules together; exact ones return the best ranking that they have then.
-    rng : int, numpy.random.Generator or None, optional
-        A seed or a generator for rules that draw random numbers (SPEC 7); they share it, in the
-        order given.
-
-    Returns
-    -------
-    Comparison
-
-    Raises
-    ------
-    InvalidInputError
-        If two rules are equal, or their policies differ from each other or from `unranked`.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> ballots = ra.datasets.load("borda_fails_condorcet")
-    >>> comparison = ra.compare(ballots, [ra.Borda(), ra.Kemeny()])
-    >>> comparison.to_frame()[["method", "ranking", "cost", "excess"]]
-       method    ranking  cost  excess
-    0   Borda  B > A > C   5.0     1.0
-    1  Kemeny  A > B > C   4.0     0.0
-    """
-    limit = Deadline.after(time_limit_of(time_limit))
-    return compare_until(limit, data, aggregators, unranked=unranked, tolerance=tolerance, rng=rng)
-
-
-def compare_until(
-    deadline: Deadline,
-    data: Data,
-    aggregators: Iterable[Aggregator] | None,
-    *,
-    unranked: Unranked | None,
-    tolerance: float | Mapping[Label, float],
-    rng: RNGLike,
-) -> Comparison:
-    """Compare as `compare` does, with a deadline that others may share."""
-    evidence = Evidence(data, tolerance)
-    if unranked is not None:
-        check_unranked(unranked)
-    rules = default_aggregators(data, unranked) if aggregators is None else list(aggregators)
-    policy = _common_policy(rules, unranked, evidence)
-    votes = evidence.votes(policy)
-    generator = as_generator(rng)
-    # Fair shares for the rules that look at the clock; the others take what they take.
-    left = [sum(rule.guarantee == EXACT for rule in rules[k:]) for k in range(len(rules))]
-    found = [
-        rule.aggregate(
-            evidence,
-            rng=generator,
-            deadline=deadline.share(n if rule.guarantee == EXACT else n + 1),
-        )
-        for rule, n in zip(rules, left, strict=True)
-    ]
-    return Comparison(consensuses=tuple(found), votes=votes, unranked=policy)
-
-
-def _common_policy(
-    rules: list[Aggregator], unranked: Unranked | None, evidence: Evidence
-) -> Unranked:
-    for rule in rules:
-        if not isinstance(rule, Aggregator):
-            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
-    if not rules or len(set(rules)) < len(rules):
-        raise InvalidInputError("aggregators", "one or more rules, each once", rules)
-    policies = {rule._policy_for(evidence) for rule in rules} - {None}
-    if unranked is not None:
-        policies.add(unranked)
-    if len(policies) > 1:
-        raise InvalidInputError(
-            "aggregators", "rules with one policy for unranked items",
-            sorted(map(str, policies)), "Give all of them the same `unranked=`.",
-        )  # fmt: skip
-    return evidence.policy(policies.pop() if policies else None)
 
 
 class Comparison(Result):
@@ -164,6 +62,14 @@ class Comparison(Result):
     _version = 2
     _plot = "bump_chart"
     _named_rows = False
+    _formats: ClassVar[Mapping[str, str]] = {
+        "cost": "{:.6g}", "excess": "{:.4g}", "ratio": "{:.4f}", "guarantee": "{:g}",
+        "distance": "{:g}", "nearest": "{:g}", "farthest": "{:g}", "runtime": "{:.3f} s",
+    }  # fmt: skip
+    _best: ClassVar[Mapping[str, Direction]] = {
+        **dict.fromkeys(("cost", "excess", "ratio", "distance"), "lowest"),
+        **dict.fromkeys(("tau", *(f"top{k}" for k in DEPTHS)), "highest"),
+    }
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -186,6 +92,9 @@ class Comparison(Result):
         # Ties cost what the exact rule says, so that the ratio is to its optimum.
         exact = self.exact or self.consensuses[0]
         return tuple(exact.cost_of(c.ranking, self.votes) for c in self.consensuses)
+
+    def _cost_of(self, consensus: Consensus) -> float:
+        return self._costs[self.consensuses.index(consensus)]
 
     @cached_property
     def _have_guarantees(self) -> bool:
@@ -344,6 +253,14 @@ class Comparison(Result):
             )  # fmt: skip
         return self.exact
 
+    def _to_paste(self) -> pd.DataFrame:
+        return self._figures().drop(columns="runtime")
+
+    def _figures(self) -> pd.DataFrame:
+        """Return the table without the rankings, and without guarantees where there are none."""
+        frame = self.to_frame().drop(columns="ranking")
+        return frame.drop(columns="guarantee") if frame["guarantee"].isna().all() else frame
+
     def _content(self) -> dict[str, Any]:
         return {
             "unranked_policy": self.unranked,
@@ -384,6 +301,49 @@ class Comparison(Result):
         deadline = Deadline.after(time_limit_of(time_limit))
         known = self.alternatives(deadline) if check_flag(optima, "optima") else None
         return text_of(self, rows, alternatives=known, decisions=decisions)
+
+    def sentences(
+        self,
+        *,
+        optima: bool = True,
+        time_limit: float | None = None,
+        decisions: Decisions | None = None,
+    ) -> tuple[str, ...]:
+        """Return the results in words: sentences of a paragraph, to be edited.
+
+        Parameters
+        ----------
+        optima : bool, default True
+            Look whether others are as good; for large problems with many that takes long.
+        time_limit : float, optional
+            Seconds for that.
+        decisions : Decisions, optional
+            What is decided of the same items, as `rank_intervals(data).decisions`.
+
+        Returns
+        -------
+        tuple of str
+            What was compared; the exact consensus, who is first, what is proved, and how many
+            others are as good; how every other rule differs; what is decided. Plain text: names
+            are not escaped.
+
+        Raises
+        ------
+        ItemMismatchError
+            If the decisions are on other items.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> ballots = ra.datasets.load("borda_fails_condorcet")
+        >>> sentences = ra.compare(ballots, [ra.Borda(), ra.Kemeny()]).sentences()
+        >>> print(" ".join(sentences[2:4]))
+        Place 1 goes to A. The consensus ranking is proved optimal, and no other is as good.
+        """
+        looked = check_flag(optima, "optima")
+        deadline = Deadline.after(time_limit_of(time_limit))
+        known = self.alternatives(deadline) if looked else None
+        return sentences_of(self, known, decisions, looked=looked)
 
     def alternatives(self, deadline: Deadline) -> Alternatives | None:
         """Return what is found of all optima by a deadline; None where none is proved."""

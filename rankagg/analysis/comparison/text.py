@@ -69,21 +69,10 @@ def head_of(
 
 
 def _methods_text(comparison: Comparison, alternatives: Alternatives | None) -> str:
-    frame = comparison.to_frame().drop(columns=["ranking"])
-    if frame["guarantee"].isna().all():
-        frame = frame.drop(columns=["guarantee"])
+    frame = comparison._figures()
     if alternatives is not None and alternatives.is_unique is False:
         frame = _with_distances(frame, comparison, alternatives)
-    formats: dict[str, Any] = {
-        "cost": "{:.6g}".format,
-        "excess": "{:.4g}".format,
-        "ratio": "{:.4f}".format,
-        "guarantee": "{:g}".format,
-        "distance": "{:g}".format,
-        "nearest": "{:g}".format,
-        "farthest": "{:g}".format,
-        "runtime": "{:.3f} s".format,
-    }
+    formats = {name: look.format for name, look in comparison._formats.items()}
     return frame.to_string(
         index=False, na_rep="-", formatters=formats, float_format="{:.3f}".format
     )

@@ -7,7 +7,7 @@ the bootstrap of a discrete choice such as "who is first" has no coverage to pro
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any, ClassVar, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from rankagg.analysis.robustness.redraw_comparisons import RedrawComparisons
 from rankagg.analysis.robustness.redraw_sums import RedrawSums
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.pasted import Direction
 from rankagg.core.profile import Profile
 from rankagg.core.result import Result, plain_rows
 from rankagg.core.scores import ScoreTable
@@ -175,6 +176,9 @@ class RankShares(Result):
     _schema = "rankagg.rank_shares"
     _version = 2
     _plot = "rank_distribution_plot"
+    _best: ClassVar[Mapping[str, Direction]] = {
+        "first_in_every": "highest", "first_in_some": "highest", "mean_rank": "lowest",
+    }  # fmt: skip
 
     @classmethod
     def from_spans(

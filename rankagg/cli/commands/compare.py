@@ -10,14 +10,23 @@ import click
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import PairData
-from rankagg.analysis.comparison.comparison import Comparison, compare_until
+from rankagg.analysis.comparison.compare import compare_until
+from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.analysis.comparison.text import text_of
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import SEED
-from rankagg.cli.options.output import echo_json, json_option, rows_options, write_frame, write_json
+from rankagg.cli.options.output import (
+    as_option,
+    echo_json,
+    echo_pasted,
+    json_option,
+    rows_options,
+    write_frame,
+    write_json,
+)
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.streams import stream_options
 from rankagg.cli.options.targets import FOLDER
@@ -49,6 +58,7 @@ PLOTTED = 40
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For randomized methods.")
 @json_option
+@as_option
 @plot_option("how items move from method to method")
 @click.option(
     "--out",
@@ -67,6 +77,7 @@ def command(
     decide: Unit | None,
     seed: int,
     as_json: bool,
+    pasted: str | None,
     plot: Path | None,
     out: Path | None,
 ) -> int:
@@ -98,7 +109,9 @@ def command(
         tolerance=given.tolerance, rng=seed,
     )  # fmt: skip
     alternatives = None
-    if as_json:
+    if pasted is not None:
+        echo_pasted(comparison, pasted, given.lines, as_json=as_json, rows=rows)
+    elif as_json:
         echo_json({**comparison.to_dict(), "input": list(given.lines)})
     else:
         click.echo("\n".join(given.lines))

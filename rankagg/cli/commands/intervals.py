@@ -11,7 +11,7 @@ from rankagg._typing import Label
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, SEED, Number, Whole
-from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
 from rankagg.core.comparisons import Comparisons
@@ -133,9 +133,16 @@ OPTIONS = {
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
 @rows_options("pairs and items")
 @json_option
+@as_option
 @plot_option("the intervals of ranks")
 def command(
-    given: AnyInput, *, rows: int | None, as_json: bool, plot: Path | None, **options: Any
+    given: AnyInput,
+    *,
+    rows: int | None,
+    as_json: bool,
+    pasted: str | None,
+    plot: Path | None,
+    **options: Any,
 ) -> int:
     """Say how sure one may be of each rank, and of each pair.
 
@@ -160,6 +167,9 @@ def command(
     if not isinstance(given.data, Comparisons):
         intervals = _proportions(given.data, given.tolerance, options)
     save_plot(ranks.plot, plot)
+    if pasted is not None:
+        echo_pasted(ranks, pasted, given.lines, as_json=as_json, rows=rows)
+        return 0
     if as_json:
         told: dict[str, Any] = {
             "schema": "rankagg.uncertainty",

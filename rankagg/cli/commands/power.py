@@ -9,7 +9,7 @@ import click
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, Whole
-from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.power.separation import separation
@@ -40,7 +40,10 @@ OPTIONS = {"unit": "--unit", "alpha": "--alpha", "power": "--power", "n_tests": 
 )
 @rows_options("pairs")
 @json_option
-def command(given: Input, *, rows: int | None, as_json: bool, **options: Any) -> None:
+@as_option
+def command(
+    given: Input, *, rows: int | None, as_json: bool, pasted: str | None, **options: Any
+) -> None:
     """Say how many units would tell each system from the next one by mean scores.
 
     And which difference the units at hand detect. As true it takes what was seen.
@@ -59,7 +62,9 @@ def command(given: Input, *, rows: int | None, as_json: bool, **options: Any) ->
             power=options["power"],
             n_tests=options["tests"],
         )
-    if as_json:
+    if pasted is not None:
+        echo_pasted(found, pasted, given.lines, as_json=as_json, rows=rows)
+    elif as_json:
         echo_json({**found.to_dict(), "input": list(given.lines)})
     else:
         click.echo("\n".join([*given.lines, found.summary(rows=rows)]))

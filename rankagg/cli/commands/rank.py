@@ -10,7 +10,14 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.output import echo_json, json_option, write_frame, write_json
+from rankagg.cli.options.output import (
+    as_option,
+    echo_json,
+    echo_pasted,
+    json_option,
+    write_frame,
+    write_json,
+)
 from rankagg.cli.options.targets import FOLDER
 from rankagg.cli.options.wording import options_named
 from rankagg.io.evaluations.write import write_evaluations
@@ -23,6 +30,7 @@ __all__ = ["command"]
 @method_option
 @exact_options
 @json_option
+@as_option
 @click.option(
     "--out",
     type=FOLDER,
@@ -40,6 +48,7 @@ def command(
     ties: Ties,
     deadline: Deadline,
     as_json: bool,
+    pasted: str | None,
     out: Path | None,
     every_eval_ever: Path | None,
 ) -> int:
@@ -51,7 +60,9 @@ def command(
     """
     (rule,) = with_exact_options([make(method, given.unranked)], ties=ties, deadline=deadline)
     consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
-    if as_json:
+    if pasted is not None:
+        echo_pasted(consensus, pasted, given.lines, as_json=as_json)
+    elif as_json:
         echo_json({**consensus.to_dict(), "input": list(given.lines)})
     else:
         click.echo("\n".join(given.lines))

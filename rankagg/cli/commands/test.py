@@ -9,7 +9,7 @@ import click
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.cli.options.numbers import ALPHA, SEED, Whole
-from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.paired.paired_test import paired_tests
@@ -76,6 +76,7 @@ OPTIONS = {
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
 @rows_options("systems")
 @json_option
+@as_option
 def command(
     given: Input,
     *,
@@ -83,6 +84,7 @@ def command(
     against: tuple[str, ...],
     rows: int | None,
     as_json: bool,
+    pasted: str | None,
     **options: Any,
 ) -> None:
     """Test whether other systems are better than one on the same tasks or instances.
@@ -115,7 +117,9 @@ def command(
             n_resamples=options["resamples"],
             rng=options["seed"],
         )
-    if as_json:
+    if pasted is not None:
+        echo_pasted(found, pasted, given.lines, as_json=as_json, rows=rows)
+    elif as_json:
         echo_json({**found.to_dict(), "input": list(given.lines)})
     else:
         click.echo("\n".join([*given.lines, found.summary(rows=rows)]))

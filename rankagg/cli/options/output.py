@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,25 @@ from typing import Any
 import click
 import pandas as pd
 
+from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import Whole
+from rankagg.core.pasted import Pastable
 from rankagg.io.formulas import guard_frame
 from rankagg.io.output_files import write_text
 
-__all__ = ["echo_json", "json_option", "rows_options", "write_frame", "write_json"]
+__all__ = [
+    "as_option", "echo_json", "echo_pasted", "json_option", "rows_options", "write_frame",
+    "write_json",
+]  # fmt: skip
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+
+as_option = click.option(
+    "--as",
+    "pasted",
+    type=OneOf(["latex", "markdown"]),
+    help="Print the table alone, for a paper or a page; the standard error tells of the input.",
+)
 
 
 def rows_options(what: str) -> Callable[..., Any]:
@@ -45,6 +57,18 @@ def rows_options(what: str) -> Callable[..., Any]:
 def echo_json(data: dict[str, Any]) -> None:
     """Print plain data as JSON; there is no NaN in it."""
     click.echo(_dumps(data))
+
+
+def echo_pasted(
+    result: Pastable, pasted: str, lines: Iterable[str], *, as_json: bool, rows: int | None = None
+) -> None:
+    """Print the table of a result in LaTeX or Markdown, and the lines beside it."""
+    if as_json:
+        raise click.UsageError("--as and --json exclude each other.")
+    for line in lines:
+        click.echo(line, err=True)
+    text = result.to_latex(rows=rows) if pasted == "latex" else result.to_markdown(rows=rows)
+    click.echo(text, nl=False)
 
 
 def write_json(data: dict[str, Any], path: Path) -> None:

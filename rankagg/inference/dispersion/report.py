@@ -20,6 +20,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.pasted import Direction
 from rankagg.core.result import Result, plain_rows
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.dispersion.measures import dispersion, spread
@@ -144,6 +145,9 @@ class DispersionReport(Result):
     _named_rows = False
     _number = "{:.6g}"
     _formats: ClassVar[dict[str, str]] = {"ratio": "{:.4f}"}
+    _best: ClassVar[Mapping[str, Direction]] = dict.fromkeys(
+        ("total", "average", "normalized", "discordant", "ratio"), "lowest"
+    )
 
     @property
     def exact(self) -> Consensus | None:

@@ -8,9 +8,10 @@ Choices are drawn independently, with replacement, from all choices of different
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import ceil, log, sqrt
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -70,6 +71,7 @@ class Estimate(Result):
 
     _schema = "rankagg.estimate"
     _prints_table = False
+    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"value": ("lower", "upper")}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the attributes as columns."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -108,6 +108,7 @@ class PairwiseIntervals(Result):
     _plot = "intervals_heatmap"
     _row = "pair"
     _named_rows = False
+    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"estimate": ("lower", "upper")}
 
     # -- constructors -------------------------------------------------------------------------
 

@@ -96,6 +96,7 @@ class PairedTest(Result):
 
     _schema: ClassVar[str] = "rankagg.paired_test"
     _formats: ClassVar[Mapping[str, str]] = FORMATS
+    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
     _row: ClassVar[str] = "pair"
     _named_rows: ClassVar[bool] = False
 
@@ -171,6 +172,7 @@ class PairedTests(Result):
 
     _schema: ClassVar[str] = "rankagg.paired_tests"
     _formats: ClassVar[Mapping[str, str]] = FORMATS
+    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
     _row: ClassVar[str] = "system"
 
     @property

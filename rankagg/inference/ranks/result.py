@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -65,6 +66,7 @@ class RankIntervals(Result):
     _schema = "rankagg.rank_intervals"
     _version = 2
     _plot = "forest_plot"
+    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"rank": ("best", "worst")}
 
     @classmethod
     def from_decisions(

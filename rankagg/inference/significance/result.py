@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer
 from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.pasted import Direction
 from rankagg.core.result import ROWS, Result
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.significance import nemenyi
@@ -59,6 +60,7 @@ class FriedmanTest(Result):
 
     _schema = "rankagg.friedman"
     _plot = "critical_difference_diagram"
+    _best: ClassVar[Mapping[str, Direction]] = {"average_rank": "lowest"}
 
     @classmethod
     def from_average_ranks(

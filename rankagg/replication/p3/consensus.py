@@ -12,7 +12,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.comparison.comparison import compare
+from rankagg.analysis.comparison.compare import compare
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_intervals import rank_intervals

@@ -1,4 +1,4 @@
-"""Names and numbers as sentences of the page use them."""
+"""Names and numbers as sentences use them."""
 
 from __future__ import annotations
 
