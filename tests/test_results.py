@@ -141,6 +141,7 @@ RESULTS = {
     "Separation": lambda: ra.separation(scores()),
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
+    "Steps": lambda: ra.show_steps(ra.Kemeny(), COMPLETE),
     "StudyResult": study,
     "TaskAgreement": lambda: ra.task_agreement(scores()),
     "TaskSubsetResult": lambda: ra.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),

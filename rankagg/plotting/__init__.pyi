@@ -10,6 +10,7 @@ from .inference.forest import forest_plot as forest_plot
 from .inference.intervals import intervals_heatmap as intervals_heatmap
 from .rankings.bump import bump_chart as bump_chart
 from .rankings.overlap import overlap_plot as overlap_plot
+from .rankings.permutohedron import permutohedron_plot as permutohedron_plot
 from .rankings.rank_distribution import rank_distribution_plot as rank_distribution_plot
 from .robustness.agreement import agreement_plot as agreement_plot
 from .robustness.confidence import confidence_plot as confidence_plot

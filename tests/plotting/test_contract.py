@@ -1,6 +1,7 @@
 """The contract suite for every plot that is there."""
 
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 
@@ -27,6 +28,16 @@ def rows(ax):
     return sorted(line.get_xdata()[0] for line in points)
 
 
+def costs(ax):
+    """Return the numbers under the orders."""
+    orders = [text.get_text() for text in ax.texts if text.get_gid() == "order"]
+    return sorted(float(order.split("\n")[1]) for order in orders)
+
+
+VOTES = PROFILE.pairwise()
+COSTS = sorted(VOTES.cost(ra.Permutation.from_order(order)) for order in permutations(SYSTEMS))
+
+
 @cache
 def results():
     """Return what is drawn, made once."""
@@ -49,6 +60,7 @@ def results():
         plotting.bump_chart: comparison,
         plotting.overlap_plot: comparison,
         plotting.rank_distribution_plot: ra.rank_shares(SCORES, n_resamples=100, rng=0),
+        plotting.permutohedron_plot: ra.show_steps(ra.Kemeny(), PROFILE),
         plotting.pairwise_heatmap: PROFILE.pairwise(),
         plotting.tournament_plot: ra.TournamentGraph(PROFILE.pairwise()),
         plotting.missingness_map: ra.missing_report(HOLES),
@@ -83,6 +95,7 @@ class TestPlots(PlotContract):
         picture(plotting.bump_chart, SYSTEMS),
         picture(plotting.overlap_plot, ["Borda"]),
         picture(plotting.rank_distribution_plot, SYSTEMS),
+        picture(plotting.permutohedron_plot, ["A Ant, B Bee"], costs, COSTS),
         picture(plotting.pairwise_heatmap, SYSTEMS),
         picture(plotting.tournament_plot, SYSTEMS),
         picture(plotting.missingness_map, SYSTEMS),

@@ -1,0 +1,1 @@
+"""Questions on small random profiles, answered by the rules."""

@@ -1,0 +1,1 @@
+"""The steps of each rule, computed from what its definition says."""

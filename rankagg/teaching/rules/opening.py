@@ -1,0 +1,84 @@
+"""What most rules begin with: the rankings, the votes on pairs, and the majorities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+
+from rankagg._typing import Floats, Ranks
+from rankagg.aggregation.evidence import Evidence
+from rankagg.core.items import counted
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import as_ranking
+from rankagg.teaching.step import Step, number
+
+__all__ = ["distinct_rankings", "majority_step", "rankings_step", "scored", "votes_step"]
+
+
+def distinct_rankings(profile: Profile) -> tuple[Ranks, Floats]:
+    """Return each ranking once, as ranks, and its weight, the heaviest first."""
+    ranks, which = np.unique(profile.ranks, axis=0, return_inverse=True)
+    weights: Floats = np.zeros(len(ranks))
+    np.add.at(weights, which.ravel(), profile.counts * profile.weights)
+    order = np.argsort(-weights, kind="stable")
+    return ranks[order], weights[order]
+
+
+def rankings_step(evidence: Evidence) -> tuple[Step, ...]:
+    """Return the rankings as a step; none where the data do not hold them."""
+    if not evidence.has_rankings:
+        return ()
+    profile = evidence.profile
+    ranks, weights = distinct_rankings(profile)
+    text = ["Every task ranks the systems by their scores."] if evidence.has_scores else []
+    rows = [
+        (number(weight), as_ranking(row, profile.items)._arrows())
+        for row, weight in zip(ranks, weights, strict=True)
+    ]
+    whole = counted(number(weights.sum()), "ranking", "g")
+    text.append(f"{whole} of {counted(profile.n_items, 'item')}, like ones together.")
+    return (Step("The rankings", tuple(text), ("count", "ranking"), tuple(rows)),)
+
+
+def votes_step(votes: PairwiseMatrix) -> Step:
+    """Return the pairwise votes as a step."""
+    text = ["A row holds how many rankings put its item above the item of the column."]
+    if votes.unranked is not None and not votes.is_decided:
+        text.append(f"What they leave open counts by the policy {votes.unranked!r}.")
+    rows = [
+        (str(item), *("" if i == j else number(votes.wins[i, j]) for j in range(votes.n_items)))
+        for i, item in enumerate(votes.items)
+    ]
+    return Step("The votes on pairs", tuple(text), ("above", *votes.items), tuple(rows))
+
+
+def majority_step(votes: PairwiseMatrix) -> Step:
+    """Return who beats whom by how much as a step."""
+    rows = []
+    for i, j in combinations(range(votes.n_items), 2):
+        if votes.wins[i, j] < votes.wins[j, i]:
+            i, j = j, i  # noqa: PLW2901
+        margin = number(votes.margins[i, j])
+        verdict = f"{votes.items[i]} beats {votes.items[j]}" if margin else "a draw"
+        if votes.comparisons[i, j] == 0:
+            verdict = "never compared"
+        pair = f"{votes.items[i]}, {votes.items[j]}"
+        won, lost = number(votes.wins[i, j]), number(votes.wins[j, i])
+        rows.append((pair, won, lost, margin, verdict))
+    return Step(
+        "The majorities",
+        ("Of each two items, the one with more votes beats the other; the margin is by how many.",),
+        ("pair", "for", "against", "margin", "verdict"),
+        tuple(rows),
+    )
+
+
+def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats) -> Step:
+    """Return scores as a step, the best first."""
+    names = list(items)
+    order = np.argsort(-scores, kind="stable")
+    rows = [(str(names[i]), "none" if np.isnan(scores[i]) else number(scores[i])) for i in order]
+    return Step(heading, (sentence,), ("item", "score"), tuple(rows))

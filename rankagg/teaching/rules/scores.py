@@ -1,0 +1,106 @@
+"""The steps of rules that average scores: Mean and Median."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from rankagg._typing import Floats
+from rankagg.aggregation.result import Consensus
+from rankagg.core.scores import ScoreTable
+from rankagg.teaching.rules.opening import scored
+from rankagg.teaching.step import Cell, Step, number
+from rankagg.teaching.worked import Worked
+
+__all__ = ["mean_steps", "median_steps"]
+
+
+def mean_steps(consensus: Consensus) -> Worked:
+    """Add up the scores of each system, and divide by how many there are."""
+    table = _table_of(consensus)
+    values, weights = table.task_scores(signed=True), table.weight_vector
+    rows, means = [], []
+    for system, row in zip(table.systems, values, strict=True):
+        there = [
+            (Fraction(x), Fraction(float(w)))
+            for x, w in zip(row.tolist(), weights.tolist(), strict=True) if not np.isnan(x)
+        ]  # fmt: skip
+        total = sum((x * w for x, w in there), Fraction(0))
+        over = sum((w for _, w in there), Fraction(0))
+        means.append(float(total / over) if over else np.nan)
+        shown: tuple[Cell, ...] = (number(total), number(over), number(means[-1]))
+        rows.append((str(system), *(shown if over else (0, 0, "none"))))
+    step = Step(
+        "The sums",
+        ("The sum of the scores that are there, each times the weight of its task, over the sum "
+         "of these weights.",),
+        ("system", "sum", "weights", "mean"),
+        tuple(rows),
+    )  # fmt: skip
+    return _done(table, step, np.array(means))
+
+
+def median_steps(consensus: Consensus) -> Worked:
+    """Order the scores of each system, and go to the middle of the weights."""
+    table = _table_of(consensus)
+    values, weights = table.task_scores(signed=True), table.weight_vector
+    rows, medians = [], []
+    for system, row in zip(table.systems, values, strict=True):
+        ordered = sorted(
+            (x, Fraction(float(w)).limit_denominator(10**9))
+            for x, w in zip(row.tolist(), weights.tolist(), strict=True)
+            if not np.isnan(x)
+        )
+        medians.append(_middle(ordered))
+        listed = ", ".join(f"{x:g}" for x, _ in ordered) or "none"
+        middle: Cell = "none" if np.isnan(medians[-1]) else number(medians[-1])
+        rows.append((str(system), listed, middle))
+    step = Step(
+        "The middle",
+        ("The scores in order. The median has half of the weight on either side; where two share "
+         "the middle, it is their mean.",),
+        ("system", "scores", "median"),
+        tuple(rows),
+    )  # fmt: skip
+    return _done(table, step, np.array(medians))
+
+
+def _middle(ordered: list[tuple[float, Fraction]]) -> float:
+    """Return the median of values with weights, in order."""
+    if not ordered:
+        return np.nan
+    half, running, low = sum(w for _, w in ordered) / Fraction(2), Fraction(0), None
+    for value, weight in ordered:
+        running += weight
+        if low is None and running >= half:
+            low = value
+        if running > half:
+            break
+    assert low is not None, "the whole is more than its half"
+    return (low + value) / 2
+
+
+def _table_of(consensus: Consensus) -> ScoreTable:
+    return consensus._evidence.scores
+
+
+def _done(table: ScoreTable, step: Step, scores: Floats) -> Worked:
+    """Return the steps, from the scores to the ranking by what was found."""
+    columns = table.task_scores(signed=True).T
+    rows = [
+        (
+            str(task),
+            *("missing" if np.isnan(x) else number(x) for x in column),
+            number(weight),
+        )
+        for task, column, weight in zip(table.tasks, columns, table.weight_vector, strict=True)
+    ]
+    text = []
+    if table.is_instance_level:
+        text.append("The score of a task is the mean over its instances.")
+    if not all(table.higher_is_better.values()):
+        text.append("Where lower is better, scores are negated.")
+    first = Step("The scores", tuple(text), ("task", *table.systems, "weight"), tuple(rows))
+    last = scored("The order", "The higher, the better.", table.systems, scores)
+    return Worked((first, step, last), scores)

@@ -1,0 +1,94 @@
+"""Show how a rule reaches its answer on a small data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from rankagg._typing import Label
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import Evidence, WholeData
+from rankagg.core.items import counted
+from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.teaching.registry import STEPS
+from rankagg.teaching.steps import Steps
+
+__all__ = ["MOST_ITEMS", "show_steps"]
+
+#: More do not fit into tables that one reads.
+MOST_ITEMS: Final = 8
+
+
+def show_steps(
+    aggregator: Aggregator, data: WholeData, *, tolerance: float | Mapping[Label, float] = 0.0
+) -> Steps:
+    """Show how a rule reaches its answer, in tables that one can follow by hand.
+
+    The steps are computed from the definition of the rule, by no code that it uses itself, and
+    held against what it returns.
+
+    Parameters
+    ----------
+    aggregator : Aggregator
+        A rule: Borda, Copeland, Kemeny, Mean, Median, Minimax, PairwiseMajority, RankedPairs or
+        Schulze.
+    data : ScoreTable, Profile, PairwiseMatrix or Comparisons
+        The data, with at most eight items.
+    tolerance : float or mapping from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+
+    Returns
+    -------
+    Steps
+
+    Raises
+    ------
+    InvalidInputError
+        If there are more items, or the rule has no steps.
+    InformationLostError
+        If the rule needs more than the data hold.
+    VerificationError
+        If the steps come to something else than the rule; that is a fault of one of the two.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
+    >>> steps = ra.show_steps(ra.RankedPairs(), cycle)
+    >>> steps[3].to_frame()
+      majority  margin   verdict          cycle
+    0 B over C       5    locked
+    1 A over B       3    locked
+    2 C over A       1  left out  C > A > B > C
+    >>> steps.answer
+    'A > B > C'
+    """
+    if not isinstance(aggregator, Aggregator):
+        raise InvalidInputError("aggregator", "a rule, such as `Borda()`", aggregator)
+    work = STEPS.get(type(aggregator))
+    if work is None:
+        names = ", ".join(rule.__name__ for rule in STEPS)
+        raise InvalidInputError(
+            "aggregator", f"a rule with steps ({names})", Described(aggregator.name)
+        )
+    if isinstance(data, ScoreSummary):
+        raise InvalidInputError(
+            "data", "scores, rankings or votes", data, "Read the scores with `read_scores`."
+        )
+    evidence = Evidence.of(data, tolerance)
+    n_items = len(evidence.items)
+    if n_items > MOST_ITEMS:
+        raise InvalidInputError(
+            "data", f"of at most {MOST_ITEMS} items", Described(counted(n_items, "item")),
+            "`profile.restrict`, or `table.drop(systems=...)`, leaves some out.",
+        )  # fmt: skip
+    consensus = aggregator.aggregate(evidence)
+    worked = work(consensus)
+    worked.check(consensus)
+    return Steps(
+        title=f"{aggregator.name}, step by step",
+        steps=worked.steps,
+        answer=consensus.ranking._arrows(),
+        consensus=consensus,
+    )

@@ -1,0 +1,141 @@
+"""One step: a heading, a table, and what it means in sentences; and how it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from rankagg.core.html import html_table
+from rankagg.core.items import counted, shortened
+
+__all__ = ["Cell", "Step", "latex_text", "number"]
+
+Cell: TypeAlias = str | int | float
+
+# Rows that a notebook shows, as pandas does.
+SHOWN = 60
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+        "_": r"\_", "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": r"\textless{}", ">": r"\textgreater{}",
+    }
+)  # fmt: skip
+
+
+def number(value: object) -> int | float:
+    """Return a number as it is printed and exported: whole ones without a point."""
+    exact = float(value) if isinstance(value, Fraction) else value
+    if isinstance(exact, np.generic):
+        exact = exact.item()
+    assert isinstance(exact, int | float), "tables hold numbers and texts"
+    return int(exact) if float(exact).is_integer() else exact
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of `Steps`.
+
+    A part of a result, which prints and exports it.
+
+    Attributes
+    ----------
+    heading : str
+        What is done.
+    sentences : tuple of str
+        How it is done, and what follows.
+    columns : tuple of str
+        The names of the columns of the table; empty where there is none.
+    rows : tuple of tuple
+        Its rows, of texts and numbers; an empty text is nothing.
+    """
+
+    heading: str
+    sentences: tuple[str, ...] = ()
+    columns: tuple[Hashable, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return pd.DataFrame(list(self.rows), columns=list(self.columns))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "heading": self.heading,
+            "sentences": list(self.sentences),
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+        }
+
+    def lines(self, rows: int | None) -> list[str]:
+        """Return the step as lines of text, the table cut to so many rows."""
+        kept = self.rows if rows is None else self.rows[:rows]
+        left = len(self.rows) - len(kept)
+        more = [f"... and {counted(left, 'more row')}"] if left else []
+        return [self.heading, *self.sentences, *self._table(kept), *more]
+
+    def _table(self, rows: Sequence[Sequence[Cell]]) -> list[str]:
+        if not self.columns:
+            return []
+        texts = [[_plain(cell) for cell in row] for row in (self.columns, *rows)]
+        widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+        left = [any(isinstance(row[k], str) and row[k] for row in rows) for k in range(len(widths))]
+        return [
+            "  " + "  ".join(
+                text.ljust(width) if is_text else text.rjust(width)
+                for text, width, is_text in zip(line, widths, left, strict=True)
+            ).rstrip()
+            for line in texts
+        ]  # fmt: skip
+
+    def html(self) -> str:
+        """Return the step as HTML, with escaped labels."""
+        text = "".join(f"<p>{escape(line)}</p>" for line in self.sentences)
+        shown = [[_plain(cell) for cell in row] for row in self.rows[:SHOWN]]
+        left = len(self.rows) - len(shown)
+        more = f"<p>... and {counted(left, 'more row')}</p>" if left else ""
+        head = [_plain(name) for name in self.columns]
+        table = html_table(head, shown, named=False) if head else ""
+        return f"<h4>{escape(self.heading)}</h4>{text}{table}{more}"
+
+    def latex(self) -> str:
+        """Return the step as LaTeX; the rules of tables are those of the package booktabs."""
+        parts = [rf"\paragraph{{{latex_text(self.heading)}}}", *map(latex_text, self.sentences)]
+        if self.columns:
+            numbers = [all(not isinstance(row[k], str) for row in self.rows)
+                       for k in range(len(self.columns))]  # fmt: skip
+            head, *body = (
+                " & ".join(latex_text(_plain(cell)) for cell in row) + r" \\"
+                for row in (self.columns, *self.rows)
+            )
+            parts += [
+                "\n\\begin{center}\n\\begin{tabular}{"
+                + "".join("r" if one else "l" for one in numbers) + "}",
+                r"\toprule", head, r"\midrule", *body, r"\bottomrule",
+                "\\end{tabular}\n\\end{center}",
+            ]  # fmt: skip
+        return "\n".join(parts)
+
+
+def latex_text(text: str) -> str:
+    """Return text with what LaTeX would read as its own escaped."""
+    return " ".join(text.split()).translate(LATEX)
+
+
+def _plain(cell: object) -> str:
+    """Return a cell on one line."""
+    if isinstance(cell, float):
+        return f"{cell:.6g}"
+    return shortened(" ".join(str(cell).split()), 96)

@@ -1,0 +1,93 @@
+"""The permutohedron: which orders are neighbours, which are the cheapest, which the answer's."""
+
+from itertools import combinations, permutations
+
+import matplotlib.pyplot as plt
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.style.theme import ACCENTS
+from rankagg.testing.plots import below, collisions, cut_off, of_group
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def texts(ax):
+    return {text.get_text().split("\n")[0]: text for text in ax.texts if text.get_gid() == "order"}
+
+
+def spots(ax):
+    return {name: text.xy for name, text in texts(ax).items()}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_lines_are_swaps_of_neighbours(n):
+    items = "ABCD"[:n]
+    ax = ra.show_steps(ra.Borda(), ra.Mallows(items, theta=0.5).sample(9, rng=n)).plot()
+    at = spots(ax)
+    assert at.keys() == {"".join(order) for order in permutations(items)}
+    where = {tuple(map(float, spot)): name for name, spot in at.items()}
+    drawn = {
+        frozenset(where[tuple(map(float, spot))] for spot in line.get_xydata())
+        for line in of_group(ax, "swap")
+    }
+    expected = {
+        frozenset((a, b))
+        for a, b in combinations(at, 2)
+        if sum((a.index(x) < a.index(y)) != (b.index(x) < b.index(y))
+               for x, y in combinations(items, 2)) == 1
+    }  # fmt: skip
+    assert drawn == expected
+    assert (collisions(ax), cut_off(ax)) == ([], [])
+
+
+def test_the_least_have_frames_and_answers_triangles():
+    steps = ra.show_steps(ra.Borda(), ra.datasets.load("condorcet_1785"))
+    ax = steps.plot()
+    framed = {
+        name for name, text in texts(ax).items()
+        if plt.matplotlib.colors.to_hex(text.get_bbox_patch().get_edgecolor()).upper()
+        == ACCENTS[1]
+    }  # fmt: skip
+    assert framed == {"BCA"}
+    (mark,) = of_group(ax, "answer")
+    x, y = spots(ax)["BAC"]
+    assert mark.get_xdata()[0] == x
+    assert y - 0.5 < mark.get_ydata()[0] < y
+    assert "what Borda returns" in below(ax)
+
+
+def test_ties_and_what_is_left_out():
+    tied = ra.show_steps(ra.Copeland(), ra.Profile.from_orders(["ABC", "BAC"])).plot()
+    assert len(of_group(tied, "answer")) == 2
+    assert "break the ties of Copeland" in below(tied).replace("\n", " ")
+    table = ra.ScoreTable([[1.0], [2.0], [float("nan")]], systems="ABC", higher_is_better=True)
+    none = ra.show_steps(ra.Mean(), table).plot()
+    assert of_group(none, "answer") == []
+    assert "leaves items out" in below(none).replace("\n", " ")
+
+
+def test_names_are_letters_with_a_key():
+    ballots = ra.Profile.from_orders([["$x$ one", "x two", "y"], ["y", "$x$ one", "x two"]])
+    ax = ra.show_steps(ra.Kemeny(), ballots).plot()
+    assert spots(ax).keys() == {"".join(order) for order in permutations("ABC")}
+    assert "A $x$ one, B x two, C y" in below(ax)
+    numbers = ra.Profile.from_orders([[10, 11, 12]])
+    assert "10 11 12" in spots(ra.show_steps(ra.Kemeny(), numbers).plot())
+
+
+@pytest.mark.parametrize("steps", ["steps", None])
+def test_something_else_is_refused(steps):
+    with pytest.raises(InvalidInputError, match="or Steps of a rule"):
+        plotting.permutohedron_plot(steps)
+
+
+def test_five_items_are_refused():
+    with pytest.raises(InvalidInputError, match="at most 4 items"):
+        ra.show_steps(ra.Borda(), ra.Profile.from_orders(["ABCDE"])).plot()

@@ -1,0 +1,387 @@
+"""Every table of steps, held against the obvious loop over single rankings."""
+
+from fractions import Fraction
+from itertools import combinations, pairwise, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.kemeny.proofs.nodes import Enumeration
+from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
+from rankagg.teaching.registry import STEPS
+from rankagg.teaching.rules.certificate import certificate_step
+from rankagg.teaching.worked import Worked
+from rankagg.testing.aggregators import score_tables
+
+VOTES = [rule for rule in STEPS if rule.needs == "votes"]
+FEW = settings(max_examples=12, deadline=None)
+
+
+@st.composite
+def voters(draw, least=1, most=4):
+    """Profiles of strict rankings, as a list of orders too."""
+    items = "ABCDE"[: draw(st.integers(least, most))]
+    orders = draw(st.lists(st.permutations(items).map("".join), min_size=1, max_size=6))
+    return orders, ra.Profile.from_orders(orders, items=items)
+
+
+def supporters(orders, a, b):
+    return sum(order.index(a) < order.index(b) for order in orders)
+
+
+def table(steps, heading):
+    (step,) = (step for step in steps.steps if step.heading.startswith(heading))
+    return step.to_frame()
+
+
+@FEW
+@given(voters())
+def test_borda_counts_places(case):
+    orders, profile = case
+    points = table(ra.show_steps(ra.Borda(), profile), "The points").set_index("item")
+    n = profile.n_items
+    for item in profile.items:
+        often = [sum(order.index(item) == k for order in orders) for k in range(n)]
+        assert points.loc[item].iloc[:n].tolist() == often
+        total = sum(n - 1 - order.index(item) for order in orders)
+        assert points.loc[item, "points"].endswith(f"= {total}")
+        factors = [
+            part.split("*") for part in points.loc[item, "points"].split(" = ")[0].split("+")
+        ]
+        assert sum(int(a) * int(b) for a, b in factors) == total
+
+
+@FEW
+@given(voters(least=2))
+def test_votes_and_majorities(case):
+    orders, profile = case
+    steps = ra.show_steps(ra.Copeland(), profile)
+    votes = table(steps, "The votes").set_index("above")
+    for a, b in permutations(profile.items, 2):
+        assert votes.loc[a, b] == supporters(orders, a, b)
+    for row in table(steps, "The majorities").itertuples():
+        a, b = row.pair.split(", ")
+        won, lost = supporters(orders, a, b), supporters(orders, b, a)
+        assert (row[2], row[3], row.margin) == (won, lost, won - lost)
+        assert row.verdict == (f"{a} beats {b}" if won > lost else "a draw")
+    for row in table(steps, "The score").itertuples():
+        others = set(profile.items) - {row.item}
+        leads = [supporters(orders, row.item, b) - supporters(orders, b, row.item) for b in others]
+        assert row.won == sum(lead > 0 for lead in leads)
+        assert row.drawn == sum(lead == 0 for lead in leads)
+        assert row.lost == sum(lead < 0 for lead in leads)
+        assert row.score == row.won + row.drawn / 2
+
+
+@FEW
+@given(voters(least=2))
+def test_defeats_of_minimax(case):
+    orders, profile = case
+    rows = table(ra.show_steps(ra.Minimax(), profile), "The defeats")
+    for row in rows.itertuples():
+        leads = [supporters(orders, b, row.item) - supporters(orders, row.item, b)
+                 for b in profile.items if b != row.item]  # fmt: skip
+        expected = ", ".join(map(str, sorted((x for x in leads if x > 0), reverse=True)))
+        assert row.defeats == (expected or "none")
+
+
+@FEW
+@given(voters(least=2))
+def test_what_ranked_pairs_leave_out_closes_the_cycle_told(case):
+    orders, profile = case
+    steps = ra.show_steps(ra.RankedPairs(), profile)
+    rows = list(table(steps, "Locking").itertuples())
+    margins = [row.margin for row in rows]
+    assert margins == sorted(margins, reverse=True)
+    pairs = {tuple(row.majority.split(" over ")): row for row in rows}
+    expected = {
+        (a, b): supporters(orders, a, b) - supporters(orders, b, a)
+        for a, b in permutations(profile.items, 2)
+        if supporters(orders, a, b) > supporters(orders, b, a)
+    }
+    assert {pair: row.margin for pair, row in pairs.items()} == expected
+    for (a, b), row in pairs.items():
+        if row.verdict == "locked":
+            assert row.cycle == ""
+            continue
+        cycle = row.cycle.split(" > ")
+        assert cycle[0] == cycle[-1] == a
+        assert cycle[1] == b
+        # All the others are locked, or as clear and taken together with it.
+        for arc in list(pairwise(cycle))[1:]:
+            assert pairs[arc].verdict == "locked" or pairs[arc].margin == row.margin
+            assert pairs[arc].margin >= row.margin
+    # What is locked has no cycle: some order agrees with all of it.
+    kept = [pair for pair, row in pairs.items() if row.verdict == "locked"]
+    assert any(
+        all(order.index(a) < order.index(b) for a, b in kept)
+        for order in permutations(profile.items)
+    )
+
+
+@FEW
+@given(voters(least=2))
+def test_strongest_paths_are_those_of_all_paths(case):
+    orders, profile = case
+    steps = ra.show_steps(ra.Schulze(), profile)
+    lead = {
+        (a, b): supporters(orders, a, b) - supporters(orders, b, a)
+        for a, b in permutations(profile.items, 2)
+    }
+    strengths = table(steps, "The strengths").set_index("from")
+    for row in table(steps, "A strongest path").itertuples():
+        start, end = row.pair.split(" to ")
+        between = [item for item in profile.items if item not in (start, end)]
+        paths = [
+            (start, *middle, end)
+            for k in range(len(between) + 1)
+            for middle in permutations(between, k)
+        ]
+        best = max(min(lead[arc] for arc in pairwise(p)) for p in paths)
+        assert row.strength == strengths.loc[start, end] == max(best, 0)
+        if best > 0:
+            told = row.path.split()
+            stops, steps_told = told[::2], [int(text.strip("()")) for text in told[1::2]]
+            assert (stops[0], stops[-1]) == (start, end)
+            assert steps_told == [lead[arc] for arc in pairwise(stops)]
+            assert min(steps_told) == best
+        else:
+            assert row.path == "none"
+
+
+@FEW
+@given(voters())
+def test_kemeny_lists_all_orders(case):
+    orders, profile = case
+    steps = ra.show_steps(ra.Kemeny(), profile)
+    rows = list(table(steps, "The costs of all").itertuples())
+    costs = {
+        order: sum(supporters(orders, b, a) for a, b in combinations(order, 2))
+        for order in permutations(profile.items)
+    }
+    assert {tuple(row.order.split(" > ")): row.cost for row in rows} == costs
+    assert [row.cost for row in rows] == sorted(costs.values())
+    least = min(costs.values())
+    assert all((row[3] == "least") == (row.cost == least) for row in rows)
+    pairs = table(steps, "The cost of the answer")
+    assert pairs.against.sum() == least
+    assert all(
+        row.against == supporters(orders, *row.pair.split(" above ")[::-1])
+        for row in pairs.itertuples()
+    )
+
+
+@FEW
+@given(voters(least=3, most=5))
+def test_a_proof_adds_up(case):
+    orders, profile = case
+    proof = table(ra.show_steps(ra.Kemeny(), profile), "The proof")
+    floor = sum(
+        min(supporters(orders, a, b), supporters(orders, b, a))
+        for a, b in combinations(profile.items, 2)
+    )
+    assert proof["sum"].iloc[0] == floor
+    assert proof["sum"].to_numpy() == pytest.approx(np.cumsum(proof["adds"]))
+    least = min(
+        sum(supporters(orders, b, a) for a, b in combinations(order, 2))
+        for order in permutations(profile.items)
+    )
+    assert proof["sum"].iloc[-1] == least
+    for row in proof.iloc[1:].itertuples():
+        cycle = row.what.split(" beats ")
+        if len(cycle) > 1:
+            assert len(cycle) == 4
+            # Every order contradicts some arc of it.
+            assert all(
+                any(order.index(a) > order.index(b) for a, b in pairwise(cycle))
+                for order in permutations(profile.items)
+            )
+
+
+def test_majorities_by_hand():
+    cycle = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
+    steps = ra.show_steps(ra.PairwiseMajority(), cycle)
+    rows = table(steps, "Whom each").set_index("item")
+    assert rows.loc["A"].tolist() == ["B, D", "B, C, D"]
+    assert rows.loc["D"].tolist() == ["none", "none"]
+    assert steps.answer == "A = B = C > D"
+    assert "there is no Condorcet winner" in str(steps)
+    winner = ra.show_steps(ra.PairwiseMajority(), ra.Profile.from_orders(["AB", "AB", "BA"]))
+    assert "A beats all others: it is the Condorcet winner." in str(winner)
+
+
+def test_averages_by_hand():
+    table_ = ra.ScoreTable(
+        [[1, 5, 3], [2, 2, np.nan], [np.nan, 4, np.nan]], systems="ABC", tasks=["x", "y", "z"],
+        higher_is_better=True, task_weights={"x": 1, "y": 2, "z": 1},
+    )  # fmt: skip
+    means = table(ra.show_steps(ra.Mean(), table_), "The sums").set_index("system")
+    assert means.loc["A"].tolist() == [14, 4, 3.5]
+    assert means.loc["B"].tolist() == [6, 3, 2]
+    medians = table(ra.show_steps(ra.Median(), table_), "The middle").set_index("system")
+    assert medians.loc["A"].tolist() == ["1, 3, 5", 4]
+    lower = ra.ScoreTable([[1.0, 2.0], [3.0, 4.0]], systems="AB", higher_is_better=False)
+    steps = ra.show_steps(ra.Mean(), lower)
+    assert steps.answer == "A > B"
+    assert "negated" in str(steps)
+
+
+# -- any data -------------------------------------------------------------------------------------
+
+
+@st.composite
+def partial(draw):
+    """Profiles with ties, gaps, short lists and weights."""
+    n = draw(st.integers(1, 4))
+    rank = st.integers(0, 2).map(float) | st.just(float("nan"))
+    rows = draw(st.lists(st.lists(rank, min_size=n, max_size=n), min_size=1, max_size=4))
+    weight = st.sampled_from([1.0, 2.0, 0.5, 0.1])
+    weights = [draw(weight) for _ in rows]
+    return ra.Profile.from_ranks(rows, items="ABCD"[:n], weights=weights)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    partial(), st.sampled_from(VOTES), st.sampled_from(["uniform", "ignore", "last"]), st.booleans()
+)
+def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
+    """`show_steps` refuses what differs, so that coming back is what is tested here."""
+    data = profile.pairwise(policy) if counted else profile
+    made = rule(unranked=policy)
+    steps = ra.show_steps(made, data)
+    assert steps.answer == made.aggregate(data).ranking._arrows()
+    assert steps.answer in str(steps)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.data(), st.sampled_from([ra.Mean(), ra.Median(), ra.Borda()]))
+def test_steps_of_scores_come_to_what_the_rule_returns(data, rule):
+    scores = data.draw(score_tables())
+    assert ra.show_steps(rule, scores).answer == rule.aggregate(scores).ranking._arrows()
+
+
+@pytest.mark.parametrize("rule", VOTES)
+def test_what_differs_is_refused(rule, monkeypatch):
+    """A rule that comes to something else is told, whichever of the two is wrong."""
+    profile = ra.Profile.from_orders(["ABC", "ABC", "ACB"])
+    other = ra.Profile.from_orders(["CBA", "CBA", "BCA", "CAB"])
+    right = rule().aggregate(profile)
+    worked = STEPS[rule](rule().aggregate(other))
+    with pytest.raises(VerificationError, match="something else"):
+        worked.check(right)
+
+
+def test_a_wrong_cost_is_refused():
+    consensus = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
+    Worked((), cost=76).check(consensus)
+    with pytest.raises(VerificationError, match="something else"):
+        Worked((), cost=75).check(consensus)
+
+
+def test_a_proof_of_more_than_cycles_says_so():
+    consensus = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
+    proof = Proof(positions=(0, 1, 2), nodes=(Enumeration(),))
+    certificate = ra.Certificate.build(consensus.pairwise, (1, 2, 0), [proof])
+    step, bound = certificate_step(certificate, consensus)
+    assert bound == 76
+    assert step.rows == ()
+    assert "more than cycles" in " ".join(step.sentences)
+
+
+# -- refusals and looks ---------------------------------------------------------------------------
+
+CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
+
+
+def test_a_rule_without_steps_is_refused_with_those_that_have_some():
+    with pytest.raises(InvalidInputError) as caught:
+        ra.show_steps(ra.MC4(), CYCLE)
+    assert all(rule.__name__ in str(caught.value) for rule in STEPS)
+    assert "MC4" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "data", "told"),
+    [
+        (ra.Borda, CYCLE, "such as `Borda"),
+        ("borda", CYCLE, "such as `Borda"),
+        (ra.Borda(), [["A", "B"]], "a ScoreTable"),
+        (ra.Borda(), ra.Profile.from_orders(["ABCDEFGHI"]), "at most 8 items"),
+        (ra.Kemeny(consensus_ties=True, tie_cost=0.5), CYCLE, "all strict orders"),
+        (ra.Kemeny(constraints=ra.Constraints(above=[("A", "B")])), CYCLE, "all strict orders"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(rule, data, told):
+    with pytest.raises(InvalidInputError, match=told):
+        ra.show_steps(rule, data)
+
+
+def test_poor_data_are_refused_as_by_the_rule():
+    with pytest.raises(InformationLostError, match="Mean needs scores"):
+        ra.show_steps(ra.Mean(), CYCLE)
+
+
+def test_six_items_are_proved_and_not_listed():
+    profile = ra.Mallows("ABCDEF", theta=0.2).sample(9, rng=2)
+    headings = [step.heading for step in ra.show_steps(ra.Kemeny(), profile).steps]
+    assert not [heading for heading in headings if heading.startswith("The costs of all")]
+    assert headings[-1].startswith("The proof")
+
+
+@pytest.mark.parametrize("tie_cost", [0.0, 0.5, 1.0])
+def test_ties_of_votes_have_their_price(tie_cost):
+    profile = ra.Profile.from_ranks([[0, 0, 2], [1, 0, 2], [2, 1, 0]], items="ABC")
+    rule = ra.Kemeny(tie_cost=tie_cost)
+    steps = ra.show_steps(rule, profile)
+    assert table(steps, "The costs of all").cost.min() == rule.aggregate(profile).cost
+    assert ("Votes that tie two items" in str(steps)) == (tie_cost > 0)
+
+
+def test_latex_escapes_labels_and_closes_what_it_opens():
+    evil = ra.Profile.from_orders([["50% & more", "a_b", "{\\x}"], ["a_b", "{\\x}", "50% & more"]])
+    for rule in VOTES:
+        text = ra.show_steps(rule(), evil).to_latex()
+        assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") > 0
+        assert r"50\% \& more" in text
+        assert r"a\_b" in text
+        assert r"\{\textbackslash{}x\}" in text
+        assert "> " not in text
+        columns = -1
+        for line in text.splitlines():
+            if line.endswith(r" \\"):
+                assert line.replace(r"\&", "").count("&") == columns - 1
+            elif line.startswith(r"\begin{tabular}"):
+                columns = len(line.removeprefix(r"\begin{tabular}{").rstrip("}"))
+
+
+def test_long_tables_are_cut_and_say_so():
+    steps = ra.show_steps(ra.Kemeny(), ra.Profile.from_orders(["ABCDE"]))
+    assert "... and 115 more rows" in steps.summary(rows=5)
+    assert "more row" not in steps.summary(rows=None)
+    assert "... and 60 more rows" in steps._repr_html_()
+
+
+def test_all_cells_are_in_the_table_of_all():
+    steps = ra.show_steps(ra.Borda(), CYCLE)
+    frame = steps.to_frame()
+    assert len(frame) == sum(len(step.rows) * len(step.columns) for step in steps.steps)
+    assert steps[1] is steps.steps[1]
+    assert len(steps) == 3
+
+
+def test_the_list_of_rules_in_the_documentation_is_that_of_the_registry():
+    text = " ".join((ra.show_steps.__doc__ or "").split())
+    names = text.split("A rule: ")[1].split(".")[0].replace(" or ", ", ").replace(",,", ",")
+    assert {name.strip() for name in names.split(",")} == {rule.__name__ for rule in STEPS}
+    assert all(issubclass(rule, Aggregator) for rule in STEPS)
+
+
+def test_numbers_are_exact_where_floats_are_not():
+    thirds = ra.ScoreTable([[0.1] * 3, [0.3, 0, 0]], systems="AB", higher_is_better=True)
+    means = table(ra.show_steps(ra.Mean(), thirds), "The sums").set_index("system")
+    assert means.loc["A", "sum"] == float(3 * Fraction(0.1))
