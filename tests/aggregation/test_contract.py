@@ -117,6 +117,76 @@ class TestSlater(AggregatorContract):
     is_specific = False
 
 
+class _FirstPlaceAlone(AggregatorContract):
+    """For rules that tell the first from the rest when all agree, and tie the rest."""
+
+    rules = ()
+
+    @SETTINGS
+    @given(order=st.permutations(range(5)), m=st.integers(1, 4))
+    def test_unanimity(self, rule: ra.Aggregator, order: list[int], m: int) -> None:
+        scores = np.repeat(5.0 - np.argsort(order)[:, None], m, axis=1)
+        table = ra.ScoreTable(scores, higher_is_better=True)
+        buckets = rule.aggregate(table).buckets
+        assert buckets == ((order[0],), tuple(sorted(order[1:])))
+
+
+class TestPlurality(_FirstPlaceAlone):
+    rules = (ra.Plurality(),)
+
+
+class TestApproval(_FirstPlaceAlone):
+    rules = (ra.Approval(1, unranked="ignore"),)
+
+
+class TestVeto(AggregatorContract):
+    rules = (ra.Veto(unranked="last"),)
+
+    @SETTINGS
+    @given(order=st.permutations(range(5)), m=st.integers(1, 4))
+    def test_unanimity(self, rule: ra.Aggregator, order: list[int], m: int) -> None:
+        """Of the last item."""
+        scores = np.repeat(5.0 - np.argsort(order)[:, None], m, axis=1)
+        table = ra.ScoreTable(scores, higher_is_better=True)
+        assert rule.aggregate(table).buckets == (tuple(sorted(order[:-1])), (order[-1],))
+
+
+class TestDowdall(AggregatorContract):
+    rules = (ra.Dowdall(),)
+
+
+class TestPositional(AggregatorContract):
+    rules = (ra.Positional("borda", unranked="ignore"),)
+
+
+class TestInstantRunoff(_FirstPlaceAlone):
+    rules = (ra.InstantRunoff(), ra.InstantRunoff(tie_breaking="parallel", unranked="last"))
+
+
+class TestCoombs(AggregatorContract):
+    rules = (ra.Coombs(), ra.Coombs(majority=False, unranked="ignore"))
+
+
+class TestBaldwin(AggregatorContract):
+    rules = (ra.Baldwin(),)
+
+
+class TestNanson(AggregatorContract):
+    rules = (ra.Nanson(unranked="last"),)
+
+
+class TestBlack(AggregatorContract):
+    rules = (ra.Black(),)
+
+
+class TestYoung(_FirstPlaceAlone):
+    rules = (ra.Young(unranked="ignore"),)
+
+
+class TestDodgson(AggregatorContract):
+    rules = (ra.Dodgson(unranked="last"),)
+
+
 class TestTopK(AggregatorContract):
     rules = (ra.TopK(k=1, tie_cost=0.25, consensus_tie_cost=1.0),)
     is_specific = False
@@ -156,7 +226,8 @@ class TestMallowsRanking(AggregatorContract):
 
 
 def test_every_public_rule_has_a_contract() -> None:
-    tested = {type(rule) for suite in AggregatorContract.__subclasses__() for rule in suite.rules}
+    suites = [*AggregatorContract.__subclasses__(), *_FirstPlaceAlone.__subclasses__()]
+    tested = {type(rule) for suite in suites for rule in suite.rules}
     public = {
         value
         for name in ra.__all__

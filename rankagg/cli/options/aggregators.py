@@ -23,6 +23,16 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
     "borda": lambda unranked: ra.Borda(unranked=unranked),
     "bucklin": lambda unranked: ra.Bucklin(),
     "rrf": lambda unranked: ra.ReciprocalRankFusion(),
+    "plurality": lambda unranked: ra.Plurality(unranked=unranked),
+    "veto": lambda unranked: ra.Veto(unranked=unranked),
+    "dowdall": lambda unranked: ra.Dowdall(unranked=unranked),
+    "approval-2": lambda unranked: ra.Approval(2, unranked=unranked),
+    "approval-3": lambda unranked: ra.Approval(3, unranked=unranked),
+    "instant-runoff": lambda unranked: ra.InstantRunoff(unranked=unranked),
+    "coombs": lambda unranked: ra.Coombs(unranked=unranked),
+    "baldwin": lambda unranked: ra.Baldwin(unranked=unranked),
+    "nanson": lambda unranked: ra.Nanson(unranked=unranked),
+    "black": lambda unranked: ra.Black(unranked=unranked),
     "two-level-borda": lambda unranked: ra.TwoLevel(
         ra.Borda(unranked=unranked), ra.Borda(unranked=unranked)
     ),
@@ -38,6 +48,8 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
     "borda-kemenized": lambda unranked: ra.InsertionSearch(start=ra.Borda(unranked=unranked)),
     "plackett-luce": lambda unranked: ra.PlackettLuceRanking(),
     "mallows": lambda unranked: ra.MallowsRanking(),
+    "young": lambda unranked: ra.Young(unranked=unranked),
+    "dodgson": lambda unranked: ra.Dodgson(unranked=unranked),
     "slater": lambda unranked: ra.Slater(unranked=unranked),
     "kemeny": lambda unranked: ra.Kemeny(unranked=unranked),
 }

@@ -1,0 +1,43 @@
+"""A ranking from exact numbers, which no rounding ties."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from rankagg._typing import Ranks
+from rankagg.aggregation.base import Outcome
+from rankagg.core.items import ItemSet
+from rankagg.core.rankings import as_ranking
+
+__all__ = ["by_places", "by_points"]
+
+
+def by_points(points: Sequence[Fraction], items: ItemSet, notes: tuple[str, ...] = ()) -> Outcome:
+    """Rank items by points, higher is better; only equal points tie.
+
+    Parameters
+    ----------
+    points : sequence of Fraction, length n
+        The points of each item.
+    items : ItemSet
+        The items.
+    notes : tuple of str, optional
+        What a reader should know.
+
+    Returns
+    -------
+    Outcome
+    """
+    scores = np.array([float(number) for number in points])
+    ranks = by_places([-number for number in points])
+    return Outcome(scores=scores, ranking=as_ranking(ranks, items), notes=notes)
+
+
+def by_places(values: Sequence[Fraction] | Sequence[int]) -> Ranks:
+    """Return the ranks that exact numbers give, smaller is better."""
+    ordered = sorted(values)
+    return np.array([bisect_left(ordered, value) for value in values], dtype=np.int32)

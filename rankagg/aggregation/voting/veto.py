@@ -1,0 +1,41 @@
+"""Veto: the fewest last places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rankagg.aggregation.voting.place_points import PlacePoints
+
+__all__ = ["Veto", "veto_weights"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Veto(PlacePoints):
+    """Veto, or anti-plurality: one point for every place but the last; tied items share it.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items, as for `Positional`; by default "uniform".
+
+    References
+    ----------
+    Brandt et al. (2016), Handbook of Computational Social Choice, chapter 2,
+    https://doi.org/10.1017/CBO9781107446984.
+
+    Examples
+    --------
+    >>> from rankagg import Profile, Veto
+    >>> Veto().aggregate(Profile.from_orders(["ABC", "BCA", "CBA"], counts=[4, 3, 2]))
+    <Consensus by Veto: B > C > A>
+    """
+
+    def _weights(self, n_items: int) -> Sequence[Fraction]:
+        return veto_weights(n_items)
+
+
+def veto_weights(n_items: int) -> list[Fraction]:
+    """Return 1, ..., 1, 0; a single item has nothing below it and gets 0."""
+    return [*[Fraction(1)] * (n_items - 1), Fraction(0)]

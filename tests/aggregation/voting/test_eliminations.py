@@ -1,0 +1,163 @@
+"""Eliminations against a count of compatible permutations in every round."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError, TiedRankingError
+from tests.aggregation.voting import slow
+from tests.strategies import policies, profiles
+
+few = settings(max_examples=25, deadline=None)
+
+
+def fewest_firsts(profile, policy):
+    return lambda inside: slow.least(slow.points_inside(profile, policy, slow.first, inside))
+
+
+def most_lasts(profile, policy, majority):
+    def decide(inside):
+        if majority:
+            for item in inside:
+                if has_majority(profile, policy, inside, item):
+                    return [item], True
+        return slow.least(slow.points_inside(profile, policy, slow.not_last, inside))
+
+    return decide
+
+
+def has_majority(profile, policy, inside, item):
+    """More than half of what the ballots that rank one of the items give."""
+    won = whole = 0
+    for row, size in slow.ballots(profile, policy):
+        ranked = [i for i in inside if policy != "ignore" or row[i] != ra.UNRANKED]
+        if not ranked:
+            continue
+        orders = slow.compatible(row, ranked)
+        won += size * sum(order[0] == item for order in orders) / len(orders)
+        whole += size
+    return won > whole / 2
+
+
+def lowest_borda(profile, policy):
+    margins = profile.pairwise(policy)
+    wins = margins.scaled_wins.astype(object)
+
+    def decide(inside):
+        return slow.least({i: sum(wins[i, j] - wins[j, i] for j in inside) for i in inside})
+
+    return decide
+
+
+def check(rule, decide, profile):
+    n = profile.n_items
+    expected = slow.all_outcomes(n, decide)
+    found = {tuple(int(i) for i in np.argsort(one.ranks)) for one in rule().outcomes(profile)}
+    assert found == expected
+    for way in ("together", "order"):
+        consensus = rule(tie_breaking=way).aggregate(profile)
+        assert consensus.ranking.ranks.tolist() == slow.ends(decide, n, way)
+    best = [min(order.index(i) for order in expected) for i in range(n)]
+    parallel = rule(tie_breaking="parallel").aggregate(profile)
+    assert parallel.ranking.ranks.tolist() == [sum(o < b for o in best) for b in best]
+    tied = [note for note in rule().aggregate(profile).notes if note.startswith("tied")]
+    if tied:
+        with pytest.raises(TiedRankingError, match="breaks no tie"):
+            rule(tie_breaking="refuse").aggregate(profile)
+    else:
+        assert len(expected) == 1
+        assert rule(tie_breaking="refuse").aggregate(profile).ranking == parallel.ranking
+
+
+@few
+@given(profile=profiles(max_size=4, max_rows=3), policy=policies)
+def test_instant_runoff(profile, policy) -> None:
+    check(
+        lambda **how: ra.InstantRunoff(unranked=policy, **how),
+        fewest_firsts(profile, policy),
+        profile,
+    )
+
+
+@few
+@given(profile=profiles(max_size=4, max_rows=3), policy=policies)
+def test_coombs(profile, policy) -> None:
+    for majority in (True, False):
+        check(
+            lambda majority=majority, **how: ra.Coombs(unranked=policy, majority=majority, **how),
+            most_lasts(profile, policy, majority),
+            profile,
+        )
+
+
+@few
+@given(profile=profiles(max_size=4, max_rows=3), policy=policies)
+def test_baldwin(profile, policy) -> None:
+    check(lambda **how: ra.Baldwin(unranked=policy, **how), lowest_borda(profile, policy), profile)
+
+
+@few
+@given(profile=profiles(max_size=5), policy=policies)
+def test_nanson(profile, policy) -> None:
+    wins = profile.pairwise(policy).scaled_wins.astype(object)
+    inside, key = list(range(profile.n_items)), {}
+    for stage in range(profile.n_items + 1):
+        counts = {i: sum(wins[i, j] - wins[j, i] for j in inside) for i in inside}
+        key |= {i: (stage, count) for i, count in counts.items() if count <= 0}
+        inside = [i for i, count in counts.items() if count > 0]
+    ranks = [sum(key[j] > key[i] for j in key) for i in range(profile.n_items)]
+    consensus = ra.Nanson(unranked=policy).aggregate(profile)
+    assert consensus.ranking.ranks.tolist() == ranks
+
+
+@few
+@given(profile=profiles(max_size=5), policy=policies)
+def test_black(profile, policy) -> None:
+    wins = profile.pairwise(policy).scaled_wins
+    n = profile.n_items
+    winners = [i for i in range(n) if all(wins[i, j] > wins[j, i] for j in range(n) if j != i)]
+    points = ra.Borda(unranked=policy).aggregate(profile).ranking.ranks.tolist()
+    key = [(i not in winners, rank) for i, rank in enumerate(points)]
+    consensus = ra.Black(unranked=policy).aggregate(profile)
+    assert consensus.ranking.ranks.tolist() == [sum(o < k for o in key) for k in key]
+
+
+@few
+@given(profile=profiles(max_size=4, unranked=False, unlisted=False, ties=False))
+def test_condorcet_winners_win(profile) -> None:
+    """Baldwin, Nanson and Black elect them; see Nanson (1882) for the two eliminations."""
+    wins = profile.pairwise().scaled_wins
+    winner = np.flatnonzero((wins > wins.T).sum(axis=1) == profile.n_items - 1)
+    for rule in (ra.Baldwin(), ra.Nanson(), ra.Black(), ra.Dodgson(), ra.Young()):
+        if len(winner):
+            first = rule.aggregate(profile).buckets[0]
+            assert first == (profile.items[int(winner[0])],)
+
+
+def test_exhausted_ballots_decide_nothing() -> None:
+    """Two ballots list A alone; when A is out, three of the other five decide."""
+    lists = [["A"]] * 2 + [["B", "C"]] * 3 + [["C", "B"]] * 4
+    ballots = ra.Profile([ra.PartialRanking.from_top_k(one, items="ABC") for one in lists])
+    assert ra.InstantRunoff().aggregate(ballots).order == ("C", "B", "A")
+    # B has less than half of nine votes, and more than half of those that list B or C.
+    lists = [["A"]] * 4 + [["B"]] * 3 + [["C"]] * 2
+    ballots = ra.Profile([ra.PartialRanking.from_top_k(one, items="ABC") for one in lists])
+    assert ra.InstantRunoff().aggregate(ballots).order == ("A", "B", "C")
+
+
+def test_a_way_that_is_none() -> None:
+    with pytest.raises(InvalidInputError, match="tie_breaking of Coombs"):
+        ra.Coombs(tie_breaking="random")
+    with pytest.raises(InvalidInputError, match="majority of Coombs"):
+        ra.Coombs(majority=1)
+
+
+def test_too_many_outcomes_are_said() -> None:
+    level = ra.Profile.from_ranks([[0] * 5])
+    assert len(ra.InstantRunoff().outcomes(level, limit=120)) == 120
+    with pytest.raises(InvalidInputError, match="limit"):
+        ra.InstantRunoff().outcomes(level, limit=119)
+    level = ra.Profile.from_ranks([[0] * 16])
+    with pytest.raises(InvalidInputError, match="5000 sets"):
+        ra.InstantRunoff(tie_breaking="parallel").aggregate(level)

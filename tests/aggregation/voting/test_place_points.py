@@ -1,0 +1,119 @@
+"""Positional rules against points over all compatible permutations."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import rankagg as ra
+from rankagg.exceptions import InformationLostError, InvalidInputError
+from tests.aggregation.voting import slow
+from tests.strategies import policies, profiles
+
+few = settings(max_examples=25, deadline=None)
+
+WEIGHTS = {
+    "plurality": slow.first,
+    "veto": slow.not_last,
+    "borda": lambda n: list(range(n - 1, -1, -1)),
+    "dowdall": lambda n: [Fraction(1, place + 1) for place in range(n)],
+}
+
+
+def ranks_of(points):
+    return [sum(other > own for other in points) for own in points]
+
+
+@few
+@given(profile=profiles(max_size=4, max_rows=3), policy=policies)
+def test_points_are_means_over_compatible_permutations(profile, policy) -> None:
+    rules = {
+        "plurality": ra.Plurality(unranked=policy),
+        "veto": ra.Veto(unranked=policy),
+        "dowdall": ra.Dowdall(unranked=policy),
+        "borda": ra.Positional("borda", unranked=policy),
+    }
+    for name, rule in rules.items():
+        expected = list(slow.place_points(profile, policy, WEIGHTS[name]).values())
+        consensus = rule.aggregate(profile)
+        assert consensus.scores.tolist() == [float(number) for number in expected]
+        assert consensus.ranking.ranks.tolist() == ranks_of(expected)
+        assert ra.Positional(name, unranked=policy).aggregate(profile).ranking == consensus.ranking
+
+
+@few
+@given(profile=profiles(max_size=4, max_rows=3), policy=policies)
+def test_approval_is_a_share_of_the_first_places(profile, policy) -> None:
+    for k in (1, 2, 3):
+        rule = ra.Approval(k, unranked=policy)
+        given_to = [lambda n, k=k: [int(place < k) for place in range(n)]]
+        expected = list(slow.place_points(profile, policy, given_to[0]).values())
+        consensus = rule.aggregate(profile)
+        assert consensus.scores.tolist() == [float(number) for number in expected]
+        if k >= profile.n_items and policy != "ignore":
+            assert len(consensus.buckets) == 1
+            assert "tie" in consensus.notes[0] or profile.n_items == 1
+
+
+@few
+@given(profile=profiles(max_size=5))
+def test_named_borda_is_borda(profile) -> None:
+    for policy in ("uniform", "last"):
+        named = ra.Positional("borda", unranked=policy).aggregate(profile)
+        np.testing.assert_allclose(
+            named.scores, ra.Borda(unranked=policy).aggregate(profile).scores, atol=1e-12
+        )
+    named = ra.Positional("borda", unranked="ignore").aggregate(profile)
+    wins = ra.Borda(unranked="ignore").aggregate(profile).scores
+    np.testing.assert_allclose(2 * named.scores, wins, atol=1e-9)
+
+
+def test_points_are_summed_without_rounding() -> None:
+    """Ten times a tenth is one, and a difference that no float has still ranks."""
+    ballots = ra.Profile.from_orders(["AB"] * 10 + ["BA"], weights=[0.1] * 10 + [1.0])
+    assert ra.Plurality().aggregate(ballots).buckets == (("A", "B"),)
+    ballots = ra.Profile.from_orders(["AB", "BA"], weights=[1e17, 1e17 + 16])
+    consensus = ra.Positional([3, 1]).aggregate(ballots)
+    assert consensus.order == ("B", "A")
+
+
+def test_many_items_of_which_some_are_unranked() -> None:
+    """The chance of first place of 59 ranked ones among 60, in closed form."""
+    order = list(range(59))
+    ballots = ra.Profile.from_orders([order], items=range(60))
+    scores = ra.Plurality().aggregate(ballots).scores
+    assert scores[0] == 59 / 60
+    assert scores[59] == 1 / 60
+    assert not scores[1:59].any()
+
+
+@pytest.mark.parametrize(
+    "weights", [[1, 2], [], "condorcet", b"10", {1, 0}, 3, [1, float("nan")], [1, None], [1e200, 0]]
+)
+def test_weights_that_are_none(weights) -> None:
+    with pytest.raises(InvalidInputError, match="weights of Positional"):
+        ra.Positional(weights)
+
+
+def test_weights_fit_the_number_of_places() -> None:
+    ballots = ra.Profile.from_orders(["AB", "A"], items="AB")
+    with pytest.raises(InvalidInputError, match="must be 2 numbers"):
+        ra.Positional([2, 1, 0]).aggregate(ballots)
+    with pytest.raises(InvalidInputError, match="must be 1 number,"):
+        ra.Positional([1, 0], unranked="ignore").aggregate(ballots)
+    rising = ra.Positional(lambda n: list(range(n)))
+    with pytest.raises(InvalidInputError, match="never rise"):
+        rising.aggregate(ballots)
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, True, "2", None])
+def test_approval_needs_a_number_of_places(k) -> None:
+    with pytest.raises(InvalidInputError, match="k of Approval"):
+        ra.Approval(k)
+
+
+def test_votes_hold_no_places() -> None:
+    votes = ra.Profile.from_orders(["AB"]).pairwise()
+    with pytest.raises(InformationLostError, match="Plurality needs rankings"):
+        ra.Plurality().aggregate(votes)

@@ -1,0 +1,117 @@
+"""Young and Dodgson against every part and every lift."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.aggregation.voting import whole_program
+from rankagg.exceptions import InvalidInputError, OutOfTimeError, SolverError
+from tests.aggregation.voting import slow
+from tests.strategies import policies, profiles
+
+few = settings(max_examples=15, deadline=None)
+SIZES = st.sampled_from([1.0, 1 / 2, 2.0])
+
+
+def small(**kinds):
+    return profiles(max_size=4, max_rows=3, weights=SIZES, **kinds).filter(
+        lambda profile: len(slow.units(profile)[0]) <= 8
+    )
+
+
+@few
+@given(profile=small(), policy=policies, weak=st.booleans())
+def test_young(profile, policy, weak) -> None:
+    consensus = ra.Young(weak=weak, unranked=policy).aggregate(profile)
+    expected = [slow.young(profile, item, policy, weak) for item in range(profile.n_items)]
+    assert consensus.scores.tolist() == [float(number) for number in expected]
+
+
+@few
+@given(profile=small(unranked=False))
+def test_dodgson(profile) -> None:
+    consensus = ra.Dodgson().aggregate(profile)
+    expected = [slow.dodgson(profile, item) for item in range(profile.n_items)]
+    assert consensus.scores.tolist() == [-float(number) for number in expected]
+
+
+@few
+@given(rows=st.lists(st.permutations(range(3)), min_size=1, max_size=4))
+def test_dodgson_swaps_neighbors(rows) -> None:
+    """Against a search through all profiles that single swaps of neighbors lead to."""
+    consensus = ra.Dodgson().aggregate(ra.Profile.from_orders(rows, items=range(3)))
+    start, n = tuple(map(tuple, rows)), 3
+    costs, reached, layer, depth = {}, {start}, [start], 0
+    while len(costs) < n:
+        for orders in layer:
+            for i in range(n):
+                if i not in costs and all(
+                    sum(1 if o.index(i) < o.index(j) else -1 for o in orders) > 0
+                    for j in range(n) if j != i
+                ):  # fmt: skip
+                    costs[i] = depth
+        further = []
+        for orders in layer:
+            for t, order in enumerate(orders):
+                for at in range(n - 1):
+                    swapped = (*order[:at], order[at + 1], order[at], *order[at + 2 :])
+                    after = (*orders[:t], swapped, *orders[t + 1 :])
+                    if after not in reached:
+                        reached.add(after)
+                        further.append(after)
+        layer, depth = further, depth + 1
+    assert consensus.scores.tolist() == [-costs[i] for i in range(n)]
+
+
+def test_dodgson_takes_no_unranked_items() -> None:
+    ballots = ra.Profile.from_orders(["ABC", "AB"], items="ABC")
+    with pytest.raises(InvalidInputError, match="unranked of Dodgson"):
+        ra.Dodgson().aggregate(ballots)
+    assert ra.Dodgson(unranked="last").aggregate(ballots).order == ("A", "B", "C")
+
+
+@pytest.mark.parametrize("rule", [ra.Young(), ra.Dodgson()], ids=repr)
+def test_large_data_are_refused_with_the_reason(rule) -> None:
+    rng = np.random.default_rng(0)
+    ranks = np.argsort(rng.random((3_000, 14)), axis=1)
+    with pytest.raises(InvalidInputError, match=f"data of {rule.name}.*different ballots"):
+        rule.aggregate(ra.Profile.from_ranks(ranks))
+    cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], weights=[0.999999, 0.999998, 0.999997])
+    with pytest.raises(InvalidInputError, match=f"data of {rule.name}.*smallest shares"):
+        rule.aggregate(cycle)
+
+
+@pytest.mark.parametrize("rule", [ra.Young(time_limit=0), ra.Dodgson(time_limit=0)], ids=repr)
+def test_no_time_is_said(rule) -> None:
+    cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
+    with pytest.raises(OutOfTimeError):
+        rule.aggregate(cycle)
+
+
+def test_a_wrong_answer_is_no_answer(monkeypatch) -> None:
+    """What the solver says is held against the rows and its own bound."""
+    import scipy.optimize  # noqa: PLC0415
+
+    cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
+    honest = scipy.optimize.milp
+
+    def lies(change):
+        def milp(*args, **options):
+            found = honest(*args, **options)
+            change(found)
+            return found
+
+        return milp
+
+    for change, words in (
+        (lambda found: found.update(x=found.x * 0), "break a row"),
+        (lambda found: found.update(x=found.x + 50), "break a row"),
+        (lambda found: found.update(mip_dual_bound=found.mip_dual_bound - 1), "proved"),
+        (lambda found: found.update(x=None, message="no"), "gave no answer"),
+    ):
+        monkeypatch.setattr(scipy.optimize, "milp", lies(change))
+        with pytest.raises(SolverError, match=words):
+            ra.Dodgson().aggregate(cycle)
+    assert whole_program.SLACK < 0.5
