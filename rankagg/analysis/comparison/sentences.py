@@ -53,7 +53,10 @@ def sentences_of(
         told += [
             f"{c.aggregator.name} gives {c.ranking._arrows()}." for c in comparison.consensuses
         ]
-        told.append("No exact rule is among them, and so nothing is proved of these rankings.")
+        told.append(
+            "Without the exact rule (Kemeny) among them it is not known how far these rankings are "
+            "from the fewest votes that one can contradict."
+        )
     else:
         told += _exact(exact, known, looked=looked)
         others = [c for c in comparison.consensuses if c is not exact]
@@ -95,8 +98,8 @@ def _described(data: Data) -> str:
 def _exact(exact: Consensus, known: Alternatives | None, *, looked: bool) -> list[str]:
     cost = counted(exact.cost, "vote", ",.6g")
     which = "that contradicts the fewest votes" if exact.is_proved else "that was found"
-    several = known is not None and known.is_unique is False
-    head = "A ranking" if several or not exact.is_proved else "The ranking"
+    alone = known is not None and known.is_unique
+    head = "The ranking" if alone and exact.is_proved else "A ranking"
     winners = None if known is None else known.winners
     return [
         f"{head} {which} (the exact rule, {exact.aggregator.name}) is {exact.ranking._arrows()}: "
@@ -108,14 +111,18 @@ def _exact(exact: Consensus, known: Alternatives | None, *, looked: bool) -> lis
 
 def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> str:
     """Say who is first in the exact consensus, or in one of them; without a stop."""
-    leader, all_first = exact.order[0], winners or exact.buckets[0]
+    leaders = exact.buckets[0]
+    all_first = winners or leaders
     if not exact.is_proved:
         ranked = counted(len(exact.items), noun, ",")
-        return f"{named(leader)} leads the best ranking of {ranked} that was found"
+        lead = f"{listing(leaders, NAMES)} {'leads' if len(leaders) == 1 else 'lead'}"
+        return f"{lead} the best ranking of {ranked} that was found"
+    if len(leaders) > 1 and set(all_first) == set(leaders):
+        return f"Place 1 is shared by {listing(leaders, NAMES)}"
     if len(all_first) > 1:
         each = listing(all_first, NAMES)
         return f"Place 1 is open: {each} each lead a ranking that contradicts the fewest votes"
-    return f"Place 1 goes to {named(leader)}"
+    return f"Place 1 goes to {named(leaders[0])}"
 
 
 def proof_of(
