@@ -67,7 +67,7 @@ class Steps(Result):
         ]
         return pd.DataFrame(cells, columns=["step", "heading", "row", "column", "value"])
 
-    def to_latex(self) -> str:
+    def to_latex_sections(self) -> str:
         r"""Return the steps as LaTeX, to be put into a document that loads the package booktabs.
 
         Returns

@@ -345,7 +345,7 @@ def test_ties_of_votes_have_their_price(tie_cost):
 def test_latex_escapes_labels_and_closes_what_it_opens():
     evil = ra.Profile.from_orders([["50% & more", "a_b", "{\\x}"], ["a_b", "{\\x}", "50% & more"]])
     for rule in VOTES:
-        text = ra.show_steps(rule(), evil).to_latex()
+        text = ra.show_steps(rule(), evil).to_latex_sections()
         assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") > 0
         assert r"50\% \& more" in text
         assert r"a\_b" in text
