@@ -50,6 +50,10 @@ from .aggregation.voting.young import Young as Young
 from .analysis.capabilities import capabilities as capabilities
 from .analysis.comparison.compare import compare as compare
 from .analysis.comparison.comparison import Comparison as Comparison
+from .analysis.comparison.comparison import compare as compare
+from .analysis.domains.single_crossing import single_crossing_order as single_crossing_order
+from .analysis.domains.single_peaked import single_peaked_axes as single_peaked_axes
+from .analysis.domains.single_peaked import single_peaked_axis as single_peaked_axis
 from .analysis.explanation import Explanation as Explanation
 from .analysis.explanation import Swap as Swap
 from .analysis.explanation import explain as explain
@@ -96,6 +100,17 @@ from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.bradley_terry.fit import fit_bradley_terry as fit_bradley_terry
 from .distributions.bradley_terry.intransitivity import Intransitivity as Intransitivity
 from .distributions.bradley_terry.result import BradleyTerryFit as BradleyTerryFit
+from .distributions.cultures.culture import Culture as Culture
+from .distributions.cultures.euclidean import EuclideanCulture as EuclideanCulture
+from .distributions.cultures.normalized_mallows import (
+    NormalizedMallowsCulture as NormalizedMallowsCulture,
+)
+from .distributions.cultures.structured import GroupSeparableCulture as GroupSeparableCulture
+from .distributions.cultures.structured import SingleCrossingCulture as SingleCrossingCulture
+from .distributions.cultures.structured import SinglePeakedCulture as SinglePeakedCulture
+from .distributions.cultures.urns import AnonymousCulture as AnonymousCulture
+from .distributions.cultures.urns import ImpartialCulture as ImpartialCulture
+from .distributions.cultures.urns import UrnCulture as UrnCulture
 from .distributions.fit_result import FitResult as FitResult
 from .distributions.latent_scores import LatentScores as LatentScores
 from .distributions.latent_scores import remove_scores as remove_scores
@@ -118,6 +133,7 @@ from .distributions.plackett_luce.result import PlackettLuceFit as PlackettLuceF
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.stored import distribution_from_dict as distribution_from_dict
+from .distributions.study_model import StudyModel as StudyModel
 from .distributions.uniform import Uniform as Uniform
 from .inference.decisions import Decisions as Decisions
 from .inference.dispersion.measures import dispersion as dispersion
@@ -176,7 +192,6 @@ from .studies.approximation.models import GumbelModel as GumbelModel
 from .studies.approximation.models import MallowsModel as MallowsModel
 from .studies.approximation.models import PlackettLuceModel as PlackettLuceModel
 from .studies.approximation.models import ResampleModel as ResampleModel
-from .studies.approximation.models import StudyModel as StudyModel
 from .studies.approximation.study_result import StudyResult as StudyResult
 from .studies.confidence.confidence import ConfidenceStudy as ConfidenceStudy
 from .studies.confidence.confidence_result import ConfidenceResult as ConfidenceResult

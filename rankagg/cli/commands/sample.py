@@ -9,12 +9,14 @@ from typing import cast
 
 import click
 
+from rankagg.cli.options.cultures import CULTURES, NUMBERS, cultures
 from rankagg.cli.options.names import numbers_of
 from rankagg.cli.options.numbers import SEED, Number, Whole
 from rankagg.cli.options.standard_input import buffered
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
+from rankagg.core.profile import Profile
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -42,7 +44,8 @@ PLACES = 10**8
     metavar="ITEM=NUMBER",
     help="Plackett-Luce: the log worth of an item; once for every item.",
 )
-@click.option("--items", metavar="A,B,C", help="Uniform: the items.")
+@click.option("--items", metavar="A,B,C", help="Uniform, or of the culture: the items.")
+@click.option("--culture", metavar="NAME", help=f"What a whole profile is drawn from: {CULTURES}.")
 @click.option(
     "--size", type=Whole(1, PLACES), default=100, show_default=True, help="Rankings to draw."
 )
@@ -60,6 +63,7 @@ def command(
     theta: float | None,
     worths: tuple[str, ...],
     items: str | None,
+    culture: str | None,
     size: int,
     seed: int,
     out: Path | None,
@@ -73,8 +77,11 @@ def command(
         rankagg sample fit.json --size 1000 --out drawn.csv
         rankagg sample --center A,B,C --theta 0.5
         rankagg sample --log-worth A=1 --log-worth B=0 --log-worth C=-0.3
+        rankagg sample --culture euclidean=2 --items A,B,C
         rankagg compare drawn.csv --format ballots --count count
     """
+    if culture is not None and items is None:
+        raise click.UsageError("--culture and --items belong together.")
     stated = [fit, center, worths or None, items]
     if sum(given is not None for given in stated) != 1:
         raise click.UsageError("Give one of FIT, --center, --log-worth and --items.")
@@ -99,8 +106,13 @@ def command(
             f"Got {size}. Draw several files with different seeds.",
             param_hint="'--size'",
         )
-    profile = drawn.sample(size, rng=seed).compress()
-    write_ballots(profile, sys.stdout if out is None else out)
+    profile = drawn.sample(size, rng=seed)
+    if culture is not None:
+        with options_named({"n_items": "The number of --items", **NUMBERS}):
+            (source,) = cultures([culture])
+            ranks = source.draw(n, size, rng=seed).ranks
+        profile = Profile.from_ranks(ranks, items=drawn.items)
+    write_ballots(profile.compress(), sys.stdout if out is None else out)
     return 0
 
 

@@ -9,18 +9,19 @@ import click
 from rankagg._typing import Unranked
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
+from rankagg.cli.options.cultures import CULTURES, NUMBERS, cultures
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import JOBS, SECONDS, SEED, Number, Whole
 from rankagg.cli.options.output import echo_json, json_option, write_frame
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
+from rankagg.distributions.study_model import StudyModel
 from rankagg.studies.approximation.approximation import ApproximationStudy
 from rankagg.studies.approximation.models import (
     GumbelModel,
     MallowsModel,
     PlackettLuceModel,
-    StudyModel,
 )
 
 __all__ = ["command"]
@@ -28,7 +29,7 @@ __all__ = ["command"]
 NAMES = {
     "journal": "--journal",
     "missing": "--missing",
-    "models": "--mallows, --plackett-luce and --gumbel",
+    "models": "--mallows, --plackett-luce, --gumbel and --culture",
     "n_items": "--items",
     "n_rankings": "--rankings",
     "aggregators": "--method",
@@ -57,6 +58,9 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     type=Number(0, 1e3),
     metavar="STEP",
     help="Scores with Gumbel noise, locations STEP apart.",
+)
+@click.option(
+    "--culture", multiple=True, metavar="NAME", help=f"Rankings of a culture: {CULTURES}."
 )
 @click.option(
     "--items",
@@ -124,6 +128,7 @@ def command(
     mallows: tuple[float, ...],
     plackett_luce: tuple[float, ...],
     gumbel: tuple[float, ...],
+    culture: tuple[str, ...],
     items: tuple[int, ...],
     rankings: tuple[int, ...],
     missing: tuple[float, ...],
@@ -146,16 +151,20 @@ def command(
 
     \b
         rankagg study --mallows 0.8 --mallows 0.9 --items 10 --items 30
+        rankagg study --culture walsh --culture urn=0.1 --items 10
         rankagg study --gumbel 0.1 --method mean --method borda --missing 0.2
         rankagg study --plackett-luce 1 --items 100 --jobs -1 --journal study.jsonl --out rows.csv
     """
+    with options_named(NUMBERS):
+        drawn = cultures(culture)
     models: list[StudyModel] = [
         *(MallowsModel(phi=phi) for phi in mallows),
         *(PlackettLuceModel(spread=spread) for spread in plackett_luce),
         *(GumbelModel(step=step) for step in gumbel),
+        *drawn,
     ]
     if not models:
-        raise click.UsageError("Give a model: --mallows, --plackett-luce or --gumbel.")
+        raise click.UsageError("Give a model: --mallows, --plackett-luce, --gumbel or --culture.")
     with options_named(NAMES):
         study = ApproximationStudy(
             aggregators=made(methods or DEFAULT_METHODS, unranked),

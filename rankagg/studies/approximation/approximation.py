@@ -10,9 +10,9 @@ from rankagg._typing import Unranked
 from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.core.items import counted
+from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.approximation.cells import AgainstOptimum, DrawnCell
-from rankagg.studies.approximation.models import StudyModel
 from rankagg.studies.approximation.study_result import StudyResult
 from rankagg.studies.checks import check_rules, several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout

@@ -12,8 +12,8 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.distances import kendall_distance
+from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, RankaggError
-from rankagg.studies.approximation.models import StudyModel
 from rankagg.studies.journal import Row
 from rankagg.studies.policies import with_policy
 from rankagg.studies.scores.missing import without_entries

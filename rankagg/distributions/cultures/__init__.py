@@ -1,0 +1,1 @@
+"""Cultures: what whole profiles are drawn from, whose rankings may depend on one another."""

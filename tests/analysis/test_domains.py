@@ -1,0 +1,162 @@
+"""Restricted domains: every answer against going through all axes and all orders."""
+
+import time
+from itertools import combinations, pairwise, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+
+
+@st.composite
+def profiles(draw, most=5):
+    n = draw(st.integers(1, most))
+    rows = draw(st.lists(st.permutations(list("ABCDEF"[:n])), min_size=1, max_size=4))
+    return ra.Profile.from_orders(["".join(row) for row in rows])
+
+
+def is_single_peaked(profile, axis):
+    """Look for a valley in every ranking on an axis."""
+    places = profile.items.indices(axis)
+    return not any(
+        row[b] > row[a] and row[b] > row[c]
+        for row in profile.ranks
+        for a, b, c in combinations(places, 3)
+    )
+
+
+def all_axes(profile):
+    """Return all axes, of each and its reverse the earlier."""
+    return {
+        axis
+        for axis in permutations(profile.items)
+        if axis <= axis[::-1] and is_single_peaked(profile, axis)
+    }
+
+
+def is_single_crossing(rows):
+    """Look for a pair that changes places twice."""
+    return all(
+        sum(a != b for a, b in pairwise(above)) <= 1
+        for i, j in combinations(range(len(rows[0])), 2)
+        for above in [[row[i] < row[j] for row in rows]]
+    )
+
+
+@settings(max_examples=80)
+@given(profiles())
+def test_axes_are_those_of_going_through_all(profile) -> None:
+    found = list(ra.single_peaked_axes(profile))
+    assert {min(axis, axis[::-1]) for axis in found} == all_axes(profile)
+    assert len(found) == len(all_axes(profile))
+    assert ra.single_peaked_axis(profile) == (found[0] if found else None)
+
+
+@pytest.mark.parametrize("variant", ["walsh", "conitzer"])
+def test_drawn_single_peaked_profiles_have_all_their_axes(variant) -> None:
+    """Random profiles seldom have an axis; these have, and some of them several."""
+    several = 0
+    for seed in range(40):
+        profile = ra.SinglePeakedCulture(variant=variant).draw(2 + seed % 4, 1 + seed % 3, rng=seed)
+        found = list(ra.single_peaked_axes(profile))
+        assert {min(axis, axis[::-1]) for axis in found} == all_axes(profile)
+        assert len(found) == len(all_axes(profile))
+        several += len(found) > 1
+    assert several > 5
+
+
+def test_three_rankings_of_three_items_go_through_every_case() -> None:
+    kinds = ["".join(order) for order in permutations("ABC")]
+    for orders in product(kinds, repeat=3):
+        profile = ra.Profile.from_orders(orders)
+        assert len(list(ra.single_peaked_axes(profile))) == len(all_axes(profile))
+        rows = list(dict.fromkeys(map(tuple, profile.ranks.tolist())))
+        possible = any(is_single_crossing(order) for order in permutations(rows))
+        assert (ra.single_crossing_order(profile) is not None) == possible
+
+
+@settings(max_examples=80)
+@given(profiles())
+def test_orders_are_those_of_going_through_all(profile) -> None:
+    rows = list(dict.fromkeys(map(tuple, profile.ranks.tolist())))
+    possible = {order for order in permutations(rows) if is_single_crossing(order)}
+    found = ra.single_crossing_order(profile)
+    if found is None:
+        assert not possible
+    else:
+        order = tuple(map(tuple, found.ranks.tolist()))
+        assert possible == {order, order[::-1]}
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 6))
+def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m) -> None:
+    profile = ra.SingleCrossingCulture().draw(n, m, rng=seed)
+    found = ra.single_crossing_order(profile)
+    assert found is not None
+    assert is_single_crossing(found.ranks.tolist())
+    assert sorted(found.ranks.tolist()) == sorted(
+        map(list, set(map(tuple, profile.ranks.tolist())))
+    )
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6))
+def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed) -> None:
+    profile = ra.EuclideanCulture(n_dimensions=1).draw(7, 9, rng=seed)
+    assert ra.single_crossing_order(profile) is not None
+    axis = ra.single_peaked_axis(profile)
+    assert axis is not None
+    assert is_single_peaked(profile, axis)
+
+
+def test_one_ranking_has_a_power_of_two_of_axes() -> None:
+    profile = ra.Profile.from_orders(["ABCDEFGH"])
+    assert len(set(ra.single_peaked_axes(profile))) == 2**6
+    assert ra.single_peaked_axis(ra.Profile.from_orders(["A"])) == ("A",)
+    assert list(ra.single_peaked_axes(ra.Profile.from_orders(["AB", "BA"]))) in (
+        [("A", "B")], [("B", "A")],
+    )  # fmt: skip
+
+
+def test_a_single_spoiler_is_found_among_many() -> None:
+    profile = ra.SinglePeakedCulture().draw(30, 2000, rng=1)
+    axis = ra.single_peaked_axis(profile)
+    assert axis is not None
+    # The ends of the axis first: a valley between them.
+    inner = [item for item in axis if item not in (axis[0], axis[-1])]
+    spoiler = ra.Profile.from_orders([[axis[0], axis[-1], *inner]], items=profile.items)
+    assert ra.single_peaked_axis(profile + spoiler) is None
+
+
+def test_large_profiles_take_no_time() -> None:
+    profile = ra.SinglePeakedCulture().draw(200, 5000, rng=1)
+    start = time.process_time()
+    axis = ra.single_peaked_axis(profile)
+    assert time.process_time() - start < 5
+    assert axis is not None
+    places = np.diff(profile.ranks[:, profile.items.indices(axis)], axis=1) > 0
+    # Along the axis ranks fall and then rise.
+    assert (np.diff(places.astype(int), axis=1) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    "ask", [ra.single_peaked_axis, ra.single_peaked_axes, ra.single_crossing_order]
+)
+@pytest.mark.parametrize(
+    "profile",
+    [
+        ra.Profile.from_ranks([[1, 1, 2]]),
+        ra.Profile.from_orders(["AB", "ABC"]),
+        ra.Profile([ra.PartialRanking.from_top_k("AB", items="ABCD")]),
+        "ABC",
+        None,
+    ],
+)
+def test_what_is_not_complete_and_strict_is_refused(ask, profile) -> None:
+    with pytest.raises(InvalidInputError, match="profile"):
+        ask(profile)

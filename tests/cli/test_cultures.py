@@ -1,0 +1,64 @@
+"""Cultures on the command line: those of the library, and what is none is told."""
+
+import csv
+
+import pytest
+
+import rankagg as ra
+
+NAMED = {
+    "impartial": ra.ImpartialCulture(),
+    "anonymous": ra.AnonymousCulture(),
+    "urn=0.5": ra.UrnCulture(contagion=0.5),
+    "euclidean=3": ra.EuclideanCulture(n_dimensions=3),
+    "gaussian=1": ra.EuclideanCulture(n_dimensions=1, points="gaussian"),
+    "walsh": ra.SinglePeakedCulture(),
+    "conitzer": ra.SinglePeakedCulture(variant="conitzer"),
+    "single-crossing": ra.SingleCrossingCulture(),
+    "balanced": ra.GroupSeparableCulture(),
+    "caterpillar": ra.GroupSeparableCulture(tree="caterpillar"),
+    "norm-mallows=0.3": ra.NormalizedMallowsCulture(norm_phi=0.3),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_profiles_are_those_of_the_library(run, name):
+    text = run("sample", "--culture", name, "--items", "A,B,C,D", "--size", "30", "--seed", "5")
+    header, *rows = csv.reader(text.splitlines())
+    expected = NAMED[name].draw(4, 30, rng=5).compress()
+    assert header == ["A", "B", "C", "D", "count"]
+    found = {tuple(map(int, row[:-1])): int(row[-1]) for row in rows}
+    ranks = map(tuple, (expected.ranks + 1).tolist())
+    assert found == dict(zip(ranks, expected.counts.tolist(), strict=True))
+
+
+def test_a_study_draws_from_cultures(run):
+    asked = ["study", "--items", "4", "--repetitions", "2", "--method", "borda"]
+    text = run(*asked, "--culture", "walsh", "--culture", "urn=0.1", "--mallows", "0.5")
+    for model in ("SinglePeakedCulture()", "UrnCulture(contagion=0.1)", "MallowsModel(phi=0.5)"):
+        assert f"{model}: 4 items" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("urn", "--culture must be urn=NUMBER"),
+        ("urn=x", "--culture must be urn=NUMBER"),
+        ("urn=-1", "--culture urn must be a number in [0, inf)"),
+        ("euclidean=1.5", "The dimension in --culture must be an integer"),
+        ("gaussian=nan", "The dimension in --culture must be an integer"),
+        ("norm-mallows=2", "--culture norm-mallows must be a number in [0, 1]"),
+        ("walsh=1", "takes no number"),
+        ("walch", "Did you mean 'walsh'?"),
+        ("=", "norm-mallows=NUMBER"),
+    ],
+)
+def test_what_is_no_culture_is_told(run, name, told):
+    for asked in (["sample", "--items", "A,B"], ["study", "--repetitions", "1"]):
+        assert told in run(*asked, "--culture", name, code=2).replace("`", "")
+
+
+def test_a_culture_needs_items(run):
+    assert "belong together" in run("sample", "--culture", "walsh", code=2)
+    told = run("sample", "--culture", "walsh", "--items", "A", code=2)
+    assert "The number of --items" in told.replace("`", "")

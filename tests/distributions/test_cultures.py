@@ -1,0 +1,277 @@
+"""Cultures: each against its law by enumeration, and against another program where it is there."""
+
+import pickle
+from collections import Counter
+from itertools import combinations
+from math import asin, pi
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankagg as ra
+from rankagg.distributions.cultures.normalized_mallows import theta_of_norm_phi
+from rankagg.distributions.cultures.structured import _conitzer, _on_chain, _walsh
+from rankagg.exceptions import InvalidInputError
+from tests.distributions import culture_laws as laws
+
+CULTURES = [
+    ra.ImpartialCulture(),
+    ra.AnonymousCulture(),
+    ra.UrnCulture(contagion=0.3),
+    ra.EuclideanCulture(),
+    ra.EuclideanCulture(n_dimensions=1, points="gaussian"),
+    ra.SinglePeakedCulture(),
+    ra.SinglePeakedCulture(variant="conitzer"),
+    ra.SingleCrossingCulture(),
+    ra.GroupSeparableCulture(),
+    ra.GroupSeparableCulture(tree="caterpillar"),
+    ra.NormalizedMallowsCulture(norm_phi=0.4),
+]
+TREES = {
+    "balanced": {3: ((0, 1), 2), 4: ((0, 1), (2, 3))},
+    "caterpillar": {3: ((0, 1), 2), 4: (0, (1, (2, 3)))},
+}
+
+
+def law_of(culture, n, m):
+    """Return the probability of every profile of m rankings of n items."""
+    match culture:
+        case ra.ImpartialCulture():
+            return laws.impartial(n, m)
+        case ra.AnonymousCulture():
+            return laws.anonymous(n, m)
+        case ra.UrnCulture(contagion=contagion):
+            return laws.urn(n, m, contagion)
+        case ra.SinglePeakedCulture(variant=variant):
+            marginal = laws.walsh(n) if variant == "walsh" else laws.conitzer(n)
+        case ra.SingleCrossingCulture():
+            return laws.single_crossing(n, m)
+        case ra.GroupSeparableCulture(tree=tree):
+            marginal = laws.group_separable(n, TREES[tree][n])
+        case ra.NormalizedMallowsCulture(norm_phi=norm_phi):
+            marginal = laws.normalized_mallows(n, norm_phi)
+    return laws.independent(laws.relabelled(marginal, n), m)
+
+
+def drawn(culture, n, m, number, seed=0):
+    """Count profiles of a culture."""
+    rng = np.random.default_rng(seed)
+    return Counter(
+        tuple(map(tuple, culture.draw(n, m, rng=rng).ranks.tolist())) for _ in range(number)
+    )
+
+
+def p_value(found, law):
+    """Test frequencies against a law; what is impossible must not be there."""
+    possible = {key: float(chance) for key, chance in law.items() if chance > 0}
+    assert set(found) <= set(possible)
+    assert sum(possible.values()) == pytest.approx(1)
+    total = sum(found.values())
+    return stats.chisquare(
+        [found[key] for key in possible], [total * chance for chance in possible.values()]
+    ).pvalue
+
+
+# -- the laws -------------------------------------------------------------------------------------
+
+ENUMERATED = [c for c in CULTURES if not isinstance(c, ra.EuclideanCulture)]
+
+
+@pytest.mark.parametrize("culture", ENUMERATED, ids=repr)
+def test_profiles_are_as_frequent_as_they_are_probable(culture) -> None:
+    assert p_value(drawn(culture, 3, 2, 1500), law_of(culture, 3, 2)) > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "m"), [(3, 3), (4, 2)])
+@pytest.mark.parametrize("culture", ENUMERATED, ids=repr)
+def test_larger_profiles_are_as_frequent_as_they_are_probable(culture, n, m) -> None:
+    assert p_value(drawn(culture, n, m, 15_000), law_of(culture, n, m)) > 1e-3
+
+
+def test_voters_on_a_line_rank_as_its_geometry_says() -> None:
+    culture = ra.EuclideanCulture(n_dimensions=1)
+    assert p_value(drawn(culture, 3, 2, 1500), laws.on_a_line()) > 1e-3
+
+
+@pytest.mark.parametrize("dimension", [1, 3])
+def test_gaussian_voters_agree_on_two_candidates_as_often_as_correlation_says(dimension) -> None:
+    """The voters' places beyond the midpoint, along its line, have the correlation 1/3."""
+    culture = ra.EuclideanCulture(n_dimensions=dimension, points="gaussian")
+    pairs = drawn(culture, 2, 2, 2000, seed=3)
+    alike = sum(number for (one, other), number in pairs.items() if one == other)
+    assert stats.binomtest(alike, 2000, 0.5 + asin(1 / 3) / pi).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(("draw", "law"), [(_walsh, laws.walsh), (_conitzer, laws.conitzer)])
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_orders_on_an_axis_have_their_law(draw, law, n) -> None:
+    orders = draw(n, 20_000, np.random.default_rng(n))
+    found = Counter(map(tuple, np.argsort(orders, axis=1).tolist()))
+    assert p_value(found, law(n)) > 1e-3
+
+
+def test_chains_have_their_law() -> None:
+    rng = np.random.default_rng(1)
+    found = Counter(
+        tuple(map(tuple, _on_chain(4, list(range(7)), rng).tolist())) for _ in range(2000)
+    )
+    assert p_value(found, dict(laws.chains(4))) > 1e-3
+
+
+def test_places_on_a_chain_do_not_depend_on_which_are_asked_for() -> None:
+    every = _on_chain(6, list(range(16)), np.random.default_rng(5))
+    some = _on_chain(6, [0, 3, 4, 15], np.random.default_rng(5))
+    assert (every[[0, 3, 4, 15]] == some).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 12, 40])
+@pytest.mark.parametrize("norm_phi", [1e-6, 0.1, 0.5, 0.9, 1 - 1e-9])
+def test_norm_phi_is_the_expected_share_of_pairs(n, norm_phi) -> None:
+    mallows = ra.Mallows(range(n), theta=theta_of_norm_phi(n, norm_phi))
+    assert mallows.mean_distance / (n * (n - 1) / 4) == pytest.approx(norm_phi, rel=1e-9)
+
+
+# -- what every culture promises ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("culture", CULTURES, ids=repr)
+@pytest.mark.parametrize(("n", "m"), [(2, 1), (7, 1), (2, 50), (9, 30)])
+def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture, n, m) -> None:
+    profile = culture.draw(n, m, rng=4)
+    assert (profile.n_items, len(profile)) == (n, m)
+    assert (np.sort(profile.ranks, axis=1) == np.arange(n)).all()
+    assert profile == culture.draw(n, m, rng=4)
+    assert pickle.loads(pickle.dumps(culture)) == culture
+
+
+@pytest.mark.parametrize("culture", CULTURES, ids=repr)
+def test_no_item_is_favored(culture) -> None:
+    rng = np.random.default_rng(8)
+    first = np.bincount([culture.draw(4, 1, rng=rng).ranks[0].argmin() for _ in range(400)])
+    assert stats.chisquare(first).pvalue > 1e-3
+
+
+def test_the_ends_of_contagion_and_norm_phi() -> None:
+    assert len(ra.NormalizedMallowsCulture(norm_phi=0).draw(9, 30, rng=1).compress()) == 1
+    assert len(ra.UrnCulture(contagion=1e300).draw(9, 30, rng=1).compress()) == 1
+    assert len(ra.UrnCulture(contagion=0).draw(9, 30, rng=1).compress()) == 30
+    # 200! is no float.
+    assert len(ra.AnonymousCulture().draw(200, 30, rng=1).compress()) == 30
+
+
+def test_an_urn_repeats_more_the_more_it_holds() -> None:
+    """The number of different rankings has the mean sum of 1/(1 + k contagion), but for chance."""
+    found = [len(ra.UrnCulture(contagion=0.5).draw(12, 40, rng=k).compress()) for k in range(300)]
+    new = 1 / (1 + 0.5 * np.arange(40))
+    error = np.sqrt((new * (1 - new)).sum() / 300)
+    assert abs(np.mean(found) - new.sum()) < 4 * error
+
+
+def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch) -> None:
+    monkeypatch.setattr("rankagg.distributions.cultures.euclidean.BATCH", 60)
+    culture = ra.EuclideanCulture(n_dimensions=2)
+    profile = culture.draw(6, 95, rng=3)
+    rng = np.random.default_rng(3)
+    candidates = rng.random((6, 2))
+    voters = np.vstack([rng.random((size, 2)) for size in [10] * 9 + [5]])
+    distances = np.linalg.norm(voters[:, None] - candidates[None], axis=2)
+    assert (profile.ranks == stats.rankdata(distances, axis=1) - 1).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: ra.UrnCulture(contagion=-0.1), "contagion of UrnCulture"),
+        (lambda: ra.UrnCulture(contagion=float("inf")), "contagion of UrnCulture"),
+        (lambda: ra.EuclideanCulture(n_dimensions=0), "n_dimensions of EuclideanCulture"),
+        (lambda: ra.EuclideanCulture(points="sphere"), "points of EuclideanCulture"),
+        (lambda: ra.SinglePeakedCulture(variant="black"), "variant of SinglePeakedCulture"),
+        (lambda: ra.GroupSeparableCulture(tree="oak"), "tree of GroupSeparableCulture"),
+        (lambda: ra.NormalizedMallowsCulture(norm_phi=1.1), "norm_phi of NormalizedMallows"),
+        (lambda: ra.ImpartialCulture().draw(1, 5), "n_items"),
+        (lambda: ra.ImpartialCulture().draw(3, 0), "n_rankings"),
+    ],
+)
+def test_what_no_culture_is_is_refused_by_name(make, named) -> None:
+    with pytest.raises(InvalidInputError, match=named):
+        make()
+
+
+def test_studies_draw_from_cultures() -> None:
+    result = ra.ApproximationStudy(
+        aggregators=[ra.Borda()], n_items=[4], n_rankings=[5], n_repetitions=2,
+        models=[ra.SinglePeakedCulture(), ra.SinglePeakedCulture(variant="conitzer")],
+    ).run()  # fmt: skip
+    names = ["SinglePeakedCulture()", "SinglePeakedCulture(variant='conitzer')"]
+    assert result.to_frame()["model"].unique().tolist() == names
+
+
+# -- against another program ----------------------------------------------------------------------
+
+
+# Group-separable profiles are left out: prefsampling draws again where no ranking turns a node.
+ELSEWHERE = [culture for culture in CULTURES if not isinstance(culture, ra.GroupSeparableCulture)]
+
+
+def peer(culture):  # noqa: PLR0911
+    """Return the same culture elsewhere, as a function of sizes and a seed that gives orders."""
+    ordinal = pytest.importorskip("prefsampling.ordinal", reason="prefsampling is not installed")
+    match culture:
+        case ra.ImpartialCulture():
+            return lambda m, n, seed: ordinal.impartial(m, n, seed=seed)
+        case ra.AnonymousCulture():
+            return lambda m, n, seed: ordinal.impartial_anonymous(m, n, seed=seed)
+        case ra.UrnCulture(contagion=contagion):
+            return lambda m, n, seed: ordinal.urn(m, n, contagion, seed=seed)
+        case ra.SinglePeakedCulture(variant=variant):
+            draw = getattr(ordinal, f"single_peaked_{variant}")
+            return lambda m, n, seed: draw(m, n, seed=seed)
+        case ra.SingleCrossingCulture():
+            return lambda m, n, seed: ordinal.single_crossing(m, n, seed=seed)
+        case ra.NormalizedMallowsCulture(norm_phi=norm_phi):
+            return lambda m, n, seed: ordinal.norm_mallows(m, n, norm_phi, seed=seed)
+    return lambda m, n, seed: on_given_points(ordinal, culture, m, n, seed)
+
+
+def on_given_points(ordinal, culture, m, n, seed):
+    """Place the points here: with a seed, prefsampling puts voters where candidates are."""
+    rng = np.random.default_rng(seed)
+    draw = rng.random if culture.points == "uniform" else rng.standard_normal
+    d = culture.n_dimensions
+    return ordinal.euclidean(m, n, d, draw((m, d)), draw((n, d)), seed=seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("culture", ELSEWHERE, ids=repr)
+@pytest.mark.parametrize(("n", "m"), [(3, 3), (4, 2)])
+def test_profiles_are_as_frequent_as_elsewhere(culture, n, m) -> None:
+    """Items are named and rankings put in order at random: some of those elsewhere favor some."""
+    other = peer(culture)
+    rng = np.random.default_rng(0)
+    number = 6000
+    theirs = Counter()
+    for seed in range(number):
+        orders = np.array(other(m, n, seed))[rng.permutation(m)]
+        theirs[tuple(map(tuple, np.argsort(rng.permutation(n)[orders], axis=1).tolist()))] += 1
+    ours = drawn(culture, n, m, number, seed=5)
+    # Profiles alike but for names and order are one kind: there are fewer kinds than profiles.
+    kinds = [Counter(), Counter()]
+    for counts, profiles in zip(kinds, (ours, theirs), strict=True):
+        for profile, times in profiles.items():
+            counts[kind_of(profile)] += times
+    table = np.array([[counts[key] for key in sorted(kinds[0] | kinds[1])] for counts in kinds])
+    table = table[:, table.sum(axis=0) >= 10]
+    assert stats.chi2_contingency(table).pvalue > 1e-3
+
+
+def kind_of(profile):
+    """Return the distances of every two rankings in order, and how often each one stands there."""
+    distances = sorted(
+        sum((a[i] < a[j]) != (b[i] < b[j]) for i, j in combinations(range(len(a)), 2))
+        for a, b in combinations(profile, 2)
+    )
+    tops = sorted(Counter(ranking.index(0) for ranking in profile).values())
+    lasts = sorted(Counter(ranking.index(max(ranking)) for ranking in profile).values())
+    return tuple(distances), tuple(tops), tuple(lasts)
