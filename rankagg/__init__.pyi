@@ -50,7 +50,6 @@ from .aggregation.voting.young import Young as Young
 from .analysis.capabilities import capabilities as capabilities
 from .analysis.comparison.compare import compare as compare
 from .analysis.comparison.comparison import Comparison as Comparison
-from .analysis.comparison.comparison import compare as compare
 from .analysis.domains.single_crossing import single_crossing_order as single_crossing_order
 from .analysis.domains.single_peaked import single_peaked_axes as single_peaked_axes
 from .analysis.domains.single_peaked import single_peaked_axis as single_peaked_axis
@@ -202,6 +201,12 @@ from .studies.corruption.manipulation import ManipulationResult as ManipulationR
 from .studies.corruption.manipulation import ManipulationStudy as ManipulationStudy
 from .studies.corruption.scaling import ScalingResult as ScalingResult
 from .studies.corruption.scaling import ScalingStudy as ScalingStudy
+from .studies.cycles.closed_forms import (
+    condorcet_winner_probability as condorcet_winner_probability,
+)
+from .studies.cycles.closed_forms import cycle_probability as cycle_probability
+from .studies.cycles.cycle_result import CycleResult as CycleResult
+from .studies.cycles.cycles import CycleStudy as CycleStudy
 from .studies.missing_scores.missing_scores import MissingScoresStudy as MissingScoresStudy
 from .studies.missing_scores.missing_scores_result import MissingScoresResult as MissingScoresResult
 from .studies.scores.resampled_table import ResampledTableModel as ResampledTableModel

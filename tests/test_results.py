@@ -113,6 +113,9 @@ RESULTS = {
         ITEMS, (*"BCD", EVIL), [1, 1, 0, -1]
     ).connectivity(),
     "Consensus": exact,
+    "CycleResult": lambda: ra.CycleStudy(
+        models=[ra.ImpartialCulture()], n_rankings=[3, 4], n_repetitions=3
+    ).run(),
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
     "DispersionReport": lambda: ra.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),
     "Estimate": lambda: ra.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(COMPLETE, rng=0),

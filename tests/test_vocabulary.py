@@ -39,8 +39,8 @@ SYNONYMS = {
 }  # fmt: skip
 # The seed of a study is a part of its value: another one is another study.
 STUDIES = (
-    "ApproximationStudy", "ConfidenceStudy", "ManipulationStudy", "MissingScoresStudy",
-    "ScalingStudy", "TaskSubsetStudy",
+    "ApproximationStudy", "ConfidenceStudy", "CycleStudy", "ManipulationStudy",
+    "MissingScoresStudy", "ScalingStudy", "TaskSubsetStudy",
 )  # fmt: skip
 EXPLAINED = {(study, "seed") for study in STUDIES}
 

@@ -15,6 +15,7 @@ from .rankings.rank_distribution import rank_distribution_plot as rank_distribut
 from .robustness.agreement import agreement_plot as agreement_plot
 from .robustness.confidence import confidence_plot as confidence_plot
 from .robustness.confidence_heatmap import confidence_heatmap as confidence_heatmap
+from .robustness.cycles import cycle_plot as cycle_plot
 from .robustness.manipulation import manipulation_plot as manipulation_plot
 from .robustness.missing_scores import missing_scores_plot as missing_scores_plot
 from .robustness.ratios import ratio_plot as ratio_plot

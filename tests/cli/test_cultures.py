@@ -5,6 +5,7 @@ import csv
 import pytest
 
 import rankagg as ra
+from rankagg.cli import main
 
 NAMED = {
     "impartial": ra.ImpartialCulture(),
@@ -19,6 +20,20 @@ NAMED = {
     "caterpillar": ra.GroupSeparableCulture(tree="caterpillar"),
     "norm-mallows=0.3": ra.NormalizedMallowsCulture(norm_phi=0.3),
 }
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line and return what it printed, or told."""
+
+    def call(*args, code=0):
+        with pytest.raises(SystemExit) as stop:
+            main(list(args))
+        captured = capsys.readouterr()
+        assert stop.value.code == code, captured.err
+        return captured.out if code == 0 else captured.err
+
+    return call
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -74,6 +74,7 @@ def results():
         plotting.confidence_heatmap: confidence,
         plotting.task_subset_plot: ra.TaskSubsetStudy(data=SCORES, n_repetitions=9).run(),
         plotting.agreement_plot: ra.AgreementStudy(data=SCORES).run(),
+        plotting.cycle_plot: ra.CycleStudy(models=[ra.ImpartialCulture()], n_repetitions=9).run(),
         plotting.manipulation_plot: ra.ManipulationStudy(
             n_corrupted=[0, 4, 8], n_tasks=8, **corrupted
         ).run(),
@@ -109,6 +110,7 @@ class TestPlots(PlotContract):
         picture(plotting.confidence_heatmap, ["0.8"]),
         picture(plotting.task_subset_plot, ["Mean", "Borda"]),
         picture(plotting.agreement_plot, ["Mean / Borda", "at random"]),
+        picture(plotting.cycle_plot, ["ImpartialCulture(), 3 items", "known exactly"]),
         picture(plotting.manipulation_plot, ["Kemeny", "step 0.1"]),
         picture(plotting.scaling_plot, ["Mean", "reversed"]),
         picture(plotting.fit_plot, SYSTEMS),

@@ -39,9 +39,9 @@ CULTURES = (
 )
 #: What the numbers are called in messages.
 NUMBERS = {
-    "contagion of UrnCulture": "--culture urn",
-    "n_dimensions of EuclideanCulture": "The dimension in --culture",
-    "norm_phi of NormalizedMallowsCulture": "--culture norm-mallows",
+    "contagion": "--culture urn",
+    "n_dimensions": "The dimension in --culture",
+    "norm_phi": "--culture norm-mallows",
 }
 
 

@@ -1,0 +1,121 @@
+"""How often majorities are cyclic, or have a Condorcet winner, by the number of rankings."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from rankagg._validation import check_choice
+from rankagg.core.items import counted
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
+from rankagg.plotting.style.letters import plain_legend, widest
+from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.style.theme import INK, canvas, plot_labels
+from rankagg.studies.cycles.cycle_result import CycleResult
+
+__all__ = ["cycle_plot"]
+
+WIDTH, HEIGHT = 36.0, 28.0
+SAID = {
+    "winner": "share with a Condorcet winner",
+    "cycle": "share with a Condorcet cycle",
+    "optimal": "share where Borda's ranking\nis a Kemeny optimum",
+}
+
+
+def cycle_plot(
+    result: CycleResult,
+    *,
+    measure: Literal["winner", "cycle", "optimal"] = "cycle",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw for every model and number of items a share of profiles, by the number of rankings.
+
+    A line for the share, in a band of its 95 % Wilson intervals. Crosses are probabilities that
+    are known exactly.
+
+    Parameters
+    ----------
+    result : CycleResult
+        The results of a study.
+    measure : {"winner", "cycle", "optimal"}, default "cycle"
+        The share: with a Condorcet winner, with a cycle of strict majorities, or where Borda's
+        ranking is a Kemeny optimum.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is none of these.
+
+    References
+    ----------
+    Gehrlein (2002), https://doi.org/10.1023/A:1015551010381, compares cultures in this way.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> study = ra.CycleStudy(models=[ra.ImpartialCulture()], n_repetitions=20)
+    >>> ax = plotting.cycle_plot(study.run())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['ImpartialCulture(), 3 items', 'known exactly']
+    """
+    if not isinstance(result, CycleResult):
+        raise InvalidInputError("result", "a CycleResult", result, "`CycleStudy.run` makes one.")
+    check_choice(measure, tuple(SAID), "measure")
+    bands, exact = _bands(result, measure)
+    ax = canvas(ax, max(WIDTH, widest(band.name for band in bands) + 8), HEIGHT + len(bands))
+    curves = draw_bands(ax, bands)
+    frame_curves(ax, bands, start=0.0)
+    if measure != "optimal":
+        top = max(float(np.nanmax(np.append(band.high, 0.0))) for band in bands)
+        top = min(1.0, np.ceil(10 * top) / 10) if measure == "cycle" else 1.0
+        ax.set_ylim(0, top)
+        ax.set_yticks(np.linspace(0, top, 6))
+    width = float(mpl.rcParams["lines.linewidth"])
+    look: dict[str, Any] = {
+        "color": INK,
+        "marker": "x",
+        "linestyle": "none",
+        "markeredgewidth": 0.9 * width,
+    }
+    for number, (band, known) in enumerate(zip(bands, exact, strict=True)):
+        if np.isfinite(known).any():
+            ax.plot(band.at, known, **look, zorder=20, clip_on=False, gid=f"exact-{number}")
+            known_mark = Line2D([], [], label="known exactly", **look)
+            curves = [*[c for c in curves if c.get_label() != "known exactly"], known_mark]
+    ax.set_ylabel(SAID[measure])
+    times = counted(result.study.n_repetitions, "profile")
+    notes = [f"{times} of each size; bands: 95 % Wilson intervals"]
+    write_below(ax, notes, WIDTH - 4, axis="rankings in a profile")
+    plain_legend(ax, curves)
+    return ax
+
+
+def _bands(result: CycleResult, measure: str) -> tuple[list[Band], list[np.ndarray]]:
+    table = result.by_size().reset_index()
+    groups = list(table.groupby(["model", "n_items"], sort=False))
+    labels = [
+        f"{model}, {counted(int(size), 'item')}"
+        for _, part in groups
+        for model, size in [part.iloc[0][["model", "n_items"]]]
+    ]
+    bands, exact = [], []
+    for name, (_, part) in zip(plot_labels(labels, 48), groups, strict=True):
+        rows = part.sort_values("n_rankings")
+        columns = [rows[f"{measure}{end}"].to_numpy() for end in ("", "_low", "_high")]
+        bands.append(Band(name, rows["n_rankings"].to_numpy(dtype=np.float64), *columns))
+        none = np.full(len(rows), np.nan)
+        exact.append(rows[f"{measure}_exact"].to_numpy() if measure != "optimal" else none)
+    return bands, exact

@@ -1,0 +1,1 @@
+"""How often majorities are cyclic, and how often Borda and Kemeny disagree."""
