@@ -26,7 +26,9 @@ __all__ = ["parse_json_lines"]
 
 # What numbers are written with, and numbers that are all but zero.
 SIGNS = bytes(48 if sign in b"-+0123456789.eE" else 32 for sign in range(256))
-TINY = re.compile(rb"[eE]-[0-9]{3}")
+TINY = re.compile(rb"[\s:,\[]-?[0-9.]+[eE]-[0-9]{3}")
+# What stands before and behind a number that is no text.
+BEFORE, BEHIND = (np.frombuffer(signs, np.uint8) for signs in (b" \t\r\n:,[", b" \t\r\n,]}"))
 
 # A row must fit into a block; names of columns are looked for in so many rows.
 BLOCK, FIRST = 2**24, 100
@@ -67,17 +69,23 @@ def _by_columns(data: bytes) -> Any | None:
 
 
 def _is_exact(data: bytes) -> bool:
-    """Say whether floats hold all that may be a number in the text."""
+    """Say whether floats hold all numbers; those in texts are looked at where they are read."""
     if (b"e-" in data or b"E-" in data) and TINY.search(data):
         return False
     signs = data.translate(SIGNS)
     if b"0" * (SAFE_DIGITS + 1) not in signs:
         return True
     changes = np.flatnonzero(np.diff(np.frombuffer(signs, np.uint8) == ord("0"), prepend=False))
-    starts, ends = changes[0::2], np.append(changes, len(data))[1::2]
-    long = ends[: len(starts)] - starts > SAFE_DIGITS
-    spans = zip(starts[long].tolist(), ends[: len(starts)][long].tolist(), strict=True)
-    numbers = numbers_of_text(pa.array([data[start:end].decode() for start, end in spans]))
+    starts, ends = changes[0::2], np.append(changes, len(data))[1::2][: (len(changes) + 1) // 2]
+    long = ends - starts > SAFE_DIGITS
+    starts, ends = starts[long], ends[long]
+    # No object begins or ends with a number.
+    around = np.frombuffer(b"," + data + b",", np.uint8)
+    bare = np.isin(around[starts], BEFORE) & np.isin(around[ends + 1], BEHIND)
+    spans = zip(starts[bare].tolist(), ends[bare].tolist(), strict=True)
+    numbers = numbers_of_text(
+        pa.array([data[start:end].decode() for start, end in spans], pa.string())
+    )
     return numbers is not None and not numbers.lost
 
 
@@ -100,8 +108,20 @@ def _has_few_columns(data: bytes) -> bool:
             names |= json.loads(line).keys() if line.strip() else set()
         except (ValueError, AttributeError, RecursionError):
             return False
-    known = sum(data.count(f"{json.dumps(name)}:".encode()) for name in names)
-    return 0 < len(names) <= FIRST and known == data.count(b'":') and b'" :' not in data
+    keys = {
+        f"{json.dumps(name, ensure_ascii=is_ascii)}:".encode(errors="surrogatepass")
+        for name in names
+        for is_ascii in (True, False)
+    }
+    known = sum(_unescaped(data, key) for key in keys)
+    # Of two such signs before it, none escapes the end of a name.
+    is_plain = b'" :' not in data and b'\\\\":' not in data
+    return 0 < len(names) <= FIRST and is_plain and known == _unescaped(data, b'":')
+
+
+def _unescaped(data: bytes, text: bytes) -> int:
+    """Count what begins with a quotation mark that is none of a text."""
+    return data.count(text) - data.count(b"\\" + text)
 
 
 def _read_cells(name: str, text: str) -> CellTable:
@@ -126,15 +146,10 @@ def _object(name: str, number: int, line: str) -> dict[str, Any]:
             'as {"system": "A", "task": "x", "score": 0.5}.'
         )
 
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        cells = dict(pairs)
-        if len(cells) < len(pairs):
-            names = [key for key, _ in pairs]
-            refuse(f"names {shown(max(names, key=names.count))} twice")
-        return cells
-
     try:
-        cells = json.loads(line, parse_float=_exact, object_pairs_hook=members)
+        cells = DECODER.decode(line)
+    except _TwiceError as error:
+        refuse(f"names {shown(error.args[0])} twice")
     except RecursionError:
         refuse("is nested too deep")
     except ValueError as error:
@@ -151,3 +166,18 @@ def _exact(text: str) -> float | int | Decimal | str:
     if found is None:
         return value
     return found.number if isinstance(found.number, int | Decimal) else text
+
+
+class _TwiceError(Exception):
+    """An object has two members of one name."""
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    cells = dict(pairs)
+    if len(cells) < len(pairs):
+        names = [key for key, _ in pairs]
+        raise _TwiceError(max(names, key=names.count))
+    return cells
+
+
+DECODER = json.JSONDecoder(parse_float=_exact, object_pairs_hook=_members)

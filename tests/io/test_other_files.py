@@ -299,6 +299,46 @@ def test_plain_json_lines_are_read_by_columns():
 
 
 @pytest.mark.parametrize(
+    "cells",
+    [
+        {"s": "12345678901234567e89", "x": 1}, {"s": "1e-400", "x": 1},
+        {"s": "0.10000000000000001", "x": 1}, {"s": "1e-999, it says"},
+        {"s": "3f2e-4123e-123", "x": 0.5}, {"é": 1, "\U0001f600": 2}, {"s": 'say "x": 1, "y": 2'},
+        {"s": "ends in \\", "x": 1}, {'a"b': 1, "b": 2}, {"a\\": 1, "b": 2},
+        {"x": 0.1, "y": 0.30000000000000004, "z": 1 / 3}, {"x": -1e-5, "y": 123456789012345},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_ascii", [True, False])
+def test_texts_that_look_like_numbers_or_names_are_read_by_columns(cells, is_ascii):
+    other = {name: value if isinstance(value, str) else 7 for name, value in cells.items()}
+    data = "".join(json.dumps(record, ensure_ascii=is_ascii) + "\n" for record in (cells, other))
+    found = _by_columns(data.encode())
+    # Such a name ends as a quotation mark inside a text does.
+    assert (found is None) == ("a\\" in cells)
+    expected, table = _read_cells("a.jsonl", data), parse_json_lines("a.jsonl", data.encode())
+    assert content(table) == content(expected)
+    assert table.header == expected.header
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["0.10000000000000001", "-0.10000000000000001", "1e-400", "-1.5E-0999", "0.1e-323"],
+)
+@pytest.mark.parametrize("blank", ["", " ", "\t"])
+def test_numbers_that_no_float_holds_are_read_one_by_one(number, blank):
+    for text in (f'{{"x":{blank}{number}{blank}}}', f'{{"x":{blank}{number}{blank},"y":1}}'):
+        assert _by_columns(text.encode()) is None
+    assert _by_columns(f'{{"x":{blank}0.5{blank}}}'.encode()) is not None
+
+
+def test_names_that_end_like_a_known_one_are_not_taken_for_it():
+    first = b'{"y": 1}\n' * 100
+    assert _by_columns(first + b'{"y": 2}\n') is not None
+    for name in (rb"x1\"y", rb"x\\\"y", rb"y\\", rb"\u0079", rb"y\""):
+        assert _by_columns(first + b'{"' + name + b'": 2}\n') is None, name
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "is JSON Lines, and line 3 is no JSON"),
