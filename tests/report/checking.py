@@ -1,9 +1,12 @@
 """The checker of the page, run in a browser on many texts at once, and what it must say."""
 
+import json
+from collections import Counter
 from io import StringIO
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
+from rankagg.io.votes import votes_to_dict
 from rankagg.report.checker import checker_script
 from tests.aggregation.kemeny.forging import checker
 
@@ -56,3 +59,29 @@ def by_stand_alone(votes, certificate):
     except module.RefusedError:
         return False
     return True
+
+
+def judge(blank, texts):
+    """Check that all checkers agree; count the verdicts."""
+    counted = Counter()
+    said = [verdicts(page, texts) for page in blank]
+    for (votes, certificate), *answers in zip(texts, *said, strict=True):
+        accepts = by_package(votes, certificate)
+        assert accepts == by_stand_alone(votes, certificate), (votes, certificate)
+        for verdict, why in answers:
+            assert verdict is accepts, (why, votes, certificate)
+            counted[verdict] += 1
+    return counted
+
+
+def stated(votes, order, proofs):
+    """Return texts of three certificates: the bound that is proved, one more, and one less."""
+    certificate = ra.Certificate.build(votes, order, proofs).to_dict()
+    texts = []
+    for more in (0, 1, -1):
+        bound = certificate["scaled_lower_bound"] + more
+        if 0 <= bound <= certificate["scaled_cost"]:
+            status = "optimal" if bound == certificate["scaled_cost"] else "gap"
+            changed = {"scaled_lower_bound": bound, "lower_bound": str(bound), "status": status}
+            texts.append((json.dumps(votes_to_dict(votes)), json.dumps(certificate | changed)))
+    return texts

@@ -5,6 +5,7 @@ import pytest
 
 import rankagg as ra
 from tests.report.browser import launched, visiting
+from tests.report.checking import checker_page
 
 mpl.use("Agg")
 
@@ -39,3 +40,10 @@ def visit_page(browser):
         return visiting(browser, path, **look)
 
     return opened
+
+
+@pytest.fixture(scope="session")
+def blank(browser, tmp_path_factory):
+    """Return pages with the checker alone: as it is, and with BigInts throughout."""
+    folder = tmp_path_factory.mktemp("checker")
+    return [checker_page(browser, folder, doubles=doubles) for doubles in (True, False)]

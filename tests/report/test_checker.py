@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from fractions import Fraction
 from itertools import permutations
 from math import gcd
@@ -29,14 +28,7 @@ from tests.aggregation.kemeny.forging import (
     random_tree,
     specimens,
 )
-from tests.report.checking import by_package, by_stand_alone, checker_page, verdicts
-
-
-@pytest.fixture(scope="module")
-def blank(browser, tmp_path_factory):
-    """Return pages with the checker alone: as it is, and with BigInts throughout."""
-    folder = tmp_path_factory.mktemp("checker")
-    return [checker_page(browser, folder, doubles=doubles) for doubles in (True, False)]
+from tests.report.checking import judge, stated, verdicts
 
 
 def forged(cases, how_many, seed):
@@ -60,19 +52,6 @@ def as_text(plain):
         return json.dumps(plain)
     except (TypeError, ValueError):
         return None
-
-
-def judge(blank, texts):
-    """Check that all checkers agree; count the verdicts."""
-    counted = Counter()
-    said = [verdicts(page, texts) for page in blank]
-    for (votes, certificate), *answers in zip(texts, *said, strict=True):
-        accepts = by_package(votes, certificate)
-        assert accepts == by_stand_alone(votes, certificate), (votes, certificate)
-        for verdict, why in answers:
-            assert verdict is accepts, (why, votes, certificate)
-            counted[verdict] += 1
-    return counted
 
 
 def test_genuine_and_forged_texts_get_the_verdicts_of_the_other_checkers(blank) -> None:
@@ -102,19 +81,6 @@ def built(rng):
     tree = random_tree(rng, cost - rng.randrange(12), len(rows), start=len(chain))
     tree = tree if rng.random() < 0.7 else (random_leaf(rng, len(rows)),)
     return votes, order, [Proof(tuple(rng.sample(range(N), N)), (*chain, *tree), rows)]
-
-
-def stated(votes, order, proofs):
-    """Return texts of three certificates: the bound that is proved, one more, and one less."""
-    certificate = ra.Certificate.build(votes, order, proofs).to_dict()
-    texts = []
-    for more in (0, 1, -1):
-        bound = certificate["scaled_lower_bound"] + more
-        if 0 <= bound <= certificate["scaled_cost"]:
-            status = "optimal" if bound == certificate["scaled_cost"] else "gap"
-            changed = {"scaled_lower_bound": bound, "lower_bound": str(bound), "status": status}
-            texts.append((json.dumps(votes_to_dict(votes)), json.dumps(certificate | changed)))
-    return texts
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(3000, marks=pytest.mark.slow)])

@@ -1,0 +1,229 @@
+"""Where an inequality of the checker is met to the last unit: what holds, and what just does not.
+
+A certificate that states the least bound stands or falls with the steps of its proof; one that
+states what is proved, or one more, with the numbers of them.
+"""
+
+import json
+from collections import Counter
+from itertools import chain, combinations, permutations
+from random import Random
+
+import numpy as np
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proofs.nodes import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Fixing,
+    Leaf,
+)
+from rankagg.aggregation.kemeny.proofs.persistency import all_by_cut, all_by_exchange
+from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.proofs.rows import Derived
+from rankagg.exceptions import VerificationError
+from rankagg.io.votes import votes_to_dict
+from tests.aggregation.kemeny.forging import N, quick_specimens
+from tests.report.checking import judge, stated
+
+PLACES = tuple(range(N))
+TIMES = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 3))
+NOTHING = np.zeros((N, N), dtype=bool)
+
+
+def some_votes(rng, high=4):
+    """Return votes of few values, so that sums often vanish."""
+    return ra.PairwiseMatrix.from_wins(
+        [[rng.randrange(high) * (i != j) for i in PLACES] for j in PLACES]
+    )
+
+
+def pair_of(x, y):
+    return np.array([[x, y]])
+
+
+def known_of(pairs):
+    known = NOTHING.copy()
+    for x, y in pairs:
+        known[x, y] = True
+    return known
+
+
+def plain_text(votes, nodes, **more):
+    """Return the texts of votes and of a certificate that states what needs no proof."""
+    certificate = ra.Certificate.build(votes, PLACES, []).to_dict()
+    proof = {"positions": list(PLACES), "rows": [], "nodes": nodes}
+    return json.dumps(votes_to_dict(votes)), json.dumps({**certificate, "proofs": [proof], **more})
+
+
+def steps_of(problem):
+    """Return every exchange and cut of one pair: its plain node, and whether it holds when."""
+    for x, y in permutations(PLACES, 2):
+        for up, down in TIMES:
+            node = {"exchange": [[x, y]], "up": up, "down": down}
+            yield (
+                (x, y),
+                node,
+                lambda known, x=x, y=y, up=up, down=down: all_by_exchange(
+                    problem, known, pair_of(x, y), up, down
+                ),
+            )
+        rest = [k for k in PLACES if k not in (x, y)]
+        for others in chain.from_iterable(combinations(rest, size) for size in range(N - 1)):
+            above = (x, *others)
+            node = {"above": list(above), "cut": [[x, y]]}
+            yield (
+                (x, y),
+                node,
+                lambda known, x=x, y=y, above=above: all_by_cut(
+                    problem, known, np.array(above), pair_of(x, y)
+                ),
+            )
+
+
+LEAF = {"cycles": [], "rows": []}
+
+
+def test_pairs_of_every_optimum_that_hold_only_just_or_only_by_what_is_known(blank) -> None:
+    rng, texts, kinds = Random(11), [], Counter()
+    while min(kinds[k] for k in KINDS) < 6:
+        votes = some_votes(rng)
+        problem = Problem.from_pairwise(votes)
+        steps = list(steps_of(problem))
+        alone = [step for step in steps if step[2](NOTHING)]
+        # By itself, and where one more vote would do: a sum of nothing is not above nothing.
+        for some in (alone, [step for step in steps if step not in alone]):
+            for _, node, _ in rng.sample(some, min(4, len(some))):
+                kinds["exchange" in node, some is alone] += 1
+                texts.append(plain_text(votes, [{**node, "rest": 1}, LEAF]))
+        if not alone:
+            continue
+        first, before, _ = rng.choice(alone)
+        needed = [
+            step for step in steps
+            if set(step[0]) != set(first) and step[2](known_of([first])) and not step[2](NOTHING)
+        ]  # fmt: skip
+        for _, node, _ in rng.sample(needed, min(3, len(needed))):
+            kinds["exchange" in node, "by what is known"] += 1
+            texts.append(plain_text(votes, [{**before, "rest": 1}, {**node, "rest": 2}, LEAF]))
+    counted = judge(blank, texts)
+    assert min(counted[True], counted[False]) > 20
+
+
+KINDS = [(kind, when) for kind in (True, False) for when in (True, False, "by what is known")]
+
+
+def exact_texts(rng, count, make):
+    """Return texts of certificates whose bound is what is proved, one more and one less."""
+    texts = []
+    while len(texts) < count:
+        votes = some_votes(rng, 9)
+        problem = Problem.from_pairwise(votes)
+        try:
+            proof = make(rng, problem)
+            if proof.bound(problem) > problem.floor:
+                texts += stated(votes, rng.sample(PLACES, N), [proof])
+        except VerificationError:
+            continue
+    return texts
+
+
+def whole_leaf(rng, size=2, rows=()):
+    """Return cycles whose weights are whole votes or halves, so that limits are met."""
+    cycles = tuple(tuple(rng.sample(PLACES, 3)) for _ in range(size))
+    weights = tuple(rng.randrange(1, 7) * WEIGHT_DENOMINATOR // 2 for _ in cycles)
+    return Leaf(cycles, weights, rows)
+
+
+def fixing_proof(rng, problem):
+    leaf = whole_leaf(rng)
+    threshold = problem.floor + rng.randrange(12)
+    i, j = rng.sample(PLACES, 2)
+    tree = (Fixing(leaf, threshold, 1), Branch(i, j, 2, 3), whole_leaf(rng), whole_leaf(rng))
+    return Proof(PLACES, tree if rng.random() < 0.5 else (Fixing(leaf, threshold, 1), leaf))
+
+
+def row_proof(rng, problem):
+    """Return a proof by a row that counts arcs both ways, and reaches less than nothing."""
+    del problem
+    pairs = rng.sample(list(combinations(PLACES, 2)), rng.randrange(1, 4))
+    terms = [(rng.randrange(1, 4), pair[::way]) for pair in pairs for way in (1, -1)]
+    terms += [(rng.randrange(1, 3), tuple(rng.sample(PLACES, 3))) for _ in range(rng.randrange(2))]
+    rows = (Derived(tuple(terms), rng.randrange(1, 5)),)
+    rows += (Derived(((2, 0), (1, tuple(rng.sample(PLACES, 3)))), 2),)
+    used = tuple(
+        (row, rng.randrange(1, 3) * WEIGHT_DENOMINATOR) for row in range(rng.randrange(1, 3))
+    )
+    return Proof(PLACES, (whole_leaf(rng, 3, used),), rows)
+
+
+def test_limits_of_fixing_are_met_to_the_last_unit(blank) -> None:
+    counted = judge(blank, exact_texts(Random(12), 80, fixing_proof))
+    assert min(counted[True], counted[False]) > 20
+
+
+def test_rows_that_count_both_ways_and_reach_less_than_nothing(blank) -> None:
+    counted = judge(blank, exact_texts(Random(13), 40, row_proof))
+    assert min(counted[True], counted[False]) > 10
+
+
+def test_what_may_stand_where_constraints_hold_items(blank) -> None:
+    texts = []
+    for kind in ("constraints", "markers"):
+        case = quick_specimens()[kind]
+        size = case.votes.n_items + (kind == "markers")
+        for positions in chain.from_iterable(combinations(range(size), k) for k in (2, 3)):
+            x, y = positions[:2]
+            for nodes in (
+                [{"enumeration": True}],
+                [LEAF],
+                *(
+                    [{"exchange": [list(pair)], "up": 1, "down": 1, "rest": 1}, LEAF]
+                    for pair in ((x, y), (y, x))
+                ),
+                [{"above": [x], "cut": [[x, y]], "rest": 1}, LEAF],
+            ):
+                proofs = [{"positions": list(positions), "rows": [], "nodes": nodes}]
+                least = {**case.plain, "proofs": proofs, **low(case.plain)}
+                texts.append((json.dumps(case.votes_plain), json.dumps(least)))
+    counted = judge(blank, Random(14).sample(texts, 150))
+    assert min(counted[True], counted[False]) > 20
+
+
+def low(plain):
+    """Return the bound that every votes have."""
+    assert plain["scaled_cost"] > 0
+    return {"scaled_lower_bound": 0, "lower_bound": "0", "status": "gap"}
+
+
+def test_exchanges_and_cuts_stand_before_all_else(blank) -> None:
+    rng, texts = Random(15), []
+    while len(texts) < 60:
+        votes = some_votes(rng, 9)
+        problem = Problem.from_pairwise(votes)
+        holding = [step for step in steps_of(problem) if step[2](NOTHING)]
+        if not holding:
+            continue
+        (x, y), node, _ = rng.choice(holding)
+        pair = {"pair": [x, y]}
+        fix = {**LEAF, "threshold": problem.floor + 20, "rest": 1}
+        for nodes in (
+            [{**node, "rest": 1}, LEAF],
+            [fix, {**node, "rest": 2}, LEAF],
+            [{**pair, "before": 1, "after": 2}, {**node, "rest": 3}, LEAF, LEAF],
+            [{**pair, "before": 2, "after": 1}, {**node, "rest": 3}, LEAF, LEAF],
+            [{**node, "rest": 1}, {**fix, "rest": 2}, {**node, "rest": 3}, LEAF],
+            [{**node, "rest": 1}, {**node, "rest": 2}, {**fix, "rest": 3}, LEAF],
+        ):
+            texts.append(plain_text(votes, nodes))
+    counted = judge(blank, texts)
+    assert min(counted[True], counted[False]) > 20
+
+
+def test_a_cut_parts_its_pair(blank) -> None:
+    """Nothing speaks against either order but the side of a cut that items are on."""
+    votes, texts = ra.Profile.from_orders([PLACES] * 2).pairwise(), []
+    for above in ([0], [], [2], [0, 1], [1], [0, 1, 2]):
+        texts.append(plain_text(votes, [{"above": above, "cut": [[0, 1]], "rest": 1}, LEAF]))
+    assert judge(blank, texts) == {True: 2, False: 10}
