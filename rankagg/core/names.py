@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from unicodedata import bidirectional, category, east_asian_width
+from unicodedata import bidirectional, category, east_asian_width, name
 
 from rankagg._typing import Label
 
-__all__ = ["cut", "in_words", "is_blank", "letters", "listing", "named", "percent"]
+__all__ = [
+    "cut",
+    "has_other_letters",
+    "in_words",
+    "is_blank",
+    "letters",
+    "listing",
+    "named",
+    "percent",
+]
 
 WORDS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -17,6 +26,8 @@ WORDS = (
 TURNING = frozenset({"R", "AL", "AN"})
 # Signs without a width that turn the direction of what follows.
 TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+# Scripts whose letters every machine has a font for; the first word of a letter's name tells.
+EVERYWHERE = frozenset({"LATIN", "GREEK", "CYRILLIC", "FEMININE", "MASCULINE", "MICRO", "MODIFIER"})
 SHOWN = 8
 
 
@@ -40,6 +51,15 @@ def cut(text: str, width: int) -> str:
 def is_blank(text: str) -> bool:
     """Say whether a name has nothing that can be seen: blanks, and signs without a shape."""
     return all(category(letter)[0] in "ZC" for letter in text)
+
+
+def has_other_letters(text: str) -> bool:
+    """Say whether a text has letters of scripts that a plain machine may have no font for."""
+    return any(
+        category(letter)[0] == "L" and name(letter, "").partition(" ")[0] not in EVERYWHERE
+        for letter in text
+        if not letter.isascii()
+    )
 
 
 def _width(letter: str) -> int:

@@ -10,7 +10,6 @@ from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.report.findings import OPEN, TASKS, Findings
-from rankagg.report.first_screen import BY
 from rankagg.report.sections import Section
 from rankagg.report.tables import bullets, table_of
 
@@ -36,7 +35,7 @@ def certainty(findings: Findings) -> Section:
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
     if decided:
         section.text(
-            f"Intervals for ranks are by {BY[ranks.of]}: no method is known that bounds the ranks "
+            f"Intervals for ranks are by {ranks.by}: no method is known that bounds the ranks "
             "of the exact consensus."
         )
     if not findings.has_bars:
@@ -57,7 +56,7 @@ def _who_is_first(ranks: RankIntervals) -> list[str]:
         return []
     leaders = [item for item, rank in zip(ranks.items, ranks.rank, strict=True) if rank == 1]
     others = [item for item in ranks.first if item not in leaders]
-    level, by = f"{100 * (1 - ranks.decisions.alpha):g} %", BY[ranks.of]
+    level, by = f"{100 * (1 - ranks.decisions.alpha):g} %", ranks.by
     alone = ""
     if set(ranks.first) != set(ranks.top(1)):
         alone = (

@@ -12,7 +12,7 @@ from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
-from rankagg.core.names import in_words, listing, named, percent
+from rankagg.core.names import has_other_letters, in_words, listing, named, percent
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -21,9 +21,8 @@ from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.report.findings import Findings
 from rankagg.report.ranking import Ranking, ranking_of
 
-__all__ = ["BY", "FirstScreen", "first_screen"]
+__all__ = ["FirstScreen", "first_screen"]
 
-BY = {"borda": "mean Borda points", "mean": "mean scores", "pairwise": "majorities"}
 # Names that the first sentence holds.
 NAMES = 3
 
@@ -84,7 +83,7 @@ def _rivals(findings: Findings, leader: Label) -> str:
     may = ranks.top(1)
     rest = [item for item in may if item != leader]
     if len(rest) == len(may):
-        return f", although by {BY[ranks.of]} only {listing(may, NAMES)} may be first"
+        return f", although by {ranks.by} only {listing(may, NAMES)} may be first"
     if not rest:
         return f", and {units} leave{one} no other {noun} that may be first"
     if len(rest) == len(ranks.items) - 1:
@@ -157,7 +156,7 @@ def _caption(findings: Findings, ranking: Ranking) -> list[str]:
     if ranking.axis == "places":
         assert ranks is not None, "bars are intervals"
         told.append(
-            f"Marks: places in the exact consensus (Kemeny). Bars: the ranks by {BY[ranks.of]} "
+            f"Marks: places in the exact consensus (Kemeny). Bars: the ranks by {ranks.by} "
             f"that remain open, for all at once at {findings.level}, by {ranks.decisions.how}."
         )
     else:
@@ -177,4 +176,10 @@ def _caption(findings: Findings, ranking: Ranking) -> list[str]:
     has_means = any(type(c.aggregator) is Mean for c in findings.comparison.consensuses)
     if has_means and findings.missing is not None and findings.missing.n_missing:
         told.append("Means are over the tasks that a system has, and so are not all comparable.")
+    tasks = findings.data.tasks if isinstance(findings.data, ScoreTable) else ()
+    if any(has_other_letters(str(label)) for label in (*findings.exact.items, *tasks)):
+        told.append(
+            "Some names need a font that has their letters; where a box stands for a letter, this "
+            "machine has none."
+        )
     return told

@@ -11,7 +11,6 @@ from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.report.findings import Findings
-from rankagg.report.first_screen import BY
 
 __all__ = ["Gate", "GateVerdict", "read_gates"]
 
@@ -181,7 +180,7 @@ def _first_decided(findings: Findings) -> Judged:
     ranks = findings.ranks
     if ranks is None:
         return False, _no_intervals(findings)
-    level = f"at {100 * (1 - ranks.decisions.alpha):g} %, by {BY[ranks.of]}"
+    level = f"at {100 * (1 - ranks.decisions.alpha):g} %, by {ranks.by}"
     may = ranks.top(1)
     if len(may) != 1:
         return False, f"{counted(len(may), 'item')} may be first {level}"
@@ -196,7 +195,7 @@ def _decided(findings: Findings, upper: Label, lower: Label) -> Judged:
     ranks = findings.ranks
     if ranks is None:
         return False, _no_intervals(findings)
-    level = f"at {100 * (1 - ranks.decisions.alpha):g} %, by {BY[ranks.of]}"
+    level = f"at {100 * (1 - ranks.decisions.alpha):g} %, by {ranks.by}"
     i, j = (ranks.items.index(item) for item in (upper, lower))
     if ranks.decisions.above[i, j]:
         return True, f"{upper} is above {lower} {level}"

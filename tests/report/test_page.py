@@ -8,9 +8,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankagg as ra
+from rankagg.core.names import has_other_letters
 from rankagg.exceptions import InvalidInputError
 from rankagg.report import chapters_data, flow, pairs
 from rankagg.report import findings as computing
@@ -157,9 +159,34 @@ def test_votes_without_rankings_say_what_cannot_be_known() -> None:
 
 def test_comparisons_have_their_own_numbers() -> None:
     battles = ra.Comparisons("AB", [0] * 30, [1] * 30, [1] * 27 + [0] * 3)
-    page = Page(ra.make_report(battles).html)
+    report = ra.make_report(battles)
+    page = Page(report.html)
     assert " ".join(page.header.split()).count("2 items 30 comparisons 10 % ties") == 1
     assert "Place 1 goes to A" in page.header
+    bars = "Bars: the ranks by mean {} that remain open"
+    assert bars.format("win rates over all opponents") in " ".join(report.html.split())
+    orders = ra.Profile.from_orders(["AB"] * 27 + ["BA"] * 3)
+    assert bars.format("Borda points") in " ".join(ra.make_report(orders).html.split())
+
+
+@pytest.mark.parametrize(
+    ("label", "is_told"),
+    [
+        ("\u6a21\u578b", True), ("\uc778\uacf5", True), ("\u30e2\u30c7\u30eb", True),
+        ("\u0646\u0645\u0648", True), ("\u05d0", True), ("\u0915", True), ("\U00020000", True),
+        ("B", False), ("\u00e9\u00df\u0141", False), ("\u03b1 \u03a9", False),
+        ("\u0416\u044f", False), ("\u00b5", False), ("10\u207b\u00b2 \u00b1 \u2192", False),
+        ("Vi\u1ec7t", False), ("", False),
+    ],
+)  # fmt: skip
+def test_names_that_need_a_font_are_told_of_once(label, is_told) -> None:
+    assert has_other_letters(f"GPT-4 {label}") == is_told
+    if label in ("\u6a21\u578b", "B"):
+        report = ra.make_report(ra.Profile.from_orders([["A", label]] * 3))
+        assert report.html.count("need a font that has their letters") == is_told
+        scores = pd.DataFrame({"system": ["A", "B"], label: [1, 2], "x": [2, 1]})
+        report = ra.make_report(ra.read_scores(scores, higher_is_better=True))
+        assert report.html.count("need a font that has their letters") == is_told
 
 
 def test_a_place_outside_its_bar_is_drawn_and_said_to_be_so() -> None:

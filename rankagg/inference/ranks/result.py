@@ -234,16 +234,21 @@ class RankIntervals(Result):
             "marginal": self.to_frame(simultaneous=False).reset_index().to_dict("records"),
         }
 
-    def describe(self) -> str:
-        """Return one sentence: which ranks, from what, and what the level covers."""
-        level = f"{100 * (1 - self.decisions.alpha):g} %"
+    @property
+    def by(self) -> str:
+        """What ranks are by, in words."""
         what = {"pairwise": "majorities", "borda": "mean Borda points", "mean": "mean scores"}
         if self.unit in ("comparison", "cluster"):
             what |= {"borda": "mean win rates over all opponents", "mean": "win rates"}
+        return what[self.of]
+
+    def describe(self) -> str:
+        """Return one sentence: which ranks, from what, and what the level covers."""
+        level = f"{100 * (1 - self.decisions.alpha):g} %"
         basis = self.decisions.basis
         units = f"{self.unit}s" if basis is None else basis.counted()
         return (
-            f"ranks by {what[self.of]}; simultaneous {level} confidence intervals, by "
+            f"ranks by {self.by}; simultaneous {level} confidence intervals, by "
             f"{self.decisions.how}; independent: {units}"
         )
 
