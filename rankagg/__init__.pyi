@@ -1,3 +1,4 @@
+from . import axioms as axioms
 from . import datasets as datasets
 from . import exceptions as exceptions
 from . import plotting as plotting
@@ -70,6 +71,13 @@ from .analysis.robustness.stability import stability as stability
 from .analysis.robustness.task_agreement import TaskAgreement as TaskAgreement
 from .analysis.robustness.task_agreement import task_agreement as task_agreement
 from .analysis.tournament.tournament import TournamentGraph as TournamentGraph
+from .axioms.base import Axiom as Axiom
+from .axioms.disagreement import Disagreement as Disagreement
+from .axioms.disagreement import smallest_disagreement as smallest_disagreement
+from .axioms.search import find_counterexample as find_counterexample
+from .axioms.table import AxiomTable as AxiomTable
+from .axioms.table import axiom_table as axiom_table
+from .axioms.witness import Witness as Witness
 from .core.comparisons import Comparisons as Comparisons
 from .core.connectivity import Connectivity as Connectivity
 from .core.item_weights import weigh_items as weigh_items

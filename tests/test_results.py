@@ -155,6 +155,18 @@ RESULTS = {
 }
 
 
+RESULTS |= {
+    "AxiomTable": lambda: ra.axiom_table(
+        [ra.Borda(), ra.Minimax()], ["majority", "reinforcement", "condorcet winner"], n_rankings=4
+    ),
+    "Disagreement": lambda: ra.smallest_disagreement(ra.Borda(), ra.Copeland(alpha=1)),
+    "Witness": lambda: ra.axioms.CondorcetWinner().check(
+        ra.Borda(),
+        ra.Profile.from_orders([_labels("ABC"), _labels("BCA")], items=ITEMS[:3], counts=[3, 2]),
+    ),
+}
+
+
 class TestResults(ResultContract):
     results = RESULTS
 

@@ -105,7 +105,7 @@ class Schulze(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
-        beats = _strongest_paths(votes.scaled_wins - votes.scaled_wins.T)
+        beats = strongest_paths(votes.scaled_wins - votes.scaled_wins.T)
         scores = _wins_less_losses(beats)
         also = ~beats.any(axis=0) & (scores < scores.max())
         if not also.any():
@@ -114,7 +114,7 @@ class Schulze(Aggregator):
         return Outcome(scores=scores, notes=(f"winners too, as no item beats them: {names}",))
 
 
-def _strongest_paths(margins: Integers) -> Bools:
+def strongest_paths(margins: Integers) -> Bools:
     """Say of row and column whether the best path from row is the stronger of the two."""
     strength = np.maximum(margins, 0)
     for k in range(len(strength)):
@@ -153,17 +153,22 @@ class RankedPairs(_MarginRule):
     """
 
     def _scores(self, margins: Integers) -> Floats:
-        above = np.zeros(margins.shape, dtype=bool)  # locked, directly or through others
-        rows, columns = np.nonzero(margins > 0)
-        ordered = np.argsort(-margins[rows, columns], kind="stable")
-        rows, columns = rows[ordered], columns[ordered]
-        sizes = margins[rows, columns]
-        starts = np.flatnonzero(sizes[1:] != sizes[:-1]) + 1
-        for i, j in zip(np.split(rows, starts), np.split(columns, starts), strict=True):
-            fresh = ~(above[i, j] | above[j, i])
-            if fresh.any():
-                _lock(above, i[fresh], j[fresh])
-        return _wins_less_losses(above)
+        return _wins_less_losses(locked_paths(margins))
+
+
+def locked_paths(margins: Integers) -> Bools:
+    """Say of row and column whether locked majorities lead from row to column."""
+    above = np.zeros(margins.shape, dtype=bool)  # locked, directly or through others
+    rows, columns = np.nonzero(margins > 0)
+    ordered = np.argsort(-margins[rows, columns], kind="stable")
+    rows, columns = rows[ordered], columns[ordered]
+    sizes = margins[rows, columns]
+    starts = np.flatnonzero(sizes[1:] != sizes[:-1]) + 1
+    for i, j in zip(np.split(rows, starts), np.split(columns, starts), strict=True):
+        fresh = ~(above[i, j] | above[j, i])
+        if fresh.any():
+            _lock(above, i[fresh], j[fresh])
+    return above
 
 
 def _lock(above: Bools, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> None:

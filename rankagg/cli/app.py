@@ -42,6 +42,7 @@ COMMANDS = {
     "explain": "Say why one item stands above another: votes, cycle, scores, and what a swap "
     "costs.",
     "stability": "Rank again without single tasks or systems, and on subsets of every size.",
+    "axioms": "Say which method breaks which axiom, and show the smallest profile that does.",
     "removals": "Find the fewest ballots or tasks without which another is first, or a pair turns "
     "round.",
     "intervals": "Say how sure one may be of each rank, and of each pair.",
@@ -138,6 +139,8 @@ def app() -> None:
     A distribution over rankings, and draws from it:
         rankagg fit election.soc --model mallows
         rankagg sample --center A,B,C --theta 0.5
+    What a rule keeps and what it breaks, with the ballots that show it:
+        rankagg axioms
     How good a rule is, on drawn data:
         rankagg study --mallows 0.8 --items 10 --items 30
     Nothing at hand:

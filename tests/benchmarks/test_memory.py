@@ -42,6 +42,7 @@ COMMANDS = {
     "study": ["nothing", "--plackett-luce", "1", "--rankings", "{m}", "--repetitions", "1"],
     "experiment": ["scores", *SCORES, "--repetitions", "2"],
     "replicate": ["nothing", "p1-table-1"],
+    "axioms": ["nothing", "--rankings", "3"],
     "methods": ["nothing"],
     "datasets": ["nothing"],
 }

@@ -31,6 +31,7 @@ class TestCommands(CommandContract):
             for path, command in commands_of(app).items()
             if any("--dataset" in one.opts for one in command.params)
         },
+        "axioms": ["--method", "borda", "--rankings", "3"],
         "experiment": ["--dataset", "superglue_human", "--repetitions", "2"],
         "explain": [*BUNDLED, "--pair", "Nashville", "Memphis"],
         "fit": [*BUNDLED, "--pseudo-rankings", "0.5"],

@@ -1,0 +1,8 @@
+"""Axioms of social choice, and profiles that show which rule breaks which.
+
+Names are loaded when they are first used (SPEC 1).
+"""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,158 @@
+"""Axioms about which items stand: clones, losers that leave, and what is said of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from typing import ClassVar
+
+from rankagg.axioms.ballot_changes import changed_ballot
+from rankagg.axioms.ballots import Ballots, Order, items_in, replaced, without_item
+from rankagg.axioms.base import Axiom, Case, arrows, named
+from rankagg.axioms.outcomes import Outcomes, side
+
+__all__ = ["CloneIndependence", "RankingIndependence", "WinnerIndependence"]
+
+
+def are_clones(ballots: Ballots, inside: Order) -> bool:
+    """Say whether on every ballot no other item stands between some."""
+    for order, _ in ballots:
+        places = [order.index(item) for item in inside]
+        if max(places) - min(places) >= len(inside):
+            return False
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloneIndependence(Axiom):
+    """It does not matter how many clones of an item there are."""
+
+    name: ClassVar[str] = "clone independence"
+    definition: ClassVar[str] = (
+        "Clones are items, at least two and not all, between which no ballot has another. When one "
+        "of them leaves, each item that is no clone wins, alone or tied, if and only if it did, "
+        "and some clone wins if and only if some did."
+    )
+    source: ClassVar[str] = "Tideman (1987), https://doi.org/10.1007/BF00433944"
+    fewest_items: ClassVar[int] = 3
+
+    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
+        items = items_in(ballots)
+        for number in range(2, len(items)):
+            for clones in combinations(items, number):
+                if not are_clones(ballots, clones):
+                    continue
+                for leaves in clones:
+                    # The first item is the one that leaves.
+                    rest = tuple(item for item in clones if item != leaves)
+                    yield Case((ballots, without_item(ballots, leaves)), (leaves, *rest))
+
+    def _fits(self, case: Case) -> bool:
+        before, after = case.ballots
+        return (
+            2 <= len(case.items) < len(items_in(before))
+            and are_clones(before, case.items)
+            and after == without_item(before, case.items[0])
+        )
+
+    def _fails(self, case: Case, outcomes: Outcomes) -> bool:
+        before, after = map(outcomes.winners, case.ballots)
+        clones = frozenset(case.items)
+        return before - clones != after - clones or bool(before & clones) != bool(after & clones)
+
+    def _sentence(self, case: Case, outcomes: Outcomes) -> str:
+        before, after = (named(outcomes.winners(one), outcomes.labels) for one in case.ballots)
+        return (
+            f"{named(case.items, outcomes.labels)} are clones; without "
+            f"{named(case.items[:1], outcomes.labels)} the choice is {after} in place of {before}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WinnerIndependence(Axiom):
+    """Who does not win can leave without consequence."""
+
+    name: ClassVar[str] = "independence of irrelevant alternatives (winners)"
+    definition: ClassVar[str] = (
+        "When an item that does not win, not even tied, leaves, the same items win."
+    )
+    source: ClassVar[str] = "Ray (1973), Econometrica 41(5)"
+    fewest_items: ClassVar[int] = 3
+
+    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
+        items = items_in(ballots)
+        if len(items) > 1:
+            for item in items:
+                if item not in outcomes.winners(ballots):
+                    yield Case((ballots, without_item(ballots, item)), (item,))
+
+    def _fits(self, case: Case) -> bool:
+        before, after = case.ballots
+        return without_item(before, case.items[0]) == after
+
+    def _fails(self, case: Case, outcomes: Outcomes) -> bool:
+        before, after = map(outcomes.winners, case.ballots)
+        return case.items[0] not in before and before != after
+
+    def _sentence(self, case: Case, outcomes: Outcomes) -> str:
+        before, after = (named(outcomes.winners(one), outcomes.labels) for one in case.ballots)
+        return (
+            f"{named(case.items, outcomes.labels)} does not win; without it the choice is {after} "
+            f"in place of {before}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingIndependence(Axiom):
+    """How two items are ranked depends on how the ballots rank these two."""
+
+    name: ClassVar[str] = "independence of irrelevant alternatives (rankings)"
+    definition: ClassVar[str] = (
+        "The order of two items, or their tie, depends on nothing but which ballots have the one "
+        "above the other; under an exact rule it is that in which all optima agree, and open "
+        "where they do not."
+    )
+    source: ClassVar[str] = "Arrow (1951), Social Choice and Individual Values"
+    fewest_items: ClassVar[int] = 3
+    most_items: ClassVar[int | None] = 6
+
+    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
+        pairs = list(combinations(items_in(ballots), 2))
+        for order, _ in ballots:
+            for other in permutations(sorted(order)):
+                if other == order:
+                    continue
+                changed = replaced(ballots, order, other)
+                for pair in pairs:
+                    if _order_of(order, pair) == _order_of(other, pair):
+                        yield Case((ballots, changed), pair)
+
+    def _fits(self, case: Case) -> bool:
+        change = changed_ballot(*case.ballots)
+        return (
+            change is not None
+            and change[2] == 1
+            and _order_of(change[0], case.items) == _order_of(change[1], case.items)
+        )
+
+    def _fails(self, case: Case, outcomes: Outcomes) -> bool:
+        first, second = case.items
+        before, after = (side(outcomes.rankings(one), first, second) for one in case.ballots)
+        return before != after
+
+    def _sentence(self, case: Case, outcomes: Outcomes) -> str:
+        change = changed_ballot(*case.ballots)
+        assert change is not None, "the case fits"
+        old, new = (arrows(order, outcomes.labels) for order in change[:2])
+        first, second = (outcomes.labels[item] for item in case.items)
+        signs = {1: f"{first} > {second}", 0: f"{first} = {second}", -1: f"{second} > {first}"}
+        before, after = (signs[side(outcomes.rankings(one), *case.items)] for one in case.ballots)
+        return (
+            f"One ballot {old} becomes {new}, with {first} and {second} in the same order, and "
+            f"{before} becomes {after}."
+        )
+
+
+def _order_of(order: Order, pair: tuple[int, ...]) -> bool:
+    return order.index(pair[0]) < order.index(pair[1])

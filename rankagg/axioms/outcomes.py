@@ -1,0 +1,163 @@
+"""What a rule makes of ballots: who wins, and which rankings; asked once for each profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, permutations, product
+from typing import TypeAlias
+
+from rankagg._typing import Label
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.result import Consensus
+from rankagg.axioms.ballots import (
+    Ballots,
+    Order,
+    canonical,
+    items_in,
+    profile_of,
+    relabelled,
+    size,
+)
+from rankagg.axioms.winners import winners_of
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["NotNeutralError", "Outcomes", "Winners", "check_aggregator", "side", "strict_orders"]
+
+Winners: TypeAlias = frozenset[int]
+Buckets: TypeAlias = tuple[tuple[int, ...], ...]
+Rankings: TypeAlias = frozenset[Buckets]
+
+# Neutrality is tried on profiles of so many ballots: whoever breaks ties by name does so there.
+TRIED = 3
+
+
+class NotNeutralError(Exception):
+    """A rule took notice of names, so that profiles cannot stand for each other."""
+
+
+def renamed(ranking: Buckets, names: Sequence[int]) -> Buckets:
+    """Return a ranking after item i became names[i]."""
+    return tuple(tuple(sorted(names[item] for item in bucket)) for bucket in ranking)
+
+
+def side(rankings: Rankings, first: int, second: int) -> int:
+    """Return 1 or -1 where every ranking has the first item above or below, and else 0."""
+    signs = {_side(ranking, first, second) for ranking in rankings}
+    return signs.pop() if len(signs) == 1 else 0
+
+
+def _side(ranking: Buckets, first: int, second: int) -> int:
+    for bucket in ranking:
+        if first in bucket:
+            return 0 if second in bucket else 1
+        if second in bucket:
+            return -1
+    return 0
+
+
+def strict_orders(rankings: Rankings) -> frozenset[Order]:
+    """Return the strict orders that break the ties of rankings, in every way."""
+    return frozenset(
+        tuple(chain.from_iterable(parts))
+        for ranking in rankings
+        for parts in product(*map(permutations, ranking))
+    )
+
+
+def check_aggregator(value: object, parameter: str = "aggregator") -> Aggregator:
+    """Return a rule that ranks ballots."""
+    if not isinstance(value, Aggregator):
+        raise InvalidInputError(parameter, "an aggregator object such as Borda()", value)
+    return value
+
+
+class Outcomes:
+    """The outcomes of one rule; not a value, as it remembers.
+
+    Random numbers come from the seed 0.
+
+    Parameters
+    ----------
+    aggregator : Aggregator
+        The rule.
+    labels : sequence of str or int
+        The label of each item.
+    neutral : bool, default False
+        Ask once for all profiles that differ in the names of items only; a rule that takes notice
+        of names on few ballots raises `NotNeutralError`.
+    """
+
+    def __init__(
+        self, aggregator: Aggregator, labels: Sequence[Label], *, neutral: bool = False
+    ) -> None:
+        self.aggregator = check_aggregator(aggregator)
+        self.labels = labels
+        self.neutral = neutral
+        self._winners: dict[Ballots, Winners] = {}
+        self._rankings: dict[Ballots, Rankings] = {}
+        # The proof is not looked at here; what is found is asked of the rule itself again.
+        self._asked: Aggregator = aggregator
+        if type(aggregator) is Kemeny:
+            self._asked = replace(aggregator, verify=False)
+
+    def winners(self, ballots: Ballots) -> Winners:
+        """Return who wins."""
+        if not self.neutral:
+            return self._remembered(ballots)
+        least, names = canonical(ballots)
+        return frozenset(names[item] for item in self._remembered(least))
+
+    def rankings(self, ballots: Ballots) -> Rankings:
+        """Return the ranking, or all optimal ones of an exact rule."""
+        if not self.neutral:
+            return self._rankings_remembered(ballots)
+        least, names = canonical(ballots)
+        return frozenset(renamed(one, names) for one in self._rankings_remembered(least))
+
+    def _remembered(self, ballots: Ballots) -> Winners:
+        if ballots not in self._winners:
+            found = self._ask_winners(ballots)
+            for names in self._other_names(ballots):
+                expected = frozenset(names[item] for item in found)
+                if self._ask_winners(relabelled(ballots, names)) != expected:
+                    raise NotNeutralError
+            self._winners[ballots] = found
+        return self._winners[ballots]
+
+    def _rankings_remembered(self, ballots: Ballots) -> Rankings:
+        if ballots not in self._rankings:
+            found = self._ask_rankings(ballots)
+            for names in self._other_names(ballots):
+                expected = frozenset(renamed(one, names) for one in found)
+                if self._ask_rankings(relabelled(ballots, names)) != expected:
+                    raise NotNeutralError
+            self._rankings[ballots] = found
+        return self._rankings[ballots]
+
+    def _other_names(self, ballots: Ballots) -> list[Order]:
+        """Return the names under which neutrality is tried, with canonical ballots."""
+        if not self.neutral or size(ballots) > TRIED:
+            return []
+        items = items_in(ballots)
+        return [items[::-1], (*items[1:], items[0])]
+
+    def _ask_winners(self, ballots: Ballots) -> Winners:
+        number = self._numbers(ballots)
+        return frozenset(number[label] for label in winners_of(self._ask(ballots)))
+
+    def _ask_rankings(self, ballots: Ballots) -> Rankings:
+        consensus = self._ask(ballots)
+        number = self._numbers(ballots)
+        rankings = [consensus.ranking] if consensus.optima is None else consensus.optima
+        return frozenset(
+            tuple(tuple(sorted(number[label] for label in bucket)) for bucket in one.buckets)
+            for one in rankings
+        )
+
+    def _ask(self, ballots: Ballots) -> Consensus:
+        return self._asked.aggregate(profile_of(ballots, self.labels), rng=0)
+
+    def _numbers(self, ballots: Ballots) -> dict[Label, int]:
+        return {self.labels[item]: item for item in items_in(ballots)}

@@ -1,0 +1,239 @@
+"""What the search finds is what brute force finds, no more and no less."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations_with_replacement, permutations
+from math import factorial
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.base import Outcome
+from rankagg.axioms.enumeration import class_count, profiles
+from rankagg.exceptions import InvalidInputError
+from tests.axioms.brute_force import broken, rankings, winners
+
+RULES = (
+    ra.Borda(), ra.Bucklin(), ra.Copeland(), ra.Minimax(), ra.Schulze(), ra.RankedPairs(),
+    ra.Kemeny(verify=False),
+)  # fmt: skip
+NAMES = [axiom.name for axiom in ra.axioms.AXIOMS]
+
+
+@cache
+def table_of(rule):
+    """Look through all profiles of up to 3 items and 4 ballots, once for all tests."""
+    return ra.axiom_table([rule], n_items=3, n_rankings=4)
+
+
+def plain(rule):
+    return type(rule).__name__
+
+
+def ballots(profile):
+    """Return the ballots of a profile one by one."""
+    return [
+        ranking.order
+        for ranking, count in zip(profile, profile.counts, strict=True)
+        for _ in range(count)
+    ]
+
+
+def all_profiles(n, m):
+    return combinations_with_replacement(list(permutations("ABCD"[:n])), m)
+
+
+def burnside(n, m):
+    """Count classes of profiles under renaming, as fixed points of renamings on average.
+
+    A renaming acts on orders in cycles of one length, so it fixes what is whole on them.
+    """
+    total = 0
+    for names in permutations(range(n)):
+        length, power = 1, names
+        while power != tuple(range(n)):
+            power, length = tuple(names[i] for i in power), length + 1
+        if m % length == 0:
+            kinds, copies = factorial(n) // length, m // length
+            ways = 1
+            for k in range(copies):
+                ways = ways * (kinds + k) // (k + 1)
+            total += ways
+    return total // factorial(n)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 3), (2, 1), (2, 5), (3, 1), (3, 6), (4, 3), (5, 2)])
+def test_profiles_are_one_of_each_class(n, m) -> None:
+    assert class_count(n, m) == burnside(n, m) == len(set(profiles(n, m)))
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 4), (3, 3), (4, 2)])
+def test_every_profile_is_one_of_them_renamed(n, m) -> None:
+    found = {
+        tuple(sorted(tuple(names[x] for x in order) for order, k in one for _ in range(k)))
+        for one in profiles(n, m)
+        for names in permutations("ABCD"[:n])
+    }
+    assert found == set(all_profiles(n, m))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=plain)
+def test_a_whole_search_finds_what_brute_force_finds(rule) -> None:
+    # Of all profiles, not of classes; the smallest size at which it is broken, or none.
+    table = table_of(rule)
+    for axiom in NAMES:
+        sizes = [
+            (n, m)
+            for n in (2, 3)
+            for m in (1, 2, 3)
+            if any(broken(axiom, plain(rule), one) for one in all_profiles(n, m))
+        ]
+        witness = table[rule.name, axiom]
+        if not sizes:
+            assert witness is None or witness.profile.counts.sum() == 4, axiom
+        else:
+            assert (witness.profile.n_items, int(witness.profile.counts.sum())) == sizes[0], axiom
+            assert broken(axiom, plain(rule), ballots(witness.profile)), axiom
+            assert witness.verify()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=plain)
+def test_outcomes_of_larger_profiles_are_those_of_brute_force(rule) -> None:
+    from rankagg.axioms.ballots import ballots_of  # noqa: PLC0415
+    from rankagg.axioms.outcomes import Outcomes  # noqa: PLC0415
+
+    rng = np.random.default_rng(5)
+    outcomes = Outcomes(rule, "ABCD", neutral=True)
+    for _ in range(25):
+        drawn = ["".join(rng.permutation(list("ABCD"))) for _ in range(rng.integers(4, 9))]
+        given = ballots_of(ra.Profile.from_orders(drawn))
+        orders = [tuple(order) for order in drawn]
+        labels = {"ABCD"[item] for item in outcomes.winners(given)}
+        assert labels == winners(plain(rule), orders)
+        found = {
+            tuple(tuple("ABCD"[item] for item in bucket) for bucket in ranking)
+            for ranking in outcomes.rankings(given)
+        }
+        assert found == rankings(plain(rule), orders)
+
+
+@pytest.mark.parametrize("axiom", ["participation", "reversal symmetry", "clone independence"])
+def test_what_is_drawn_is_a_witness_that_no_ballot_can_be_spared_from(axiom) -> None:
+    found = ra.find_counterexample(
+        ra.Bucklin(), axiom, n_items=3, n_rankings=12, search="random", n_samples=200, rng=3
+    )
+    assert found is not None
+    assert found.verify()
+    cast = ballots(found.profile)
+    assert broken(axiom, "Bucklin", cast)
+    if len(cast) > 1:
+        assert not any(
+            broken(axiom, "Bucklin", cast[:at] + cast[at + 1 :]) for at in range(len(cast))
+        )
+
+
+def test_a_draw_is_repeated_by_its_seed() -> None:
+    asked = {"n_items": 4, "n_rankings": 9, "search": "random", "n_samples": 50}
+    one, other = (
+        ra.find_counterexample(ra.Borda(), "majority", rng=8, **asked) for _ in range(2)
+    )  # fmt: skip
+    assert one == other
+    never = ra.find_counterexample(ra.Schulze(), "majority", rng=8, **asked)
+    assert never is None
+
+
+def test_a_witness_of_something_else_does_not_verify() -> None:
+    found = ra.find_counterexample(ra.Borda(), "later-no-harm", n_items=3, n_rankings=4)
+    assert found.verify()
+    assert not replace(found, aggregator=ra.PickAPerm()).verify()
+    assert not replace(found, axiom=ra.axioms.Pareto()).verify()
+    assert not replace(found, profiles=found.profiles[::-1]).verify()
+    other = ra.Profile.from_orders(["ABC", "ABC"])
+    assert not replace(found, profiles=(found.profile, other)).verify()
+    assert not replace(found, winners=found.winners[::-1]).verify()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByName(ra.Aggregator):
+    """Most first places; of several the first by name."""
+
+    needs: ClassVar[str] = "rankings"
+
+    def _aggregate(self, evidence, rng) -> Outcome:
+        profile = evidence.profile
+        firsts = ((profile.ranks == 0) * profile.counts[:, None]).sum(axis=0)
+        return Outcome(scores=firsts - np.arange(profile.n_items) / 100)
+
+
+def test_a_rule_that_goes_by_names_is_asked_under_all_of_them() -> None:
+    # In the canonical names A > B and B > A alone are the same profile.
+    found = ra.find_counterexample(ByName(), "reversal symmetry", n_items=2, n_rankings=2)
+    assert found is not None
+    assert found.winners == (("A",), ("A",))
+    parted = ra.smallest_disagreement(ByName(), ra.Borda(), n_items=2, n_rankings=2)
+    assert parted is not None
+    assert parted.winners == (("A",), ("A", "B"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"aggregator": "Borda"}, "`aggregator` must be an aggregator object"),
+        ({"axiom": "monotony"}, "Did you mean 'monotonicity'"),
+        ({"axiom": 3}, "must be an axiom or the name of one"),
+        ({"n_items": 0}, "`n_items` must be an integer of at least 1"),
+        ({"n_items": 7}, "at most 6"),
+        ({"n_rankings": 0}, "`n_rankings` must be"),
+        ({"n_items": 5, "n_rankings": 9}, "a whole search has at most 3,000,000 profiles"),
+        ({"n_items": 6, "n_rankings": 30}, "a whole search has at most 3,000,000 profiles"),
+        ({"n_items": 6, "n_rankings": 9999}, "more than 1e"),
+        ({"axiom": "reinforcement", "n_rankings": 17}, "at most 16"),
+        ({"search": "random", "n_rankings": 10**9}, "at most 10000"),
+        ({"search": "some"}, "'all' or 'random'"),
+        ({"search": "random", "n_samples": 0}, "`n_samples` must be"),
+        ({"search": "random", "rng": "x"}, "`rng` must be"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(asked, message) -> None:
+    given = {"aggregator": ra.Borda(), "axiom": "majority", "n_items": 3, "n_rankings": 3} | asked
+    with pytest.raises(InvalidInputError, match=message):
+        ra.find_counterexample(given.pop("aggregator"), given.pop("axiom"), **given)
+
+
+@pytest.mark.parametrize(
+    ("profile", "message"),
+    [
+        (ra.Profile.from_orders(["AB", "A"], items="AB"), "complete strict rankings"),
+        (ra.Profile.from_ranks([[0, 0, 1]]), "complete strict rankings"),
+        (ra.Profile.from_orders(["AB"], weights=[0.5]), "without weights"),
+        ("ABC", "must be a Profile"),
+        (ra.Profile.from_orders(["ABCDEFG"]), "at most 6 items"),
+    ],
+)
+def test_axioms_speak_of_complete_strict_rankings(profile, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        ra.axioms.Strategyproofness().check(ra.Borda(), profile)
+
+
+def test_divisions_are_bounded() -> None:
+    many = ra.Profile.from_orders(["ABC", "BCA"], counts=[10**6, 10**6])
+    with pytest.raises(InvalidInputError, match="divides into two in at most 100,000 ways"):
+        ra.axioms.Reinforcement().check(ra.Borda(), many)
+
+
+@pytest.mark.parametrize("axiom", ra.axioms.AXIOMS, ids=lambda axiom: axiom.name)
+def test_one_item_breaks_nothing(axiom) -> None:
+    for orders in (["A"], ["A", "A"]):
+        profile = ra.Profile.from_orders(orders)
+        assert axiom.check(ra.Borda(), profile) is None
+        assert axiom.check(ra.Kemeny(), profile) is None
+
+
+def test_labels_are_those_of_the_profile() -> None:
+    profile = ra.Profile.from_orders([[7, 1, 3], [1, 3, 7]], items=[1, 7, 3], counts=[3, 2])
+    found = ra.axioms.CondorcetWinner().check(ra.Borda(), profile)
+    assert found.items == (7,)
+    assert found.winners == ((1,),)
+    assert found.verify()
