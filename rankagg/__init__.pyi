@@ -223,6 +223,8 @@ from .studies.scores.score_models import ScoreModel as ScoreModel
 from .studies.scores.score_models import TableModel as TableModel
 from .studies.task_subsets.task_subset_result import TaskSubsetResult as TaskSubsetResult
 from .studies.task_subsets.task_subsets import TaskSubsetStudy as TaskSubsetStudy
+from .teaching.quiz.quiz import Quiz as Quiz
+from .teaching.quiz.quiz import quiz as quiz
 from .teaching.show import show_steps as show_steps
 from .teaching.step import Step as Step
 from .teaching.steps import Steps as Steps

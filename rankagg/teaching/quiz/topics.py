@@ -1,0 +1,157 @@
+"""What can be asked: each topic turns random rankings into a question, where they make one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from types import MappingProxyType
+from typing import Final, Literal
+
+import numpy as np
+
+from rankagg._typing import Label
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.condorcet import Copeland, PairwiseMajority
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
+from rankagg.aggregation.positional import Borda
+from rankagg.analysis.tournament.tournament import TournamentGraph
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import Permutation
+from rankagg.distances.kendall import kendall_distance
+from rankagg.exceptions import VerificationError
+from rankagg.teaching.show import show_steps
+from rankagg.teaching.step import Step
+from rankagg.teaching.steps import Steps
+
+__all__ = ["TOPICS", "Asked", "Kind"]
+
+Kind = Literal["item", "order", "number", "cycle"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question whose answer is unique.
+
+    Attributes
+    ----------
+    question : str
+        One sentence.
+    profile : Profile
+        What it is about.
+    kind : {"item", "order", "number", "cycle"}
+        What an answer is.
+    answer : tuple
+        Items, or one number; no item means that there is none.
+    solution : Steps
+        How it is found.
+    """
+
+    question: str
+    profile: Profile
+    kind: Kind
+    answer: tuple[Label, ...]
+    solution: Steps
+
+
+def _drawn(rng: np.random.Generator, items: str, n_distinct: int) -> Profile:
+    """Draw distinct orders, each equally likely, and how many voters have each."""
+    orders: list[str] = []
+    while len(orders) < n_distinct:
+        order = "".join(items[i] for i in rng.permutation(len(items)))
+        if order not in orders:
+            orders.append(order)
+    return Profile.from_orders(orders, items=items, counts=rng.integers(1, 7, n_distinct))
+
+
+def _winner(rule: Aggregator, name: str, rng: np.random.Generator) -> Asked | None:
+    profile = _drawn(rng, "ABC" if rng.random() < 0.5 else "ABCD", 3)
+    consensus = rule.aggregate(profile)
+    first = consensus.buckets[0]
+    # Schulze's rule may have winners beside the first bucket; its note names them.
+    if len(first) > 1 or consensus.notes:
+        return None
+    solution = show_steps(rule, profile)
+    return Asked(f"Which item is first by {name}?", profile, "item", first, solution)
+
+
+def _condorcet_winner(rng: np.random.Generator) -> Asked | None:
+    wanted = rng.random() < 0.5
+    profile = _drawn(rng, "ABC" if rng.random() < 0.5 else "ABCD", 3)
+    winner = TournamentGraph.from_data(profile).condorcet_winner
+    if (winner is not None) != wanted:
+        return None
+    answer = () if winner is None else (winner,)
+    return Asked(
+        'Which item is the Condorcet winner? Answer "none" where there is none.',
+        profile, "item", answer, show_steps(PairwiseMajority(), profile),
+    )  # fmt: skip
+
+
+def _kemeny(rng: np.random.Generator) -> Asked | None:
+    profile = _drawn(rng, "ABC", 3)
+    consensus = Kemeny().aggregate(profile)
+    optima = consensus.optima
+    assert optima is not None, "the rule is exact"
+    # One where counting points is not enough.
+    if Borda().aggregate(profile).ranking == consensus.ranking or optima.count() > 1:
+        return None
+    return Asked(
+        "Which order has the least Kemeny cost, best item first?",
+        profile, "order", consensus.order, show_steps(Kemeny(), profile),
+    )  # fmt: skip
+
+
+def _cycle(rng: np.random.Generator) -> Asked | None:
+    profile = _drawn(rng, "ABCD", 3)
+    cycles = TournamentGraph.from_data(profile).cycles()
+    if len(cycles) != 1:
+        return None
+    return Asked(
+        "Three items form a Condorcet cycle. Which, each before the one that it beats?",
+        profile, "cycle", tuple(cycles[0]), show_steps(PairwiseMajority(), profile),
+    )  # fmt: skip
+
+
+def _kendall_distance(rng: np.random.Generator) -> Asked | None:
+    items = "ABCD" if rng.random() < 0.5 else "ABCDE"
+    first, second = ("".join(items[i] for i in rng.permutation(len(items))) for _ in range(2))
+    if first == second:
+        return None
+    rows: list[tuple[str, str, str, int]] = []
+    for a, b in combinations(items, 2):
+        ahead = [a if order.index(a) < order.index(b) else b for order in (first, second)]
+        rows.append((f"{a}, {b}", ahead[0], ahead[1], int(ahead[0] != ahead[1])))
+    distance = sum(row[-1] for row in rows)
+    rankings = [Permutation.from_order(order, items=items) for order in (first, second)]
+    if kendall_distance(*rankings) != distance:
+        raise VerificationError("The steps come to another distance; please report the seed.")
+    shown = [" > ".join(order) for order in (first, second)]
+    step = Step(
+        "The pairs",
+        ("Each pair on which the two rankings differ counts 1.",),
+        ("pair", f"first of {shown[0]}", f"first of {shown[1]}", "differs"),
+        tuple(rows),
+    )
+    return Asked(
+        "What is the Kendall distance of the two rankings?",
+        Profile.from_orders([first, second], items=items), "number", (distance,),
+        Steps(title="The Kendall distance, step by step", steps=(step,), answer=str(distance)),
+    )  # fmt: skip
+
+
+TOPICS: Final[Mapping[str, Callable[[np.random.Generator], Asked | None]]] = MappingProxyType(
+    {
+        "borda": partial(_winner, Borda(), "Borda"),
+        "condorcet winner": _condorcet_winner,
+        "copeland": partial(_winner, Copeland(), "Copeland"),
+        "cycle": _cycle,
+        "kemeny": _kemeny,
+        "kendall distance": _kendall_distance,
+        "minimax": partial(_winner, Minimax(), "Minimax"),
+        "ranked pairs": partial(_winner, RankedPairs(), "ranked pairs"),
+        "schulze": partial(_winner, Schulze(), "Schulze"),
+    }
+)
