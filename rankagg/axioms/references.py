@@ -76,7 +76,6 @@ REFERENCES: dict[tuple[str, str], Reference] = {
     ("Schulze", "reversal symmetry"): Reference(True, SCHULZE),
     ("InstantRunoff", "majority"): Reference(True, FELSENTHAL),
     ("InstantRunoff", "condorcet loser"): Reference(True, FELSENTHAL),
-    ("InstantRunoff", "clone independence"): Reference(True, TIDEMAN),
     ("InstantRunoff", "later-no-harm"): Reference(True, WOODALL),
     ("InstantRunoff", "monotonicity"): Reference(False, FELSENTHAL),
     ("Plurality", "majority"): Reference(True, FELSENTHAL),

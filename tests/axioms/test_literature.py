@@ -122,6 +122,13 @@ def test_what_is_cited_is_what_the_literature_says() -> None:
             assert reference.holds == (LITERATURE[axiom].split()[rules.index(rule)] == "+")
 
 
+@pytest.mark.parametrize("rule", [ra.Plurality(), ra.Veto(), ra.InstantRunoff()], ids=plain)
+def test_no_profile_breaks_what_is_cited_as_kept(rule) -> None:
+    cited = [name for (kind, name), one in REFERENCES.items() if kind == plain(rule) and one.holds]
+    table = ra.axiom_table([rule], cited, n_items=3, n_rankings=3)
+    assert not [name for name in cited if table[rule.name, name] is not None]
+
+
 def test_citations_are_of_rules_and_axioms_as_they_are_by_default() -> None:
     loser = ra.axioms.CondorcetLoser()
     assert reference_for(ra.Copeland(), loser) is not None
