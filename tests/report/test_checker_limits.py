@@ -152,10 +152,8 @@ def row_proof(rng, problem):
     terms += [(rng.randrange(1, 3), tuple(rng.sample(PLACES, 3))) for _ in range(rng.randrange(2))]
     rows = (Derived(tuple(terms), rng.randrange(1, 5)),)
     rows += (Derived(((2, 0), (1, tuple(rng.sample(PLACES, 3)))), 2),)
-    used = tuple(
-        (row, rng.randrange(1, 3) * WEIGHT_DENOMINATOR) for row in range(rng.randrange(1, 3))
-    )
-    return Proof(PLACES, (whole_leaf(rng, 3, used),), rows)
+    used = tuple((row, WEIGHT_DENOMINATOR // 2) for row in range(rng.randrange(1, 3)))
+    return Proof(PLACES, (whole_leaf(rng, 2, used),), rows)
 
 
 def test_limits_of_fixing_are_met_to_the_last_unit(blank) -> None:
