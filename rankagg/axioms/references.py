@@ -75,7 +75,6 @@ REFERENCES: dict[tuple[str, str], Reference] = {
     ("Schulze", "clone independence"): Reference(True, SCHULZE),
     ("Schulze", "reversal symmetry"): Reference(True, SCHULZE),
     ("InstantRunoff", "majority"): Reference(True, FELSENTHAL),
-    ("InstantRunoff", "condorcet loser"): Reference(True, FELSENTHAL),
     ("InstantRunoff", "later-no-harm"): Reference(True, WOODALL),
     ("InstantRunoff", "monotonicity"): Reference(False, FELSENTHAL),
     ("Plurality", "majority"): Reference(True, FELSENTHAL),
