@@ -13,7 +13,9 @@ from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
 from rankagg.aggregation.means import Mean, Median
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.voting.instant_runoff import InstantRunoff
 from rankagg.teaching.rules.borda import borda_steps
+from rankagg.teaching.rules.eliminations import instant_runoff_steps
 from rankagg.teaching.rules.kemeny import kemeny_steps
 from rankagg.teaching.rules.majorities import copeland_steps, majority_steps, minimax_steps
 from rankagg.teaching.rules.ranked_pairs import ranked_pairs_steps
@@ -27,6 +29,7 @@ STEPS: Final[Mapping[type[Aggregator], Callable[[Consensus], Worked]]] = Mapping
     {
         Borda: borda_steps,
         Copeland: copeland_steps,
+        InstantRunoff: instant_runoff_steps,
         Kemeny: kemeny_steps,
         Mean: mean_steps,
         Median: median_steps,

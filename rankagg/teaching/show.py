@@ -31,8 +31,8 @@ def show_steps(
     Parameters
     ----------
     aggregator : Aggregator
-        A rule: Borda, Copeland, Kemeny, Mean, Median, Minimax, PairwiseMajority, RankedPairs or
-        Schulze.
+        A rule: Borda, Copeland, InstantRunoff, Kemeny, Mean, Median, Minimax, PairwiseMajority,
+        RankedPairs or Schulze.
     data : ScoreTable, Profile, PairwiseMatrix or Comparisons
         The data, with at most eight items.
     tolerance : float or mapping from task to float, default 0

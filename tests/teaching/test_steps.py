@@ -203,6 +203,29 @@ def test_a_proof_adds_up(case):
             )
 
 
+@FEW
+@given(voters(), st.sampled_from(["together", "order"]))
+def test_runoff_counts_first_places(case, tie_breaking):
+    orders, profile = case
+    steps = ra.show_steps(ra.InstantRunoff(tie_breaking=tie_breaking), profile)
+    rounds = table(steps, "The rounds").set_index("item")
+    for name in rounds:
+        remaining = [item for item in profile.items if rounds.loc[item, name] != ""]
+        for item in remaining:
+            first = sum(min(remaining, key=order.index) == item for order in orders)
+            assert rounds.loc[item, name] == first
+
+
+def test_runoff_of_gaps_and_other_ways_of_breaking_ties_is_refused():
+    gaps = ra.Profile.from_orders(["AB", "BC"], items="ABC")
+    for rule, data in [
+        (ra.InstantRunoff(), gaps),
+        (ra.InstantRunoff(tie_breaking="parallel"), CYCLE),
+    ]:
+        with pytest.raises(InvalidInputError, match="complete strict rankings"):
+            ra.show_steps(rule, data)
+
+
 def test_majorities_by_hand():
     cycle = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
     steps = ra.show_steps(ra.PairwiseMajority(), cycle)
