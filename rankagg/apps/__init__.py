@@ -1,0 +1,1 @@
+"""Things to click for a lecture: marimo apps, each one plain file, served by `rankagg teach`."""

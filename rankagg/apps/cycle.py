@@ -1,0 +1,59 @@
+# /// script
+# dependencies = ["rankagg[teach]"]
+#
+# [tool.marimo.display]
+# theme = "system"
+# ///
+"""The Condorcet cycle: three groups of voters, and majorities that go round."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="full", app_title="Condorcet cycle")
+
+with app.setup:
+    import marimo as mo
+
+    from rankagg.apps.parts import cycles, graph, page
+
+
+@app.cell
+def _():
+    mo.Html(
+        page.heading(
+            "The Condorcet cycle",
+            "Three groups of voters, three candidates. When is there no best one?",
+        )
+    )
+
+
+@app.cell
+def _():
+    sizes = mo.ui.array(
+        [
+            mo.ui.slider(0, 60, value=value, label=order, show_value=True, full_width=True)
+            for order, value in zip(
+                ("A > B > C", "B > C > A", "C > A > B"), (25, 20, 15), strict=True
+            )
+        ]
+    )
+    mo.vstack(list(sizes))
+    return (sizes,)
+
+
+@app.cell
+def _(sizes):
+    _found = cycles.rotated(*sizes.value)
+    _picture = graph.majority_graph(_found.votes, _found.order) if _found.votes else ""
+    mo.Html(
+        page.prose(
+            _found.said,
+            _found.cost,
+            "Arrows: who beats whom, and by how many votes. Circles: the place that Kemeny gives.",
+        )
+        + _picture
+    )
+
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,50 @@
+# /// script
+# dependencies = ["rankagg[teach]"]
+#
+# [tool.marimo.display]
+# theme = "system"
+# ///
+"""Mallows and Plackett-Luce: slide the parameter, and see all rankings."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="full", app_title="Mallows and Plackett-Luce")
+
+with app.setup:
+    import marimo as mo
+
+    from rankagg.apps.parts import models, page, permutohedron
+
+
+@app.cell
+def _():
+    mo.Html(
+        page.heading(
+            "Mallows and Plackett-Luce",
+            "How probable is each ranking? The area of its circle says it.",
+        )
+    )
+
+
+@app.cell
+def _():
+    model = mo.ui.dropdown(["Mallows", "Plackett-Luce"], value="Mallows", label="Model")
+    n_items = mo.ui.dropdown({"3": 3, "4": 4}, value="4", label="Items")
+    strength = mo.ui.slider(0, 3, step=0.1, value=0.7, label="Agreement (theta)", show_value=True)
+    mo.hstack([model, n_items, strength], justify="start", align="end", gap=1.5, wrap=True)
+    return model, n_items, strength
+
+
+@app.cell
+def _(model, n_items, strength):
+    _center = "ABCD"[: n_items.value]
+    _law = models.law(model.value, _center, strength.value)
+    mo.Html(
+        page.prose(*models.told(_law, _center))
+        + permutohedron.permutohedron(_center, models.vertices(_law, _center))
+    )
+
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,72 @@
+# /// script
+# dependencies = ["rankagg[teach]"]
+#
+# [tool.marimo.display]
+# theme = "system"
+# ///
+"""Manipulate me: one voter tries every ballot against every rule."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="full", app_title="Manipulate me")
+
+with app.setup:
+    import marimo as mo
+
+    import rankagg as ra
+    from rankagg.apps.parts import manipulation, page, permutohedron
+
+    RULES = {
+        name: getattr(ra, name)
+        for name in (
+            "Borda", "Plurality", "InstantRunoff", "Copeland", "Minimax", "Schulze", "RankedPairs",
+            "Kemeny",
+        )
+        if hasattr(ra, name)
+    }  # fmt: skip
+    HONEST = ("A", "B", "C", "D")
+
+
+@app.cell
+def _():
+    mo.Html(
+        page.heading(
+            "Manipulate me",
+            "You think A > B > C > D. Is that the ballot that serves you best?",
+        )
+    )
+
+
+@app.cell
+def _():
+    rule = mo.ui.dropdown(RULES.keys(), value="Borda", label="Rule")
+    ballot = mo.ui.dropdown(
+        [" > ".join(order) for order in permutohedron.all_orders(HONEST)],
+        value=" > ".join(HONEST),
+        label="Your ballot",
+    )
+    others = mo.ui.slider(1, 40, value=33, label="Electorate", show_value=True)
+    mo.hstack([rule, ballot, others], justify="start", align="end", gap=1.5, wrap=True)
+    return ballot, others, rule
+
+
+@app.cell
+def _(others, rule):
+    profile = manipulation.electorate(others.value)
+    results = manipulation.results_of_ballots(profile, HONEST, RULES[rule.value]())
+    return profile, results
+
+
+@app.cell
+def _(ballot, profile, results, rule):
+    _chosen = tuple(ballot.value.split(" > "))
+    mo.Html(
+        page.prose(*manipulation.told(results, _chosen, rule.value))
+        + permutohedron.permutohedron(HONEST, manipulation.vertices(results, _chosen))
+        + page.two_columns(manipulation.listed_ballots(profile), ("Others", "and their ballots"))
+    )
+
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,133 @@
+"""Ballots as lines of text that one edits by hand, and back."""
+
+from __future__ import annotations
+
+import re
+
+import rankagg as ra
+from rankagg.core.items import counted, shortened
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.exceptions import DataFormatError, InvalidInputError
+
+__all__ = ["ballots_as_text", "profile_of_text"]
+
+# Items that a picture holds, and voters that a count can stand for.
+MOST_ITEMS, MOST_VOTERS = 12, 10**9
+LINE = re.compile(r"(?:(\d{1,10})\s*:)?(.*)", re.DOTALL)
+MARKS = re.compile(r"[>=:#\n]")
+
+
+def profile_of_text(text: str) -> ra.Profile:
+    r"""Read ballots, one a line: `42: Memphis > Nashville = Knoxville`.
+
+    Parameters
+    ----------
+    text : str
+        Without a number a line is one voter; "=" ties; what follows "#" is a remark. What a ballot
+        leaves out stands below all that it lists.
+
+    Returns
+    -------
+    Profile
+        One row per line; the items in the order in which they first occur.
+
+    Raises
+    ------
+    DataFormatError
+        If there is no ballot, or a line is none; the message names the line.
+
+    Examples
+    --------
+    >>> from rankagg.apps.parts.ballots import profile_of_text
+    >>> profile_of_text("2: A > B > C\nB = C > A")
+    <Profile of 3 rankings (2 rows) of 3 items, complete, with ties>
+    """
+    ballots, counts = [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        plain = line.partition("#")[0].strip()
+        if plain:
+            count, buckets = _ballot(plain, f"line {number}")
+            counts.append(count)
+            ballots.append(buckets)
+    items = list(dict.fromkeys(item for ballot in ballots for bucket in ballot for item in bucket))
+    if len(items) < 2:
+        raise DataFormatError("There is no ballot that ranks two items; write A > B > C.")
+    if len(items) > MOST_ITEMS:
+        raise DataFormatError(
+            f"There are {counted(len(items), 'item')}; this page holds {MOST_ITEMS} at most."
+        )
+    place = {item: k for k, item in enumerate(items)}
+    ranks = [[UNLISTED] * len(items) for _ in ballots]
+    for row, ballot in zip(ranks, ballots, strict=True):
+        for rank, bucket in enumerate(ballot):
+            for item in bucket:
+                row[place[item]] = rank
+    return ra.Profile.from_ranks(ranks, items=items, counts=counts)
+
+
+def _ballot(line: str, where: str) -> tuple[int, list[list[str]]]:
+    """Return how often a ballot was cast, and its groups of ties."""
+    match = LINE.fullmatch(line)
+    assert match is not None, "every text matches"
+    count = int(match[1] or 1)
+    if not 1 <= count <= MOST_VOTERS:
+        raise DataFormatError(f"In {where} {count} voters vote; from 1 to {MOST_VOTERS:,} may.")
+    if ":" in match[2]:
+        raise DataFormatError(
+            f"In {where} what stands before ':' is no number of voters; write 3: A > B > C."
+        )
+    buckets = [[item.strip() for item in part.split("=")] for part in match[2].split(">")]
+    listed = [item for bucket in buckets for item in bucket]
+    if not all(listed):
+        raise DataFormatError(f"In {where} a name is missing beside '>' or '='.")
+    twice = next((item for item in listed if listed.count(item) > 1), None)
+    if twice is not None:
+        raise DataFormatError(f"In {where} {shortened(twice)} stands twice.")
+    return count, buckets
+
+
+def ballots_as_text(profile: ra.Profile) -> str:
+    """Write a profile as lines that `profile_of_text` reads.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of whole ballots or top-k lists; one row a line.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InvalidInputError
+        If a name contains one of the signs > = : #, ballots have weights, or items that were not
+        observed.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg.apps.parts.ballots import ballots_as_text
+    >>> print(ballots_as_text(ra.datasets.load("borda_fails_condorcet")))
+    3: A > B > C
+    2: B > C > A
+    """
+    for item in profile.items:
+        if MARKS.search(str(item)):
+            raise InvalidInputError(
+                "profile", "names without > = : #", item, "Rename the item to edit it here."
+            )
+    if (profile.ranks == UNRANKED).any():
+        raise InvalidInputError(
+            "profile", "ballots that judge all items", profile, "A line cannot say 'not observed'."
+        )
+    if (profile.weights != 1).any():
+        raise InvalidInputError("profile", "ballots of weight 1", profile)
+    lines = []
+    for row, count in zip(profile.ranks, profile.counts, strict=True):
+        ranks = sorted(set(row[row != UNLISTED]))
+        buckets = [
+            " = ".join(str(profile.items[k]) for k in (row == rank).nonzero()[0]) for rank in ranks
+        ]
+        lines.append(f"{count}: {' > '.join(buckets)}")
+    return "\n".join(lines)

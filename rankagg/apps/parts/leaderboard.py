@@ -1,0 +1,220 @@
+"""Ranks of a leaderboard when its tasks are drawn again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rankagg as ra
+from rankagg.core.items import counted, shortened
+
+__all__ = ["Draw", "board", "draw_tasks", "ranks_chart", "shares_of_ranks", "told", "true_ranks"]
+
+DRAWS = 200
+ROW, LEFT, CELL = 62, 210, 92
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One draw of tasks.
+
+    Attributes
+    ----------
+    rank, best, worst : ndarray of int, shape (n,)
+        The rank of each item in the draw, from 1, and its simultaneous 95 % interval.
+    """
+
+    rank: NDArray[np.intp]
+    best: NDArray[np.intp]
+    worst: NDArray[np.intp]
+
+
+@cache
+def board(name: str) -> ra.Profile:
+    """Return a bundled table of scores as one ranking a task.
+
+    Parameters
+    ----------
+    name : str
+        As `rankagg.datasets.load` takes it.
+
+    Returns
+    -------
+    Profile
+    """
+    table = ra.datasets.load(name)
+    assert isinstance(table, ra.ScoreTable), "a table of scores is offered"
+    return table.rankings()
+
+
+def _drawn(profile: ra.Profile, n_tasks: int, seed: int) -> ra.Profile:
+    chosen = np.random.default_rng([seed, n_tasks]).integers(len(profile), size=n_tasks)
+    return ra.Profile.from_ranks(profile.ranks[chosen], items=profile.items)
+
+
+def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> Draw:
+    """Draw tasks with replacement, rank by Borda, and bound the ranks from the draw alone.
+
+    Parameters
+    ----------
+    profile : Profile
+        One ranking a task.
+    n_tasks : int
+        How many to draw.
+    seed : int
+        Which draw.
+
+    Returns
+    -------
+    Draw
+
+    Examples
+    --------
+    >>> from rankagg.apps.parts.leaderboard import board, draw_tasks
+    >>> draw = draw_tasks(board("superglue_human"), 40, seed=1)
+    >>> bool(((draw.best <= draw.rank) & (draw.rank <= draw.worst)).all())
+    True
+    """
+    found = ra.rank_intervals(_drawn(profile, n_tasks, seed), rng=0)
+    return Draw(found.rank, found.best, found.worst)
+
+
+def shares_of_ranks(profile: ra.Profile, n_tasks: int) -> NDArray[np.float64]:
+    """Return how often each item takes each rank by Borda, in `DRAWS` draws of tasks.
+
+    Parameters
+    ----------
+    profile : Profile
+        One ranking a task.
+    n_tasks : int
+        How many are drawn each time.
+
+    Returns
+    -------
+    ndarray of float, shape (n, n)
+        Row item, column rank; rows sum to 1.
+    """
+    counts = np.zeros((len(profile.items), len(profile.items)))
+    rule, rows = ra.Borda(), np.arange(len(profile.items))
+    for seed in range(DRAWS):
+        ranks = rule.aggregate(_drawn(profile, n_tasks, seed)).ranking.ranks
+        # Those that tie share the rank that is one more than the number above them.
+        counts[rows, (ranks[:, None] > ranks).sum(axis=1)] += 1
+    return counts / DRAWS
+
+
+def ranks_chart(
+    profile: ra.Profile, truth: NDArray[np.intp], draw: Draw, shares: NDArray[np.float64]
+) -> str:
+    """Draw the ranks: shares of all draws as squares, of one draw a dot and its interval.
+
+    Parameters
+    ----------
+    profile : Profile
+        Whose items are drawn.
+    truth : ndarray of int, shape (n,)
+        The ranks by all tasks, a row each, in this order.
+    draw : Draw
+        One draw.
+    shares : ndarray of float, shape (n, n)
+        As `shares_of_ranks` returns them.
+
+    Returns
+    -------
+    str
+        HTML with one SVG picture.
+    """
+    n = len(profile.items)
+    cell = min(CELL, 640 / n)
+    width, height = LEFT + cell * n + 10, ROW * (n + 1)
+    parts = [
+        f'<text x="{LEFT + cell * (k + 0.5):.1f}" y="{ROW * 0.55:.1f}" font-size="24" '
+        f'text-anchor="middle">{k + 1}</text>'
+        for k in range(n)
+    ]
+    for row, item in enumerate(np.argsort(truth, kind="stable")):
+        y = ROW * (row + 1)
+        name = profile.items[int(item)]
+        parts.append(
+            f'<text x="0" y="{y + ROW / 2:.1f}" font-size="24" dominant-baseline="central">'
+            f"{escape(shortened(name, 15))}</text>"
+        )
+        parts += [
+            f'<rect x="{LEFT + cell * k + 2:.1f}" y="{y + 2}" width="{cell - 4:.1f}" '
+            f'height="{ROW - 4}" rx="5" fill="var(--ra-strong)" fill-opacity="{share * 0.75:.3f}" '
+            f'stroke="var(--ra-faint)">'
+            f"<title>rank {k + 1} in {share:.0%} of the draws</title></rect>"
+            for k, share in enumerate(shares[item])
+        ]
+        start, end = (LEFT + cell * (rank - 0.5) for rank in (draw.best[item], draw.worst[item]))
+        x, middle = LEFT + cell * (draw.rank[item] - 0.5), y + ROW / 2
+        missed = not draw.best[item] <= truth[item] <= draw.worst[item]
+        look = "var(--ra-warm)" if missed else "var(--ra-text)"
+        parts.append(
+            f'<g data-item="{escape(str(name))}" data-rank="{draw.rank[item]}" '
+            f'data-best="{draw.best[item]}" data-worst="{draw.worst[item]}">'
+            f'<line x1="{start - 12:.1f}" y1="{middle}" x2="{end + 12:.1f}" y2="{middle}" '
+            f'stroke="{look}" stroke-width="5" stroke-linecap="round"/>'
+            f'<circle cx="{x:.1f}" cy="{middle}" r="13" fill="{look}" stroke="var(--ra-ground)" '
+            'stroke-width="3"/></g>'
+        )
+    label = f"Ranks of {counted(n, 'item')}, best first: one draw with intervals, over all draws."
+    return (
+        f'<div class="ra"><svg viewBox="0 0 {width:.0f} {height}" role="img" '
+        f'aria-label="{escape(label)}">{"".join(parts)}</svg></div>'
+    )
+
+
+def true_ranks(profile: ra.Profile) -> NDArray[np.intp]:
+    """Return the ranks by all tasks, from 1, as Borda has them.
+
+    Parameters
+    ----------
+    profile : Profile
+        One ranking a task.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+    """
+    ranks = ra.Borda().aggregate(profile).ranking.ranks
+    found: NDArray[np.intp] = 1 + (ranks[:, None] > ranks).sum(axis=1)
+    return found
+
+
+def told(
+    profile: ra.Profile, truth: NDArray[np.intp], draw: Draw, shares: NDArray[np.float64]
+) -> tuple[str, str]:
+    """Say what a draw shows, and how to read the picture.
+
+    Parameters
+    ----------
+    profile : Profile
+        Whose items they are.
+    truth : ndarray of int, shape (n,)
+        The ranks by all tasks.
+    draw : Draw
+        One draw.
+    shares : ndarray of float, shape (n, n)
+        As `shares_of_ranks` returns them.
+
+    Returns
+    -------
+    tuple of str
+        Two sentences.
+    """
+    first = int(np.argmin(truth))
+    moved = int((draw.rank != truth).sum())
+    covered = int(((draw.best <= truth) & (truth <= draw.worst)).sum())
+    n = len(profile.items)
+    kept = f"{profile.items[first]} is first in {shares[first, 0]:.0%} of {DRAWS} draws"
+    return (
+        f"In this draw {moved} of {counted(n, 'item')} changed rank, and {covered} of {n} "
+        f"intervals hold the rank by all tasks; {kept}.",
+        "Rows: items as all tasks rank them by Borda. Squares: how often an item takes a rank. Dot "
+        "and line: its rank in this draw, and the 95 % interval that this draw gives.",
+    )
