@@ -4,7 +4,7 @@
 # [tool.marimo.display]
 # theme = "system"
 # ///
-"""The Condorcet cycle: three groups of voters, and majorities that go round."""
+"""The Condorcet cycle: three groups of voters, and majorities that form a cycle."""
 
 import marimo
 
@@ -46,12 +46,15 @@ def _(sizes):
     _found = cycles.rotated(*sizes.value)
     _picture = graph.majority_graph(_found.votes, _found.order) if _found.votes else ""
     mo.Html(
-        page.prose(
-            _found.said,
-            _found.cost,
-            "Arrows: who beats whom, and by how many votes. Circles: the place that Kemeny gives.",
+        page.beside(
+            page.prose(
+                _found.said,
+                _found.cost,
+                "Arrows: who beats whom, and by how many votes. Circles: the place that Kemeny "
+                "gives; it contradicts the majorities that are dashed.",
+            ),
+            _picture,
         )
-        + _picture
     )
 
 

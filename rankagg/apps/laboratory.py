@@ -87,13 +87,15 @@ def _(text):
         _problem = mo.Html(page.refusal(error))
     mo.stop(_problem is not None, _problem)
     mo.Html(
-        page.prose(
-            found.said,
-            found.votes,
-            "Arrows: who beats whom, and by how many votes. Circles: the place that Kemeny gives; "
-            "it contradicts the majorities that are dashed.",
+        page.beside(
+            page.prose(
+                found.said,
+                found.votes,
+                "Arrows: who beats whom, and by how many votes. Circles: the place that Kemeny "
+                "gives; it contradicts the majorities that are dashed.",
+            ),
+            graph.majority_graph(profile.pairwise(), found.kemeny),
         )
-        + graph.majority_graph(profile.pairwise(), found.kemeny)
     )
     return found, profile
 

@@ -56,8 +56,10 @@ def _(n_tasks, name):
 def _(draw, n_tasks, profile, shares, truth):
     _one = leaderboard.draw_tasks(profile, n_tasks.value, draw.value)
     mo.Html(
-        page.prose(*leaderboard.told(profile, truth, _one, shares))
-        + leaderboard.ranks_chart(profile, truth, _one, shares)
+        page.beside(
+            page.prose(*leaderboard.told(profile, truth, _one, shares)),
+            leaderboard.ranks_chart(profile, truth, _one, shares),
+        )
     )
 
 

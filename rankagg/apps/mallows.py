@@ -39,10 +39,12 @@ def _():
 @app.cell
 def _(model, n_items, strength):
     _center = "ABCD"[: n_items.value]
-    _law = models.law(model.value, _center, strength.value)
+    _model = models.make_model(model.value, _center, strength.value)
     mo.Html(
-        page.prose(*models.told(_law, _center))
-        + permutohedron.permutohedron(_center, models.vertices(_law, _center))
+        page.beside(
+            page.prose(*models.told(_model, _center)),
+            permutohedron.permutohedron(_center, models.vertices(_model, _center)),
+        )
     )
 
 

@@ -62,8 +62,10 @@ def _(others, rule):
 def _(ballot, profile, results, rule):
     _chosen = tuple(ballot.value.split(" > "))
     mo.Html(
-        page.prose(*manipulation.told(results, _chosen, rule.value))
-        + permutohedron.permutohedron(HONEST, manipulation.vertices(results, _chosen))
+        page.beside(
+            page.prose(*manipulation.told(results, _chosen, rule.value)),
+            permutohedron.permutohedron(HONEST, manipulation.vertices(results, _chosen)),
+        )
         + page.two_columns(manipulation.listed_ballots(profile), ("Others", "and their ballots"))
     )
 

@@ -43,6 +43,7 @@ COMMANDS = {
     "experiment": ["scores", *SCORES, "--repetitions", "2"],
     "replicate": ["nothing", "p1-table-1"],
     "axioms": ["nothing", "--rankings", "3"],
+    "teach": ["nothing", "--list"],
     "methods": ["nothing"],
     "datasets": ["nothing"],
 }

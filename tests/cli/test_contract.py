@@ -43,6 +43,7 @@ class TestCommands(CommandContract):
         "scan": ["scores.csv", "--task", "task"],
         "stability": [*BUNDLED, "--method", "borda", "--samples", "5"],
         "study": ["--mallows", "0.8", "--items", "4", "--repetitions", "2"],
+        "teach": ["--list"],
         "test": ["--dataset", "superglue_human", "--reference", "Human"],
         "verify": ["proof.json", *BUNDLED],
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 import rankagg as ra
 from rankagg.core.items import counted, shortened
 from rankagg.core.places import UNLISTED, UNRANKED
@@ -56,13 +58,12 @@ def profile_of_text(text: str) -> ra.Profile:
         raise DataFormatError(
             f"There are {counted(len(items), 'item')}; this page holds {MOST_ITEMS} at most."
         )
-    place = {item: k for k, item in enumerate(items)}
-    ranks = [[UNLISTED] * len(items) for _ in ballots]
-    for row, ballot in zip(ranks, ballots, strict=True):
-        for rank, bucket in enumerate(ballot):
-            for item in bucket:
-                row[place[item]] = rank
-    return ra.Profile.from_ranks(ranks, items=items, counts=counts)
+    observed = ra.Profile(
+        [ra.PartialRanking.from_buckets(ballot, items=items) for ballot in ballots], counts=counts
+    )
+    # What a voter leaves out was not overlooked: it is below.
+    ranks = np.where(observed.ranks == UNRANKED, np.int32(UNLISTED), observed.ranks)
+    return ra.Profile._trusted(observed.items, ranks, counts=observed.counts)
 
 
 def _ballot(line: str, where: str) -> tuple[int, list[list[str]]]:
@@ -71,7 +72,9 @@ def _ballot(line: str, where: str) -> tuple[int, list[list[str]]]:
     assert match is not None, "every text matches"
     count = int(match[1] or 1)
     if not 1 <= count <= MOST_VOTERS:
-        raise DataFormatError(f"In {where} {count} voters vote; from 1 to {MOST_VOTERS:,} may.")
+        raise DataFormatError(
+            f"In {where} the number of voters is {count}; from 1 to {MOST_VOTERS:,} are allowed."
+        )
     if ":" in match[2]:
         raise DataFormatError(
             f"In {where} what stands before ':' is no number of voters; write 3: A > B > C."

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import rankagg as ra
 from rankagg.core.items import counted, shortened
+from rankagg.core.places import UNRANKED
 
 __all__ = ["Draw", "board", "draw_tasks", "ranks_chart", "shares_of_ranks", "told", "true_ranks"]
 
@@ -53,7 +54,8 @@ def board(name: str) -> ra.Profile:
 
 def _drawn(profile: ra.Profile, n_tasks: int, seed: int) -> ra.Profile:
     chosen = np.random.default_rng([seed, n_tasks]).integers(len(profile), size=n_tasks)
-    return ra.Profile.from_ranks(profile.ranks[chosen], items=profile.items)
+    ranks = np.where(profile.ranks == UNRANKED, np.nan, profile.ranks)[chosen]
+    return ra.Profile.from_ranks(ranks, items=profile.items)
 
 
 def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> Draw:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-__all__ = ["heading", "prose", "refusal", "told", "two_columns"]
+__all__ = ["beside", "heading", "prose", "refusal", "told", "two_columns"]
 
 STYLE = """<style>
 :root { font-size: clamp(18px, 1vw + 10px, 24px); --ra-strong: #0b5cad; --ra-warm: #b3470b;
@@ -13,7 +13,7 @@ STYLE = """<style>
 .dark { --ra-strong: #7ab8ff; --ra-warm: #ffa366; --ra-faint: #3d4854; --ra-text: #eef2f6;
     --ra-ground: #181c1a; }
 .ra { font-family: system-ui, sans-serif; font-size: 1rem; line-height: 1.4;
-    color: var(--ra-text); overflow-wrap: anywhere; }
+    color: var(--ra-text); overflow-wrap: break-word; }
 .ra h1 { font-size: 1.5em; line-height: 1.2; margin: 0; font-weight: 650; }
 .ra p { margin: .3em 0; max-width: 52em; }
 .ra .said { font-size: 1.15em; border-left: 5px solid var(--ra-strong); padding-left: .6em; }
@@ -25,7 +25,10 @@ STYLE = """<style>
     border-top: 1px solid var(--ra-faint); }
 .ra pre { white-space: pre-wrap; font-size: .8em; line-height: 1.4; margin: .3em 0;
     font-family: ui-monospace, monospace; }
-.ra small { font-size: .75em; }
+.ra.wide { overflow-x: auto; }
+.ra-beside { display: grid; gap: 0 2rem; grid-template-columns: minmax(0, 1fr); }
+@media (min-width: 1100px) {
+    .ra-beside { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); align-items: start; } }
 #App > * { padding-top: .5rem; }
 </style>"""
 
@@ -96,9 +99,8 @@ def two_columns(rows: Iterable[tuple[str, str]], heads: tuple[str, str]) -> str:
     """
     head = "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
     body = "".join(f"<tr><td>{escape(a)}</td><td>{escape(b)}</td></tr>" for a, b in rows)
-    return (
-        f'<div class="ra"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="ra wide">{table}</div>'
 
 
 def told(title: str, texts: Iterable[str]) -> str:
@@ -118,3 +120,19 @@ def told(title: str, texts: Iterable[str]) -> str:
     """
     blocks = "".join(f"<pre>{escape(one)}</pre>" for one in texts)
     return f'<div class="ra"><p>{escape(title)}</p>{blocks}</div>' if blocks else ""
+
+
+def beside(text: str, picture: str) -> str:
+    """Put a picture beside its text where there is room, else below it.
+
+    Parameters
+    ----------
+    text, picture : str
+        HTML.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    return f'<div class="ra-beside">{text}{picture}</div>'

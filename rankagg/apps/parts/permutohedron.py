@@ -118,7 +118,7 @@ def permutohedron(center: Sequence[str], vertices: Mapping[tuple[str, ...], Vert
             f'stroke="var(--ra-ground)" stroke-width="6" paint-order="stroke">{escape(name)}</text>'
             "</g>"
         )
-    label = f"All {len(at)} rankings, {' > '.join(center)} on top, a row for each number of swaps."
+    label = f"The permutohedron: {' > '.join(center)} on top, a row for each number of swaps."
     return (
         f'<div class="ra"><svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
         f'aria-label="{escape(label)}">{"".join(parts)}</svg></div>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import webbrowser
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -25,7 +27,7 @@ __all__ = ["APPS", "command"]
 # The file of an app is apps/NAME.py.
 APPS = {
     "laboratory": "Edit ballots, and see what every rule makes of them, Borda against Kemeny.",
-    "cycle": "Three groups of voters, and majorities that go round.",
+    "cycle": "Three groups of voters, and majorities that form a cycle.",
     "manipulate": "One voter tries every ballot: which one pays?",
     "leaderboard": "Draw the tasks of a leaderboard again: which ranks stay?",
     "mallows": "Mallows and Plackett-Luce over all rankings, by one parameter.",
@@ -87,11 +89,14 @@ def _export(names: list[str], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         target = folder / f"{name}.html"
-        options = ["--no-include-code", "--force", "--output", str(target)]
-        done = subprocess.run(
-            [sys.executable, "-m", "marimo", "export", "html", str(_file_of(name)), *options],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        options = ["--no-include-code", "--force", "--output", str(target.absolute())]
+        # marimo leaves notes beside what it exports: they stay out of the package.
+        with TemporaryDirectory() as place:
+            shutil.copy(_file_of(name), place)
+            done = subprocess.run(
+                [sys.executable, "-m", "marimo", "export", "html", f"{name}.py", *options],
+                cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+            )  # fmt: skip
         if done.returncode or not target.exists():
             said = (done.stderr or done.stdout).strip().splitlines()
             raise OutputError(f"marimo could not write {target}: {said[-1] if said else 'silent'}")
