@@ -48,6 +48,7 @@ COMMANDS = {
     "intervals": "Say how sure one may be of each rank, and of each pair.",
     "test": "Test whether other systems are better than one on the same tasks or instances.",
     "power": "Say how many units would tell each system from the next one by mean scores.",
+    "agreement": "Say how far tasks order systems alike, and test whether they do so at all.",
     "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
     "each other.",
     "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",
@@ -133,6 +134,7 @@ def app() -> None:
         rankagg intervals scores.csv
         rankagg test scores.csv --reference baseline
         rankagg power scores.csv
+        rankagg agreement scores.csv
         rankagg dispersion scores.csv
         rankagg missing scores.csv
         rankagg stability scores.csv

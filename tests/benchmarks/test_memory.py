@@ -35,6 +35,7 @@ COMMANDS = {
     "intervals": ["scores", *SCORES],
     "test": ["scores", *SCORES, "--reference", "s0"],
     "power": ["scores", *SCORES],
+    "agreement": ["scores", *SCORES],
     "dispersion": ["ballots"],
     "missing": ["scores", *SCORES],
     "fit": ["ballots", "--model", "plackett-luce"],

@@ -32,6 +32,7 @@ class TestCommands(CommandContract):
             if any("--dataset" in one.opts for one in command.params)
         },
         "axioms": ["--method", "borda", "--rankings", "3"],
+        "agreement": ["--dataset", "superglue_human"],
         "experiment": ["--dataset", "superglue_human", "--repetitions", "2"],
         "explain": [*BUNDLED, "--pair", "Nashville", "Memphis"],
         "fit": [*BUNDLED, "--pseudo-rankings", "0.5"],

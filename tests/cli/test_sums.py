@@ -36,7 +36,7 @@ ENOUGH = {
     "verify": [],
 }
 #: Commands that need the scores themselves.
-NOT_ENOUGH = ("experiment", "power", "removals", "test")
+NOT_ENOUGH = ("agreement", "experiment", "power", "removals", "test")
 
 
 @pytest.fixture
@@ -132,6 +132,7 @@ def test_proofs_go_with_sums_and_with_scores(run):
 
 
 REFUSED = {
+    "agreement": "agreement needs the scores themselves",
     "compare --decide instance": "--decide instance needs rankings",
     "compare --method bucklin": "Bucklin needs rankings; sums of scores do not hold them. Give",
     "dispersion --method pick-a-perm": "PickAPerm needs rankings",

@@ -20,7 +20,7 @@ from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.significance.average_ranks import average_ranks
 
-__all__ = ["TaskAgreement", "task_agreement"]
+__all__ = ["TaskAgreement", "averaged_tasks", "task_agreement"]
 
 
 def task_agreement(
@@ -73,7 +73,7 @@ def task_agreement(
         raise InvalidInputError("data", "a ScoreTable, which has tasks", data)
     if data.n_tasks < 2 or data.n_systems < 2:
         raise InvalidInputError("data", "a table of two tasks and two systems or more", data)
-    table = _averaged(data) if data.is_instance_level else data
+    table = averaged_tasks(data)
     profile = table.rankings(tolerance)
     signs, told = _signs(profile.ranks)
     tau = _tau(signs, told, signs, told)
@@ -96,8 +96,10 @@ def task_agreement(
     )  # fmt: skip
 
 
-def _averaged(table: ScoreTable) -> ScoreTable:
-    """Return the averages of the instances of every task."""
+def averaged_tasks(table: ScoreTable) -> ScoreTable:
+    """Return the averages of the instances of every task; a table without instances as it is."""
+    if not table.is_instance_level:
+        return table
     return ScoreTable(
         table.task_scores(), systems=table.systems, tasks=list(table.tasks),
         higher_is_better=table.higher_is_better, task_weights=table.task_weights,

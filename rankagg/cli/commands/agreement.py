@@ -1,0 +1,59 @@
+"""`rankagg agreement`: how far tasks order systems alike, and whether at all."""
+
+from __future__ import annotations
+
+import click
+
+from rankagg.analysis.robustness.task_agreement import averaged_tasks, task_agreement
+from rankagg.cli.options.inputs import Input, input_options
+from rankagg.cli.options.numbers import SEED, Whole
+from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.wording import options_named
+from rankagg.core.scores import ScoreTable
+from rankagg.inference.significance.skillings_mack import skillings_mack
+
+__all__ = ["command"]
+
+OPTIONS = {"n_resamples": "--resamples", "tolerance": "--tolerance", "data": "FILE"}
+UNWEIGHTED = "the test lets every task count the same, whatever its weight"
+
+
+@click.command("agreement")
+@input_options
+@click.option(
+    "--resamples",
+    type=Whole(100, 10**6),
+    help="Draws for the p-value; by default 10,000 with up to 50 tasks, and above none.",
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
+@rows_options("tasks")
+@json_option
+def command(
+    given: Input, *, resamples: int | None, seed: int, rows: int | None, as_json: bool
+) -> None:
+    """Say how far tasks order systems alike, and test whether they do so at all.
+
+    Kendall's tau of each task with the others and with the ranking by the rest; Kendall's W of all;
+    and Skillings and Mack's test of chance, which is Friedman's where no score is missing. Of a
+    task with instances the average scores are ranked.
+
+    \b
+        rankagg agreement scores.csv
+        rankagg agreement instances.csv --instance id --json
+    """
+    if not isinstance(given.data, ScoreTable):
+        raise click.UsageError(
+            "Agreement of tasks needs the scores of systems; these data do not hold them. "
+            "`rankagg dispersion` says how far rankings are from each other."
+        )
+    with options_named(OPTIONS):
+        found = task_agreement(given.data, tolerance=given.tolerance)
+        alike = averaged_tasks(given.data).with_task_weights({})
+        test = skillings_mack(alike, tolerance=given.tolerance, n_resamples=resamples, rng=seed)
+    weights = set(given.data.task_weights.values())
+    lines = [*given.lines, *([UNWEIGHTED] if len(weights) > 1 else [])]
+    if as_json:
+        echo_json({**found.to_dict(), "test": test.to_dict(), "input": lines})
+    else:
+        parts = [found.summary(rows=rows), "", test.summary(rows=rows)]
+        click.echo("\n".join([*lines, *parts]))
