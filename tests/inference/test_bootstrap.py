@@ -102,7 +102,8 @@ def test_means_of_fixed_tasks_spread_as_theory_says():
         ["AB", "BA", "AB", "BA"], counts=[15, 5, 3, 7], groups="xxyy", weights=[3, 3, 1, 1]
     )
     means = resampled_means(units_of(profile, fixed_tasks=True), 20_000, generator()).means
-    expected = np.sqrt((3 / 4) ** 2 * 0.75 * 0.25 / 20 + (1 / 4) ** 2 * 0.3 * 0.7 / 10)
+    # Unbiased variances of means: one draw less than a task has makes them.
+    expected = np.sqrt((3 / 4) ** 2 * 0.75 * 0.25 / 19 + (1 / 4) ** 2 * 0.3 * 0.7 / 9)
     assert means.std() == pytest.approx(expected, rel=0.03)
     assert means.mean() == pytest.approx(3 / 4 * 0.75 + 1 / 4 * 0.3, abs=0.005)
 
@@ -145,8 +146,13 @@ def test_percentile_is_a_direct_simulation_within_fixed_tasks():
     held = units_of(profile, fixed_tasks=True)
     low, high = resampled_means(held, 20_000, generator()).percentile(0.05, 2)
     rng = generator(2)
-    first, second = rng.binomial(35, 25 / 35, 20_000) / 35, rng.binomial(20, 9 / 20, 20_000) / 20
-    expected = np.quantile((first + 3 * second) / 4, [0.025, 0.975])
+    first, second = rng.binomial(34, 25 / 35, 20_000) / 34, rng.binomial(19, 9 / 20, 20_000) / 19
+    middle = (25 / 35 + 3 * 9 / 20) / 4
+    parts = [(1 / 4) ** 2 * (25 * 10 / 35**2) / 34, (3 / 4) ** 2 * (9 * 11 / 20**2) / 19]
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / 34 + parts[1] ** 2 / 19)
+    wider = stats.t.isf(0.025, freedom) / stats.norm.isf(0.025)
+    quantiles = np.quantile((first + 3 * second) / 4, [0.025, 0.975])
+    expected = middle + wider * (quantiles - middle)
     assert [low[0], high[0]] == pytest.approx(expected, abs=0.008)
 
 

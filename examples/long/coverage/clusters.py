@@ -134,23 +134,11 @@ def ways(scores: str) -> Iterator[tuple[str, str, str, bool, int, Right]]:
     yield "two systems, other tasks", "sign-flip", "task", False, 1, paired("task", "sign-flip")
     yield "two systems, other tasks", "wilcoxon", "task", False, 1, paired("task", "wilcoxon")
     if scores == "right or wrong":
-        yield (
-            "two systems, other tasks",
-            "mcnemar",
-            "ranking",
-            False,
-            1,
-            paired("ranking", "mcnemar"),
-        )
-        return  # sums of strengths that are nothing are no equal shares of right answers
-    yield (
-        "ranks, these tasks",
-        "max-t",
-        "ranking",
-        True,
-        1,
-        ranks("ranking", "max-t", fixed_tasks=True),
-    )
+        mcnemar = paired("ranking", "mcnemar")
+        yield "two systems, other tasks", "mcnemar", "ranking", False, 1, mcnemar
+    fixed = {"fixed_tasks": True}
+    yield "ranks, these tasks", "max-t", "ranking", True, 1, ranks("ranking", "max-t", **fixed)
+    yield "one pair, these tasks", "percentile", "ranking", True, 1, pair("ranking", **fixed)
 
 
 def rows_of(scores: str, tasks: int, repetitions: int, have: dict) -> Iterator[dict[str, object]]:

@@ -11,6 +11,7 @@ import scipy
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
+from rankagg.inference.intervals.freedom import freedom_of, joint_floor, widened
 from rankagg.inference.units import Block, Units
 
 __all__ = [
@@ -33,11 +34,16 @@ class Resamples:
         In each resample; NaN where it holds no unit that tells of the pair.
     skewness : ndarray of float, shape (p,)
         The acceleration constant of BCa.
+    freedom : ndarray of float, shape (p,), or None
+        With several fixed tasks the degrees of freedom of the variance of each mean, 0 where some
+        task has one unit alone that tells of the pair; its resampled means are all the same then.
+        None where no tasks are fixed, or one.
     """
 
     mean: Floats
     means: Floats
     skewness: Floats
+    freedom: Floats | None = None
 
     @cached_property
     def varies(self) -> Bools:
@@ -50,12 +56,29 @@ class Resamples:
 
     def take(self, chosen: Bools) -> Resamples:
         """Return what is known of some of the pairs."""
-        return Resamples(self.mean[chosen], self.means[:, chosen], self.skewness[chosen])
+        freedom = None if self.freedom is None else self.freedom[chosen]
+        return Resamples(self.mean[chosen], self.means[:, chosen], self.skewness[chosen], freedom)
+
+    @property
+    def single(self) -> Bools:
+        """True for pairs of which a fixed task has one unit alone that tells, shape (p,)."""
+        none: Bools = np.zeros(len(self.mean), dtype=bool)
+        return none if self.freedom is None else self.freedom == 0
 
     def percentile(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
-        """Return the percentile interval of each mean."""
+        """Return the percentile interval of each mean, with fixed tasks as wide as t makes it.
+
+        References
+        ----------
+        Hesterberg (2015), "What teachers should know about the bootstrap",
+        https://doi.org/10.1080/00031305.2015.1089789, for percentiles that t makes wider.
+        """
         tail = alpha / sides
         low, high = np.nanquantile(self.means, [tail, 1.0 - tail], axis=0)
+        if self.freedom is not None:
+            normal = abs(float(scipy.stats.norm.isf(tail)))
+            wider = widened(normal, self.freedom) / normal if normal > 0 else 1.0
+            low, high = (self.mean + wider * (bound - self.mean) for bound in (low, high))
         return low, high
 
     def bca(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
@@ -91,7 +114,8 @@ class Resamples:
 
         A lower bound alone (alternative "greater") must hold against resampled means that are too
         large, an upper one against those that are too small. A resample that tells nothing of a
-        pair says nothing of how far it may be off.
+        pair says nothing of how far it may be off. With several fixed tasks the quantile is made
+        one of Student's t that is as far out, and where degrees of freedom are few Bonferroni's.
         """
         error = np.nanstd(self.means, axis=0, ddof=1)
         deviation = (self.means - self.mean) / error
@@ -100,12 +124,26 @@ class Resamples:
             deviation = np.abs(deviation)
         elif alternative == "less":
             deviation = -deviation
-        radius = np.quantile(deviation.max(axis=1), 1.0 - alpha) * error
+        quantile = np.quantile(deviation.max(axis=1), 1.0 - alpha)
+        if self.freedom is not None:
+            floor = joint_floor(alpha, 1 + (alternative == "two-sided"), self.freedom)
+            quantile = widened(max(float(quantile), floor), self.freedom)
+        radius = quantile * error
         return self.mean - radius, self.mean + radius
 
 
 def resampled_means(units: Units, n_resamples: int, rng: np.random.Generator) -> Resamples:
-    """Draw units with replacement and take the mean of every pair, many times."""
+    """Draw units with replacement and take the mean of every pair, many times.
+
+    Of several fixed tasks each draws one unit less than it has: means of k draws of k units vary
+    by (k - 1)/k of what means of k units do, and those of k - 1 draws by all of it.
+
+    References
+    ----------
+    Rao and Wu (1988), "Resampling inference with complex survey data",
+    https://doi.org/10.1080/01621459.1988.10478591.
+    """
+    fixed = len(units.stratum_weights) > 1
     block = units.whole()
     present = ~np.isnan(block.values)
     values = np.where(present, block.values, 0.0)
@@ -115,7 +153,7 @@ def resampled_means(units: Units, n_resamples: int, rng: np.random.Generator) ->
     for start in range(0, n_resamples, size):
         rows = slice(start, min(start + size, n_resamples))
         times = rows.stop - rows.start
-        counts = resample_counts(block.counts, block.strata, times, rng)
+        counts = resample_counts(block.counts, block.strata, times, rng, one_less=fixed)
         means[rows] = _means(units, block, counts, values * weights, present * weights)
     mean = _means(units, block, block.counts[None, :], values * weights, present * weights)[0]
     # Influence of each unit on the mean, for the acceleration.
@@ -123,11 +161,22 @@ def resampled_means(units: Units, n_resamples: int, rng: np.random.Generator) ->
     squares = block.counts @ influence**2
     with np.errstate(invalid="ignore", divide="ignore"):
         skewness = np.where(squares > 0, block.counts @ influence**3 / (6.0 * squares**1.5), 0.0)
-    return Resamples(mean, means, skewness)
+    if not fixed:
+        return Resamples(mean, means, skewness)
+    freedom = freedom_of(
+        block.strata, units.stratum_weights, block.counts, values * weights, present * weights
+    )
+    means[:, freedom == 0] = mean[freedom == 0]
+    return Resamples(mean, means, skewness, freedom)
 
 
 def resample_counts(
-    counts: Floats, strata: NDArray[np.intp], times: int, rng: np.random.Generator
+    counts: Floats,
+    strata: NDArray[np.intp],
+    times: int,
+    rng: np.random.Generator,
+    *,
+    one_less: bool = False,
 ) -> NDArray[np.int64]:
     """Draw how often each unit occurs in each resample, within its fixed task.
 
@@ -141,6 +190,8 @@ def resample_counts(
         Resamples.
     rng : numpy.random.Generator
         Where from.
+    one_less : bool, default False
+        Draw one unit less than a task has, but one at least.
 
     Returns
     -------
@@ -150,7 +201,8 @@ def resample_counts(
     for s in np.unique(strata):
         inside = np.flatnonzero(strata == s)
         have = counts[inside]
-        drawn[:, inside] = rng.multinomial(int(have.sum()), have / have.sum(), size=times)
+        size = max(int(have.sum()) - one_less, 1)
+        drawn[:, inside] = rng.multinomial(size, have / have.sum(), size=times)
     return drawn
 
 

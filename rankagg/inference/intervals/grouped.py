@@ -15,6 +15,7 @@ from rankagg.inference.intervals.bootstrap import (
     resample_counts,
     stratified_means,
 )
+from rankagg.inference.intervals.freedom import freedom_of
 
 __all__ = ["GROUPS_HOLD_FROM", "GroupSums", "few_groups", "grouped_means"]
 
@@ -94,6 +95,8 @@ class GroupSums:
 def grouped_means(sums: GroupSums, n_resamples: int, rng: np.random.Generator) -> Resamples:
     """Draw groups with replacement, as many as there are, and take the mean of every pair.
 
+    Of several fixed tasks each draws one group less than it has; see `resampled_means`.
+
     A group of independent units is itself one of as many independent and alike observations, the
     mean is a ratio of their sums, and so the distribution of the resampled means comes near
     that of the mean as the number of groups grows, however many units each has.
@@ -118,12 +121,14 @@ def grouped_means(sums: GroupSums, n_resamples: int, rng: np.random.Generator) -
     Praestgaard and Wellner (1993), "Exchangeably weighted bootstraps of the general empirical
     process", https://doi.org/10.1214/aop/1176989011, for such weights in general.
     """
+    fixed = len(sums.stratum_weights) > 1
     ones = np.ones(len(sums.first))
     means = np.empty((n_resamples, sums.first.shape[1]))
     size = max(1, CHUNK // max(sums.first.shape))
     for start in range(0, n_resamples, size):
         rows = slice(start, min(start + size, n_resamples))
-        counts = resample_counts(ones, sums.strata, rows.stop - rows.start, rng)
+        times = rows.stop - rows.start
+        counts = resample_counts(ones, sums.strata, times, rng, one_less=fixed)
         means[rows] = _means(sums, counts)
     mean = _means(sums, ones[None, :])[0]
     # Influence of each group on the mean, for the acceleration.
@@ -132,7 +137,11 @@ def grouped_means(sums: GroupSums, n_resamples: int, rng: np.random.Generator) -
     with np.errstate(invalid="ignore", divide="ignore"):
         cubes = (influence**3).sum(axis=0)
         skewness = np.where(squares > 0, cubes / (6.0 * squares**1.5), 0.0)
-    return Resamples(mean, means, skewness)
+    if not fixed:
+        return Resamples(mean, means, skewness)
+    freedom = freedom_of(sums.strata, sums.stratum_weights, ones, sums.first, sums.told)
+    means[:, freedom == 0] = mean[freedom == 0]
+    return Resamples(mean, means, skewness, freedom)
 
 
 def _means(sums: GroupSums, counts: NDArray[np.generic]) -> Floats:

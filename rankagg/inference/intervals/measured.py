@@ -7,11 +7,18 @@ the tables of any distribution, where 5 % are promised. They are no proof for ot
 
 from __future__ import annotations
 
-__all__ = ["HOLDS_FROM", "few_units"]
+import numpy as np
+
+from rankagg._typing import Floats
+
+__all__ = ["HOLDS_FROM", "LEAST_FREEDOM", "few_units", "little_freedom"]
 
 # Method or kind of joint interval: units. "normal" is not here: it was never wrong so often,
 # because it is not made where units are too few (`normal.is_near_normal`).
 HOLDS_FROM = {"max-t": 1000, "percentile": 500, "bca": 50, "wilson": 100}
+
+# Of several fixed tasks the fewest degrees of freedom that were measured: six tasks of 2, 3 and 4.
+LEAST_FREEDOM = 7.0
 
 
 def few_units(method: str, n_units: int, word: str) -> str | None:
@@ -33,4 +40,21 @@ def few_units(method: str, n_units: int, word: str) -> str | None:
     return (
         f"with {units} {method} intervals were measured to be wrong more often than they say; "
         f"they hold from about {enough} on"
+    )
+
+
+def little_freedom(freedom: Floats) -> tuple[str, ...]:
+    """Return what must be said of resamples within fixed tasks that know a variance so badly.
+
+    Parameters
+    ----------
+    freedom : ndarray of float
+        Degrees of freedom of the variance of each pair's mean.
+    """
+    least = float(np.min(freedom, initial=np.inf))
+    if least >= LEAST_FREEDOM:
+        return ()
+    return (
+        f"within these tasks the variance of some pair has {least:.2g} degrees of freedom; "
+        f"intervals were measured to hold from {LEAST_FREEDOM:g} on",
     )

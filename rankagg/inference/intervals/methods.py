@@ -19,7 +19,7 @@ from rankagg.inference.intervals.bounds import (
 )
 from rankagg.inference.intervals.grouped import few_groups, grouped_means
 from rankagg.inference.intervals.hierarchical import hierarchical_means
-from rankagg.inference.intervals.measured import few_units
+from rankagg.inference.intervals.measured import few_units, little_freedom
 from rankagg.inference.intervals.normal import is_near_normal, normal_radius
 from rankagg.inference.moments import Moments
 from rankagg.inference.summed_units import WITH_GROUPS, SummedUnits
@@ -243,7 +243,10 @@ def _resampling(
     if varies.any():
         lower[varies], upper[varies] = _resampled_bounds(resamples.take(varies), options, alpha)
     # Where all units agree the interval is exact, and so few are no harm.
-    notes = list(_too_few(units, options, moments.n[varies]))
+    if resamples.freedom is None:
+        notes = list(_too_few(units, options, moments.n[varies]))
+    else:
+        notes = list(little_freedom(resamples.freedom[varies]))
     if isinstance(units, SummedUnits) and units.groups is not None:
         name = "max-t" if options.simultaneous == "max-t" else options.method
         notes += few_groups(name, units.groups, moments.n, varies)
@@ -253,9 +256,17 @@ def _resampling(
             f"only {counted(tails, 'resample', '.2g')} to be expected beyond each bound: raise "
             "`n_resamples`"
         )
+    single = resamples.single & (moments.n > 0)
+    if single.any():
+        drawn = "group of units" if isinstance(units, SummedUnits) else units.unit
+        pairs = counted(int(single.sum()), "pair")
+        notes.append(
+            f"on {pairs} a fixed task has one {drawn} alone, which does not tell how it varies: "
+            "the interval is [0, 1]; leave such tasks out, or take 'hoeffding'"
+        )
     agreed = _agreed(units, moments)
     for alike, who in ((agreed, "units"), (~agreed, "groups")):
-        constant = int(((moments.n > 0) & ~varies & alike).sum())
+        constant = int(((moments.n > 0) & ~varies & ~single & alike).sum())
         if constant:
             exact = who == "units" and _knows_agreement(units)
             notes.append(

@@ -141,6 +141,7 @@ def _from_resamples(
             np.where(towards, resamples.mean[mine], 1.0 - resamples.mean[mine]),
             np.where(towards, resamples.means[:, mine], 1.0 - resamples.means[:, mine]),
             resamples.skewness[mine],
+            None if resamples.freedom is None else resamples.freedom[mine],
         )
         lower, upper = turned.max_t(alpha, "two-sided")
         alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5)
