@@ -161,3 +161,17 @@ def test_too_many_outcomes_are_said() -> None:
     level = ra.Profile.from_ranks([[0] * 16])
     with pytest.raises(InvalidInputError, match="5000 sets"):
         ra.InstantRunoff(tie_breaking="parallel").aggregate(level)
+
+
+def test_a_condorcet_winner_level_in_points_stands_alone() -> None:
+    """A and B have 4 points each, and A beats B by 2 to 1."""
+    ballots = ra.Profile.from_orders(["ABC", "BCA"], counts=[2, 1])
+    assert ra.Borda().aggregate(ballots).buckets[0] == ("A", "B")
+    assert ra.Black().aggregate(ballots).order == ("A", "B", "C")
+
+
+def test_the_best_of_all_ways_is_kept() -> None:
+    level = ra.Profile.from_ranks([[0, 0, 0, 0]])
+    consensus = ra.InstantRunoff(tie_breaking="parallel").aggregate(level)
+    assert consensus.buckets == ((0, 1, 2, 3),)
+    assert consensus.notes == ("each wins by some way of breaking ties: 0, 1, 2, 3",)
