@@ -5,7 +5,7 @@ from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
@@ -90,6 +90,13 @@ def test_defeats_of_minimax(case):
         assert row.defeats == (expected or "none")
 
 
+def ballots(*orders):
+    return list(orders), ra.Profile.from_orders(orders)
+
+
+# One majority against what is locked, and three of equal margin.
+@example(ballots(*["ABC"] * 4, *["BCA"] * 3, *["CAB"] * 2))
+@example(ballots("ABCD", "BCAD", "CABD"))
 @FEW
 @given(voters(least=2))
 def test_what_ranked_pairs_leave_out_closes_the_cycle_told(case):
