@@ -13,20 +13,14 @@ import pandas as pd
 
 from rankagg.core.html import html_table
 from rankagg.core.items import counted, shortened
+from rankagg.core.markup import latex_text
 
-__all__ = ["Cell", "Step", "latex_text", "number"]
+__all__ = ["Cell", "Step", "number"]
 
 Cell: TypeAlias = str | int | float
 
 # Rows that a notebook shows, as pandas does.
 SHOWN = 60
-LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-        "_": r"\_", "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "<": r"\textless{}", ">": r"\textgreater{}",
-    }
-)  # fmt: skip
 
 
 def number(value: object) -> int | float:
@@ -127,11 +121,6 @@ class Step:
                 "\\end{tabular}\n\\end{center}",
             ]  # fmt: skip
         return "\n".join(parts)
-
-
-def latex_text(text: str) -> str:
-    """Return text with what LaTeX would read as its own escaped."""
-    return " ".join(text.split()).translate(LATEX)
 
 
 def _plain(cell: object) -> str:

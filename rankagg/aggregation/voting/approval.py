@@ -20,8 +20,8 @@ class Approval(PlacePoints):
     Parameters
     ----------
     k : int
-        How many places get the point, at least 1. Where there are no more items than that, all
-        tie, and the result says so.
+        How many places get the point, at least 1. Where there are no more items than that, every
+        place counts alike, and the result says so.
     unranked : {"uniform", "ignore", "last"}, optional
         The policy for unranked items, as for `Positional`; by default "uniform".
 
@@ -49,4 +49,4 @@ class Approval(PlacePoints):
     def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
         if len(items) > self.k:
             return ()
-        return (f"no item has a place below {self.k}: all {counted(len(items), 'item')} tie",)
+        return (f"no item has a place below {self.k}: {counted(len(items), 'place')} count alike",)
