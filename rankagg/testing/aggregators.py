@@ -19,7 +19,7 @@ __all__ = ["SETTINGS", "AggregatorContract", "rearranged", "score_tables"]
 
 # The tests are inherited on purpose; no subclass changes how an example is run.
 SETTINGS = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.differing_executors]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.differing_executors]
 )
 
 

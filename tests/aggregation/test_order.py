@@ -35,7 +35,11 @@ RULES = (
     ra.KwikSort(pivot="best"),
     ra.InsertionSearch(),
     ra.InsertionSearch(start=ra.Copeland(), moves="adjacent"),
+    ra.Positional("borda"), ra.Plurality(), ra.Veto(), ra.Dowdall(), ra.Approval(2),
+    ra.InstantRunoff(), ra.Coombs(), ra.Baldwin(), ra.Nanson(), ra.Black(),
 )  # fmt: skip
+#: Rules that refuse weights of many shares.
+PROGRAMS = (ra.Young(unranked="last"), ra.Dodgson(unranked="last"))
 LEVELS = (ra.TwoLevel(ra.Borda(), ra.Borda()), ra.TwoLevel(ra.Bucklin(), ra.MC4()))
 
 
@@ -45,7 +49,7 @@ def bits(consensus: ra.Consensus) -> tuple[bytes, bytes | None, float]:
 
 
 def test_every_rule_is_looked_at() -> None:
-    looked_at = {type(rule) for rule in (*MEANS, *RULES, *LEVELS)}
+    looked_at = {type(rule) for rule in (*MEANS, *RULES, *PROGRAMS, *LEVELS)}
     public = {
         value
         for name in ra.__all__
@@ -63,6 +67,16 @@ def test_rankings_in_any_order(
     order = data.draw(st.permutations(range(len(profile))))
     expected = bits(rule.aggregate(profile, rng=0))
     assert bits(rule.aggregate(profile[order], rng=0)) == expected
+
+
+@pytest.mark.parametrize("rule", PROGRAMS, ids=repr)
+@few
+@given(profile=profiles(max_size=3, max_rows=4, weights=st.integers(1, 3)), data=st.data())
+def test_ballots_in_any_order(
+    rule: ra.Aggregator, profile: ra.Profile, data: st.DataObject
+) -> None:
+    order = data.draw(st.permutations(range(len(profile))))
+    assert bits(rule.aggregate(profile[order])) == bits(rule.aggregate(profile))
 
 
 @pytest.mark.parametrize("rule", LEVELS, ids=repr)

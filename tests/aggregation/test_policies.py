@@ -8,25 +8,20 @@ from hypothesis import given
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
+from tests.rules import public_rules
 from tests.strategies import POLICIES, profiles, quick
 
-NEEDING = {ra.TopK: {"k": 2}, ra.PlaceWeightedKemeny: {"weights": (1, 0.5)}}
 VOTE_RULES = (
     ra.Borda, ra.Copeland, ra.PairwiseMajority, ra.Minimax, ra.Schulze, ra.RankedPairs, ra.MC4,
-    ra.KwikSort, ra.Kemeny, ra.Slater, *(partial(kind, **given) for kind, given in NEEDING.items()),
+    ra.KwikSort, ra.Kemeny, ra.Slater, ra.Baldwin, ra.Black, ra.Nanson, partial(ra.TopK, k=2),
+    partial(ra.PlaceWeightedKemeny, weights=(1, 0.5)),
 )  # fmt: skip
 COMPLETE = ra.Profile.from_orders(["ABC", "BCA", "BAC"], counts=[3, 2, 1])
 GAPS = ra.Profile.from_orders(["AB", "BCA", "CA"], items="ABC", counts=[3, 2, 1])
 
 
 def test_every_rule_on_votes_is_looked_at() -> None:
-    found = {
-        type(rule)
-        for name in ra.__all__
-        if isinstance(kind := getattr(ra, name), type) and issubclass(kind, ra.Aggregator)
-        if kind not in (ra.Aggregator, ra.TwoLevel)
-        if (rule := kind(**NEEDING.get(kind, {}))).needs == "votes"
-    }
+    found = {type(rule) for rule in public_rules() if rule.needs == "votes"}
     assert found == {*(getattr(kind, "func", kind) for kind in VOTE_RULES), ra.InsertionSearch}
 
 

@@ -2,6 +2,7 @@
 
 import json
 from io import StringIO
+from math import gcd
 from random import Random
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_lowest_terms_are_the_same_votes(rows: list[list[int]], factor: int) -> 
     assert [[6 * int(x) for x in row] for row in wins_] == [
         [denominator * x for x in row] for row in wins
     ]
-    assert np.gcd.reduce([denominator, *wins_.ravel().tolist(), *ties_.ravel().tolist()]) == 1
+    assert gcd(denominator, *wins_.ravel().tolist(), *ties_.ravel().tolist()) == 1
 
 
 @pytest.mark.parametrize(

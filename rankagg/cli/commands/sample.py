@@ -45,7 +45,9 @@ PLACES = 10**8
     help="Plackett-Luce: the log worth of an item; once for every item.",
 )
 @click.option("--items", metavar="A,B,C", help="Uniform, or of the culture: the items.")
-@click.option("--culture", metavar="NAME", help=f"What a whole profile is drawn from: {CULTURES}.")
+@click.option(
+    "--culture", metavar="CULTURE", help=f"What a whole profile is drawn from: {CULTURES}."
+)
 @click.option(
     "--size", type=Whole(1, PLACES), default=100, show_default=True, help="Rankings to draw."
 )

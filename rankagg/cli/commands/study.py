@@ -60,7 +60,7 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     help="Scores with Gumbel noise, locations STEP apart.",
 )
 @click.option(
-    "--culture", multiple=True, metavar="NAME", help=f"Rankings of a culture: {CULTURES}."
+    "--culture", multiple=True, metavar="CULTURE", help=f"Rankings of a culture: {CULTURES}."
 )
 @click.option(
     "--items",

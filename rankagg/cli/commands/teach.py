@@ -19,6 +19,7 @@ import click
 import rankagg
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.names import OneOf
+from rankagg.cli.options.numbers import Whole
 from rankagg.cli.options.targets import FOLDER
 from rankagg.exceptions import OutputError
 
@@ -40,7 +41,7 @@ HOST = "127.0.0.1"
 @click.argument("app", type=OneOf(list(APPS)), required=False, metavar="[APP]")
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=Whole(0, 65535),
     default=0,
     help="The port on this machine; by default one that is free.",
 )

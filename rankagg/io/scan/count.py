@@ -90,7 +90,7 @@ class _Waiting:
         groups = layout.n_groups
         self._enough = ENOUGH if groups is None else ENOUGH_GROUPED * groups
         self._most = WAITING_CELLS if groups is None else WAITING_CELLS_GROUPED
-        self.tallies: dict[Label, Tally] = {}
+        self._tallies: dict[Label, Tally] = {}
 
     def add(self, task: Label, scores: Floats, keys: Keys | None) -> None:
         waiting = self._blocks.setdefault(task, [])
@@ -99,10 +99,15 @@ class _Waiting:
         if sum(block.shape[1] for block, _ in waiting) >= self._enough:
             self._count(task)
         if self._cells > self._most:
-            self.flush()
+            self._flush()
 
-    def flush(self) -> None:
-        for task in list(self._blocks):
+    def sums(self) -> dict[Label, Tally]:
+        """Return the sums of all that was added, in the order in which tasks first occurred."""
+        self._flush()
+        return {task: self._tallies[task] for task in self._blocks}
+
+    def _flush(self) -> None:
+        for task in self._blocks:
             self._count(task)
 
     def _count(self, task: Label) -> None:
@@ -122,8 +127,8 @@ class _Waiting:
                 np.concatenate([keys for _, keys in blocks if keys is not None]), number
             )
             tally = GroupedTally.of(whole, groups, number, higher_is_better=better)
-        self.tallies[task] = self.tallies[task] + tally if task in self.tallies else tally
-        check_groups_fit(self._layout, self.tallies)
+        self._tallies[task] = self._tallies[task] + tally if task in self._tallies else tally
+        check_groups_fit(self._layout, self._tallies)
 
 
 def check_groups_fit(layout: Layout, tallies: Mapping[Label, Tally]) -> None:
@@ -179,8 +184,7 @@ def count_part(
         if advance is not None:
             advance(places.n_rows - done)
             done = places.n_rows
-    waiting.flush()
-    return PartCounts(part.number, waiting.tallies, ledger.runs())
+    return PartCounts(part.number, waiting.sums(), ledger.runs())
 
 
 def _by_task(codes: Codes) -> Iterator[tuple[int, Any]]:
