@@ -102,6 +102,14 @@ def test_completions_need_the_rankings():
         ra.sensitivity(summary, ra.PickAPerm())
 
 
+def rounded(value):
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    return float(f"{value:.12g}") if isinstance(value, float) else value
+
+
 @quick
 @given(table=tables(), ridge=st.sampled_from([0.0, 0.5]))
 def test_bradley_terry(table, ridge):
@@ -115,7 +123,8 @@ def test_bradley_terry(table, ridge):
         return
     found = ra.BradleyTerry.fit(summary, ridge=ridge)
     assert found.notes == expected.notes
-    assert found.to_dict() == expected.to_dict()
+    # Squares of weights are summed in another order, and what stands on them may differ by a bit.
+    assert rounded(found.to_dict()) == rounded(expected.to_dict())
 
 
 def test_bradley_terry_of_incomplete_rankings():
