@@ -67,7 +67,8 @@ def first_screen(findings: Findings) -> FirstScreen:
 
 def _result(findings: Findings) -> str:
     """Say who is first, and who else may be."""
-    told = first_of(findings.exact, findings.winners, findings.noun)
+    known = None if findings.alternatives is None else findings.alternatives.winners
+    told = first_of(findings.exact, known, findings.noun)
     is_alone = findings.is_proved and len(findings.winners) == 1
     return f"{told}{_rivals(findings, findings.exact.order[0]) if is_alone else ''}."
 

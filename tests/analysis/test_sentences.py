@@ -62,6 +62,9 @@ def test_what_is_not_known_is_said() -> None:
     assert plain[1].startswith("Borda gives Nashville > ")
     comparison = ra.compare(ballots)
     assert comparison.sentences(optima=False)[1].startswith("A ranking that contradicts the fewest")
+    assert comparison.sentences(optima=False)[2] == (
+        "Nashville leads a ranking that contradicts the fewest votes."
+    )
     assert "whether others are as good was not looked at" in comparison.sentences(optima=False)[3]
     with pytest.raises(InvalidInputError, match="optima"):
         comparison.sentences(optima="yes")

@@ -112,11 +112,13 @@ def _exact(exact: Consensus, known: Alternatives | None, *, looked: bool) -> lis
 def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> str:
     """Say who is first in the exact consensus, or in one of them; without a stop."""
     leaders = exact.buckets[0]
-    all_first = winners or leaders
+    lead = f"{listing(leaders, NAMES)} {'leads' if len(leaders) == 1 else 'lead'}"
     if not exact.is_proved:
         ranked = counted(len(exact.items), noun, ",")
-        lead = f"{listing(leaders, NAMES)} {'leads' if len(leaders) == 1 else 'lead'}"
         return f"{lead} the best ranking of {ranked} that was found"
+    if winners is None:  # others may lead another
+        return f"{lead} a ranking that contradicts the fewest votes"
+    all_first = winners or leaders
     if len(leaders) > 1 and set(all_first) == set(leaders):
         return f"Place 1 is shared by {listing(leaders, NAMES)}"
     if len(all_first) > 1:
