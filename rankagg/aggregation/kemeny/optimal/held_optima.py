@@ -8,7 +8,7 @@ import numpy as np
 
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.optimal.optima import CACHED, Optima
+from rankagg.aggregation.kemeny.optimal.optima import CACHED, Optima, with_reverse
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core import exact
 
@@ -74,11 +74,5 @@ class HeldOptima(Optima):
             return None
         return super().addition_radius
 
-    def _survives(self, copies: int) -> bool:
-        from rankagg.aggregation.kemeny.optimal.relation import is_beaten  # noqa: PLC0415
-
-        place = np.argsort(self._order)
-        ahead = (place[:, None] < place[None, :]).astype(np.int64)
-        costs = exact.combine(self._free.costs, 1, ahead, copies * self._free.denominator)
-        changed = Problem(exact.fit(costs), 0, self._free.denominator)
-        return not is_beaten(held(changed, self._decided), self._order, self._deadline)
+    def _changed(self, copies: int) -> Problem:
+        return held(with_reverse(self._free, self._order, copies), self._decided)

@@ -9,26 +9,24 @@ optimal order of all, so the blocks can be counted and searched one by one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import field
 from functools import cached_property
 from itertools import islice, product
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Label
 from rankagg._validation import check_integer
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.optimal.optimal_set import OptimalSet
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
 from rankagg.core import compatible, exact
 from rankagg.core.graphs import connected_parts
-from rankagg.core.items import ItemSet, counted
+from rankagg.core.items import counted
 from rankagg.core.rankings import PartialRanking, Permutation
-from rankagg.core.result import Result, plain_rows
 from rankagg.exceptions import BlockTooLargeError
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ RANGED = 14
 CACHED = ("_found", "_positions", "addition_radius")
 
 
-class Optima(Result):
+class Optima(OptimalSet):
     """All optimal rankings of a Kemeny problem whose optimum is proved.
 
     Found by `Consensus.optima`; it has no plot. Everything is computed when first asked for, and
@@ -55,39 +53,11 @@ class Optima(Result):
         The items.
     """
 
-    items: ItemSet
     _problem: Problem
     _order: NDArray[np.intp]
-    _deadline: Deadline = field(default_factory=Deadline)
 
     _schema = "rankagg.optima"
-    _prints_table = False
-
-    def within(self, time_limit: float | None) -> Optima:
-        """Return the same optima with a time limit for all that is asked of them.
-
-        Parameters
-        ----------
-        time_limit : float or None
-            Seconds from now. What is not found by then raises `OutOfTimeError`; what was found
-            stays.
-
-        Returns
-        -------
-        Optima
-
-        Examples
-        --------
-        >>> from rankagg import Kemeny, Profile
-        >>> exact = Kemeny().aggregate(Profile.from_orders(["ABC", "BCA", "CAB"]))
-        >>> exact.optima.within(10).count()
-        3
-        >>> exact.optima.within(0).count()
-        Traceback (most recent call last):
-            ...
-        rankagg.exceptions.OutOfTimeError: Not computed in time: the time limit has passed.
-        """
-        return self._until(Deadline.after(time_limit_of(time_limit)))
+    _noun = "ranking"
 
     def _until(self, deadline: Deadline) -> Optima:
         found = Optima(
@@ -332,62 +302,23 @@ class Optima(Result):
         """Say whether the order stays optimal with copies of its reverse among the votes."""
         from rankagg.aggregation.kemeny.optimal.relation import is_beaten  # noqa: PLC0415
 
-        place = np.argsort(self._order)
-        ahead = (place[:, None] < place[None, :]).astype(np.int64)
-        costs = exact.combine(self._problem.costs, 1, ahead, copies * self._problem.denominator)
-        changed = Problem(exact.fit(costs), 0, self._problem.denominator)
-        return not is_beaten(changed, self._order, self._deadline)
+        return not is_beaten(self._changed(copies), self._order, self._deadline)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per item, in the order of one optimum.
+    def _changed(self, copies: int) -> Problem:
+        """Return the problem with copies of the reverse among the votes."""
+        return with_reverse(self._problem, self._order, copies)
 
-        Returns
-        -------
-        pandas.DataFrame
-            block: from 1, in which the item's rank is open; best and worst: its ranks in the
-            optima, see `rank_ranges`.
-        """
-        best, worst = self.rank_ranges()
-        number = {item: k for k, block in enumerate(self.blocks, 1) for item in block}
-        labels = self.items.at(self._order)
-        columns = {
-            "block": [number[item] for item in labels],
-            "best": best[self._order],
-            "worst": worst[self._order],
-        }
-        return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
+    def _listed(self) -> NDArray[np.intp]:
+        return self._order
 
-    def _content(self) -> dict[str, Any]:
-        try:
-            count = self.count()
-        except BlockTooLargeError:
-            count = None
-        return {
-            "is_unique": self.is_unique,
-            "count": count,
-            "n_undecided_pairs": self.n_undecided_pairs,
-            "blocks": [list(block) for block in self.blocks],
-            "ranks": plain_rows(self.to_frame().reset_index()),
-        }
-
-    def _facts(self) -> list[str]:
-        if self.is_unique:
-            return ["this one only"]
-        n = len(self.items)
+    def _where(self) -> str:
         blocks = sum(len(block) > 1 for block in self.blocks)
-        where = "one block" if blocks == 1 else counted(blocks, "block")
-        differ = (
-            f"differ on {self.n_undecided_pairs} of {counted(n * (n - 1) // 2, 'pair')}, in {where}"
-        )
-        try:
-            return [f"{counted(self.count(), 'ranking')}, which {differ}"]
-        except BlockTooLargeError as error:
-            return [f"more than one, which {differ}; not counted: {error}"]
+        return ", in one block" if blocks == 1 else f", in {counted(blocks, 'block')}"
 
-    def __repr__(self) -> str:
-        if self.is_unique:
-            return "<Optima: one>"
-        return (
-            f"<Optima: {counted(self.n_undecided_pairs, 'pair')} of "
-            f"{counted(len(self.items), 'item')} undecided>"
-        )
+
+def with_reverse(problem: Problem, order: NDArray[np.intp], copies: int) -> Problem:
+    """Return a problem with so many more votes for the reverse of an order."""
+    place = np.argsort(order)
+    ahead = (place[:, None] < place[None, :]).astype(np.int64)
+    costs = exact.combine(problem.costs, 1, ahead, copies * problem.denominator)
+    return Problem(exact.fit(costs), 0, problem.denominator)

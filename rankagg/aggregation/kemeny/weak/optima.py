@@ -9,24 +9,22 @@ an optimum with it is known already: a search either finds one or proves that it
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import field
 from functools import cached_property
 from itertools import islice, product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_integer
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.optimal.optimal_set import OptimalSet
 from rankagg.aggregation.kemeny.weak.decomposition import groups
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
-from rankagg.core.items import ItemSet, counted
+from rankagg.core.items import counted
 from rankagg.core.rankings import PartialRanking, as_ranking
-from rankagg.core.result import Result, plain_rows
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 
@@ -39,7 +37,7 @@ __all__ = ["LIMIT", "WeakOptima"]
 LIMIT = 1000
 
 
-class WeakOptima(Result):
+class WeakOptima(OptimalSet):
     """All optimal weak orders of a Kemeny problem whose optimum is proved.
 
     Found by `Consensus.optima`; it has no plot. Everything is computed when first asked for, and
@@ -51,28 +49,11 @@ class WeakOptima(Result):
         The items.
     """
 
-    items: ItemSet
     _problem: WeakProblem
     _levels: NDArray[np.intp]
-    _deadline: Deadline = field(default_factory=Deadline)
 
     _schema = "rankagg.weak_optima"
-    _prints_table = False
-
-    def within(self, time_limit: float | None) -> WeakOptima:
-        """Return the same optima with a time limit for all that is asked of them.
-
-        Parameters
-        ----------
-        time_limit : float or None
-            Seconds from now. What is not found by then raises `OutOfTimeError`; what was found
-            stays.
-
-        Returns
-        -------
-        WeakOptima
-        """
-        return self._until(Deadline.after(time_limit_of(time_limit)))
+    _noun = "weak order"
 
     def _until(self, deadline: Deadline) -> WeakOptima:
         found = WeakOptima(
@@ -258,57 +239,9 @@ class WeakOptima(Result):
         """
         return max(self, key=lambda one: kendall_distance(one, ranking, p=0.5))
 
-    # -- on paper -----------------------------------------------------------------------------
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per item, in the order of one optimum.
-
-        Returns
-        -------
-        pandas.DataFrame
-            block: the group from 1; best and worst: the item's ranks in the optima, see
-            `rank_ranges`.
-        """
-        best, worst = self.rank_ranges()
-        order = np.argsort(self._levels, kind="stable")
-        number = {item: k for k, block in enumerate(self.blocks, 1) for item in block}
-        labels = self.items.at(order)
-        columns = {
-            "block": [number[item] for item in labels], "best": best[order], "worst": worst[order],
-        }  # fmt: skip
-        return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
-
-    def _content(self) -> dict[str, Any]:
-        try:
-            count = self.count()
-        except BlockTooLargeError:
-            count = None
-        return {
-            "is_unique": self.is_unique,
-            "count": count,
-            "n_undecided_pairs": self.n_undecided_pairs,
-            "blocks": [list(block) for block in self.blocks],
-            "ranks": plain_rows(self.to_frame().reset_index()),
-        }
-
-    def _facts(self) -> list[str]:
-        if self.is_unique:
-            return ["this one only"]
-        n = len(self.items)
-        pairs = counted(n * (n - 1) // 2, "pair")
-        differ = f"differ on {self.n_undecided_pairs} of {pairs}"
-        try:
-            return [f"{counted(self.count(), 'weak order')}, which {differ}"]
-        except BlockTooLargeError as error:
-            return [f"more than one, which {differ}; not counted: {error}"]
-
-    def __repr__(self) -> str:
-        if self.is_unique:
-            return "<WeakOptima: one>"
-        return (
-            f"<WeakOptima: {counted(self.n_undecided_pairs, 'pair')} of "
-            f"{counted(len(self.items), 'item')} undecided>"
-        )
+    def _listed(self) -> NDArray[np.intp]:
+        order: NDArray[np.intp] = np.argsort(self._levels, kind="stable")
+        return order
 
 
 def _places(levels: NDArray[np.intp]) -> NDArray[np.intp]:
