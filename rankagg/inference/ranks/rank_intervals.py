@@ -189,17 +189,17 @@ def rank_intervals(
             return scores_of(data, score_range, method, instances)
         return points_of(data, tolerance, instances, check_unranked(unranked), method)
 
-    independent, hierarchical = redrawn(unit)
-    chosen = method or "sign-flips"
     if isinstance(data, ScoreSummary):
         check_no_more(data, tolerance, instances)
         check_not_redrawn(unit)
         summed = summed_points_of(
             data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
         )
-        decided_by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
-        options = joint_options(decided_by, alpha, n_resamples or RESAMPLES)
-        return _Case(kind, decided_by, False, (), summed, options.alpha).by_bounds(options, rng)
+        by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
+        options = joint_options(by, alpha, n_resamples or RESAMPLES)
+        return _Case(kind, by, False, (), summed, options.alpha).by_bounds(options, rng)
+    independent, hierarchical = redrawn(unit)
+    chosen = method or "sign-flips"
     seen = observed(chosen)
     units = seen.units(independent, fixed_tasks, hierarchical=hierarchical)
     if method is None and len(units.stratum_weights) > 1:

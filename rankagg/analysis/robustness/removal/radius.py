@@ -149,7 +149,7 @@ def radius_until(
         judged = units.judged(units.evidence, deadline) if units.is_two_level else whole
         asked = Asked.of(units, judged, wanted, deadline)
     except OutOfTimeError:
-        pass
+        pass  # nothing is narrowed then, and the note says why
     else:
         first, wanted, notes = asked.first, asked.pair, asked.notes
         _answer(asked, brackets, deadline, monotonic() - began)
