@@ -83,9 +83,10 @@ class RankingReinforcement(Reinforcement):
 
     def _sentence(self, case: Case, outcomes: Outcomes) -> str:
         whole, one, other = (strict_orders(outcomes.rankings(part)) for part in case.ballots)
-        common = min(one & other)
-        if common not in whole:
-            lost = arrows(common, outcomes.labels)
-            return f"Both parts choose {lost}, and together they do not."
-        added = arrows(min(whole - (one & other)), outcomes.labels)
-        return f"Together they choose {added} too, which is not common to both parts."
+        common = one & other
+        added = whole - common
+        if min(common) in whole and added:
+            more = arrows(min(added), outcomes.labels)
+            return f"Together they choose {more} too, which is not common to both parts."
+        lost = arrows(min(common - whole), outcomes.labels)
+        return f"Both parts choose {lost}, and together they do not."

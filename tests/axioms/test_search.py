@@ -177,6 +177,21 @@ def test_a_rule_that_goes_by_names_is_asked_under_all_of_them() -> None:
     assert parted.winners == (("A",), ("A", "B"))
 
 
+def test_a_witness_says_which_ranking_is_lost_where_none_is_added() -> None:
+    whole = ra.Profile.from_orders(["ABC", "BAC", "CAB"], counts=[2, 2, 1])
+    found = ra.axioms.RankingReinforcement().check(ra.InstantRunoff(), whole)
+    assert found is not None
+    assert found.verify()
+    assert found.sentence == "Both parts choose B > A > C, and together they do not."
+    one, other = found.profiles[1:]
+    broken_ties = [
+        {way.order for way in ra.InstantRunoff().aggregate(part).ranking.compatible_permutations()}
+        for part in (whole, one, other)
+    ]
+    assert ("B", "A", "C") not in broken_ties[0]
+    assert broken_ties[0] < broken_ties[1] & broken_ties[2]
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
