@@ -82,10 +82,11 @@ OPTIONAL = {
     "rankagg/io/cluster.py": "big",
     "rankagg/io/scan/dask.py": "big",
     "rankagg/io/scan/sort.py": "big",
-    "rankagg/cli/commands/teach.py": "teach",
+    "rankagg/classroom/serving.py": "teach",
     **{
         path.relative_to(ROOT).as_posix(): "teach"
-        for path in (ROOT / "rankagg" / "apps").glob("*.py")
+        for folder in ("apps", "lectures")
+        for path in (ROOT / "rankagg" / folder).glob("*.py")
     },
 }
 

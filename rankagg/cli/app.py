@@ -59,7 +59,7 @@ COMMANDS = {
     "ranking.",
     "replicate": "Run the experiments of three papers and hold what comes out beside what is "
     "printed.",
-    "teach": "Serve apps for a lecture: change ballots, sizes or parameters, and see what follows.",
+    "teach": "Serve a course: lectures with exercises, and apps, which are things to click.",
     "methods": "List the methods: what they need, how they treat gaps and ties, and what is "
     "proved.",
     "datasets": "List the bundled data sets, or tell all about one.",
@@ -146,7 +146,7 @@ def app() -> None:
         rankagg axioms
     How good a rule is, on drawn data:
         rankagg study --mallows 0.8 --items 10 --items 30
-    Things to click, for a lecture:
+    A course that runs, and things to click:
         rankagg teach
     Nothing at hand:
         rankagg methods

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import rankagg
-from rankagg.cli.commands.teach import APPS
+from rankagg.classroom.catalog import APPS
 
 FOLDER = Path(rankagg.__file__).parent / "apps"
 

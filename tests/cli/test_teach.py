@@ -1,9 +1,13 @@
 """`rankagg teach`: what it says where it cannot serve, and what it writes."""
 
 import socket
+from pathlib import Path
 
 import pytest
 
+import rankagg
+from rankagg.classroom.catalog import APPS, notebooks
+from rankagg.classroom.serving import front_page
 from rankagg.cli import main
 from rankagg.cli.commands import teach
 
@@ -17,7 +21,11 @@ def run(*args):
 def test_the_list_needs_no_marimo(capsys, monkeypatch) -> None:
     monkeypatch.setattr(teach, "find_spec", lambda name: None)
     assert run("--list") == 0
-    assert capsys.readouterr().out.count("\n") == len(teach.APPS)
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.split()[0] for line in lines if line[:3].strip() and line[0] == " "]
+    assert names == list(notebooks())
+    assert names[-5:] == list(APPS)
+    assert all(one.title in "".join(lines) for one in notebooks().values())
 
 
 def test_what_is_missing_is_named_with_its_remedy(capsys, monkeypatch) -> None:
@@ -40,12 +48,30 @@ def test_a_port_that_is_taken_is_named(capsys) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         assert run("--no-browser", "--port", str(port)) == 2
-    assert f"{port} cannot be had" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{port} cannot be had" in said
+    assert "Leave --port out for a free one." in said
 
 
-def test_the_page_of_all_links_to_every_app() -> None:
-    page = teach.list_of_apps()
-    assert all(f'href="/{name}/"' in page for name in teach.APPS)
+def test_the_page_of_all_links_to_every_lecture_and_app() -> None:
+    page = front_page(notebooks())
+    assert all(f'href="{name}/"' in page for name in notebooks())
+
+
+def test_copies_are_the_files_and_edited_ones_are_kept(capsys, tmp_path) -> None:
+    folder = tmp_path / "my" / "course"
+    assert run("--copy", str(folder)) == 0
+    assert {path.stem for path in folder.iterdir()} == set(notebooks())
+    capsys.readouterr()
+    for name, one in notebooks().items():
+        assert (folder / f"{name}.py").read_bytes() == one.path.read_bytes()
+    (folder / "cycle.py").write_text("mine", encoding="utf-8")
+    (folder / "mallows.py").unlink()
+    assert run("--copy", str(folder)) == 1
+    assert ".py would be replaced" in (said := capsys.readouterr().err)
+    assert "may have been edited" in said
+    assert not (folder / "mallows.py").exists()
+    assert (folder / "cycle.py").read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.slow
@@ -55,5 +81,5 @@ def test_an_exported_page_shows_the_app_as_it_begins(capsys, tmp_path) -> None:
     assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["cycle.html"]
     page = (tmp_path / "a" / "b" / "cycle.html").read_text(encoding="utf-8")
     assert "whoever is chosen, a majority prefers somebody else" in page
-    assert not (teach.FOLDER_OF_APPS / "__marimo__").exists()
+    assert not (Path(rankagg.__file__).parent / "apps" / "__marimo__").exists()
     assert "controls move nothing" in capsys.readouterr().out

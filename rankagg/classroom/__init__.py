@@ -1,0 +1,1 @@
+"""What `rankagg teach` does with lectures and apps: list, serve, export, copy; none is imported."""

@@ -1,0 +1,110 @@
+"""Lectures and apps on a page of this machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from rankagg.classroom.catalog import HEADS, Notebook, notebooks
+from rankagg.exceptions import OutputError
+
+__all__ = ["front_page", "serve"]
+
+HOST = "127.0.0.1"
+STYLE = """:root { color-scheme: light dark; }
+body { font: 1.25rem/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem;
+    padding: 0 1rem; color: light-dark(#15202b, #eef2f6); background: light-dark(#fff, #181c1a); }
+h1, h2 { line-height: 1.2; margin: 1em 0 .4em; font-weight: 650; }
+ol, ul { padding-left: 1.4em; margin: 0; }
+ul { list-style: none; padding: 0; }
+li { margin: .6em 0; }
+a { font-weight: 650; color: light-dark(#0b5cad, #7ab8ff); }
+a:focus-visible { outline: 3px solid currentColor; outline-offset: 3px; }"""
+
+
+def serve(name: str, port: int, *, ready: Callable[[str], object]) -> None:
+    """Serve all lectures and apps on this machine until Ctrl-C.
+
+    Parameters
+    ----------
+    name : str
+        The one whose address is told; empty for the list of all.
+    port : int
+        On the loopback address; 0 for one that is free.
+    ready : callable
+        Called with the address once connections are taken.
+
+    Raises
+    ------
+    OutputError
+        If the port cannot be had.
+    """
+    import uvicorn  # noqa: PLC0415 - comes with the extra
+
+    with socket.socket() as listening:
+        # So that the port of a server that has just ended can be taken again.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((HOST, port))
+        except OSError as error:
+            raise OutputError(f"port {port} cannot be had: {error.strerror}.") from error
+        listening.listen()
+        config = uvicorn.Config(_pages(), log_level="warning", timeout_graceful_shutdown=1)
+        ready(f"http://{HOST}:{listening.getsockname()[1]}/{f'{name}/' if name else ''}")
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def _pages() -> Any:
+    """Return what answers requests: a list at the root, and each notebook below its name."""
+    import marimo  # noqa: PLC0415 - the extra
+    from starlette.applications import Starlette  # noqa: PLC0415 - comes with the extra
+    from starlette.middleware import Middleware  # noqa: PLC0415
+    from starlette.middleware.trustedhost import TrustedHostMiddleware  # noqa: PLC0415
+    from starlette.responses import HTMLResponse  # noqa: PLC0415
+    from starlette.routing import Mount, Route  # noqa: PLC0415
+
+    builder = marimo.create_asgi_app(quiet=True)
+    for one in notebooks().values():
+        builder = builder.with_app(path=f"/{one.name}", root=str(one.path))
+
+    async def listing(_: Any) -> Any:
+        return HTMLResponse(front_page(notebooks()))
+
+    # Other names of this machine would let a page from elsewhere in.
+    hosts = Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
+    return Starlette(routes=[Route("/", listing), Mount("/", builder.build())], middleware=[hosts])
+
+
+def front_page(all_of_them: dict[str, Notebook], *, suffix: str = "/") -> str:
+    """Return a page that links to lectures, which are numbered, and to apps.
+
+    Parameters
+    ----------
+    all_of_them : dict of str to Notebook
+        In their order.
+    suffix : str, optional
+        What follows the name in a link.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    parts = []
+    for kind, group in groupby(all_of_them.values(), key=lambda one: one.kind):
+        rows = "".join(
+            f'<li><a href="{one.name}{suffix}">{escape(one.title)}</a><br>{escape(one.what)}</li>'
+            for one in group
+        )
+        kind_of_list = "ol" if kind == "lecture" else "ul"
+        parts.append(f"<h2>{HEADS[kind]}</h2><{kind_of_list}>{rows}</{kind_of_list}>")
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>rankagg teach</title>'
+        '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">'
+        f"<style>{STYLE}</style><h1>rankagg teach</h1>{''.join(parts)}</html>"
+    )

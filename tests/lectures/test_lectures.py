@@ -1,0 +1,29 @@
+"""Every lecture runs from its first cell to its last: what it claims, it asserts."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import rankagg
+from rankagg.classroom.catalog import LECTURES
+
+FOLDER = Path(rankagg.__file__).parent / "lectures"
+FILES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+
+
+def test_the_course_knows_every_lecture() -> None:
+    assert set(FILES) <= set(LECTURES)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_cell_of_a_lecture_runs(name) -> None:
+    pytest.importorskip("marimo", reason="pip install 'rankagg[teach]' lets this test run")
+    app = import_module(f"rankagg.lectures.{name}").app
+    # A cell that fails raises here.
+    outputs, _ = app.run()
+    shown = "".join(text for one in outputs if (text := getattr(one, "text", "")))
+    assert "After this lecture" in shown
+    assert shown.count("Solution") >= 5
+    assert "https://doi.org/" in shown
+    assert app._config.app_title.startswith(LECTURES[name][0])
