@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._numbers import EXACT_LIMIT, doubtful_cells, stated
+from rankagg._pandas import plain_numbers
 from rankagg._typing import Floats, RNGLike, Unranked
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
@@ -133,6 +134,7 @@ def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats
 
 def _as_floats(values: ArrayLike, parameter: str, allowed: str) -> Floats:
     """Return a new float array; raise unless it says what the given numbers say."""
+    values = plain_numbers(values, parameter)
     try:
         floats: Floats = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -189,6 +191,7 @@ def as_counts(
 
 
 def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Floats:
+    values = plain_numbers(values, parameter)
     try:
         vector: Floats = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -46,7 +46,8 @@ _short.maxother = 160
 
 def shown(value: object) -> str:
     """Return a value as a message shows it."""
-    return _short.repr(value)
+    text = _short.repr(value)
+    return " ".join(text.split()) if "\n" in text else text  # tables and arrays have many lines
 
 
 def nearest(value: object, names: Iterable[object]) -> str:

@@ -44,8 +44,8 @@ class Evidence:
         if not isinstance(data, Data):
             raise InvalidInputError(
                 "data", "a ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons", data,
-                "`read_scores`, `Profile.from_orders`, `PairwiseMatrix.from_wins` and "
-                "`read_comparisons` make one.",
+                "`ScoreTable` makes one of a DataFrame, `read_scores` of a file; so do "
+                "`Profile.from_orders`, `PairwiseMatrix.from_wins` and `read_comparisons`.",
             )  # fmt: skip
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
         if isinstance(data, ScoreSummary) and any(steps):

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg._pandas import table_remedy
 from rankagg._typing import Bools, Floats, Label, Unranked
 from rankagg.core.graphs import connected_parts
 from rankagg.core.items import ItemSet, counted, listed, shortened
@@ -72,7 +73,7 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
     if isinstance(data, Profile):
         groups = None if data.groups is None else list(data.groups)
         return _report(data, groups, "ranking")
-    raise InvalidInputError("data", "a ScoreTable or a Profile", data)
+    raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
 
 
 def _report(profile: Profile, tasks: list[Any] | None, unit: str) -> MissingReport:

@@ -17,6 +17,7 @@ from rankagg._validation import as_matrix, as_numbers, check_number
 from rankagg.core import places
 from rankagg.core.items import ItemSet, clean_label
 from rankagg.core.orders import places_of_orders
+from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.places import UNRANKED
 from rankagg.core.ranking import check_length
 from rankagg.exceptions import Described, InvalidInputError
@@ -79,6 +80,7 @@ def from_numbers(
                 raise InvalidInputError(parameter, "numbers for the given items", label)
         values = as_numbers([given.get(label, np.nan) for label in item_set], parameter)
     else:
+        items = axis_labels(given, 0, items, "items")
         values = as_numbers(given, parameter)
         item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
     check_length(len(values), item_set, parameter)
@@ -90,6 +92,7 @@ def from_table(
     ranks: ArrayLike, items: Iterable[Label] | None, tolerance: float
 ) -> tuple[Ranks, ItemSet]:
     """Return the places of numbers, one ranking a row; see `Profile.from_ranks`."""
+    items = axis_labels(ranks, 1, items, "items")
     values = as_matrix(ranks, "ranks", nan=True)
     if values.shape[0] == 0 or values.shape[1] == 0:
         allowed = "a table with at least one row and one column"

@@ -16,6 +16,7 @@ from rankagg.core.costs import priced
 from rankagg.core.fingerprint import fingerprint
 from rankagg.core.html import html_table
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.pandas_labels import square_labels
 from rankagg.core.plain_votes import divided, rational_votes, square_votes, tied_votes
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.shares import Scaled, Share, added
@@ -142,6 +143,7 @@ class PairwiseMatrix(Value):
         array([[ 0.,  1.],
                [-1.,  0.]])
         """
+        items = square_labels(ties, square_labels(wins, items, "items"), "items")
         won = square_votes(wins, "wins")
         tied = tied_votes(ties, won.shape)
         item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())

@@ -20,6 +20,7 @@ from rankagg.core import profile_changes as changes
 from rankagg.core.html import html_table
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.rankings import PartialRanking
 from rankagg.core.rows import Rows, stacked
 from rankagg.exceptions import InvalidInputError
@@ -158,7 +159,7 @@ class Profile(Rows):
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
         return cls.from_ranks(
             sign * as_matrix(scores, "scores", nan=True),
-            items=items,
+            items=axis_labels(scores, 1, items, "items"),
             tolerance=tolerance,
             counts=counts,
             weights=weights,

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rankagg._typing import Label
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.pandas_labels import axis_labels, column_labels, names_rows
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
-__all__ = ["as_directions", "as_task_weights", "check_axis", "check_known", "check_units"]
+__all__ = [
+    "as_directions",
+    "as_task_weights",
+    "check_axis",
+    "check_known",
+    "check_units",
+    "unit_labels",
+]
+
+IN_A_COLUMN = (
+    "`set_index` makes an index of the column that names them; `read_scores` takes a DataFrame "
+    "with the systems in its first column, and long ones."
+)
 
 
 def check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, what: str) -> None:
@@ -17,6 +30,37 @@ def check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, wha
     if len(labels) != size:
         allowed = f"one label per {what} ({size} of them)"
         raise InvalidInputError(parameter, allowed, Described(counted(len(labels), "label")))
+
+
+def unit_labels(
+    values: object,
+    tasks: Iterable[Label] | None,
+    instances: Iterable[Label] | None,
+    systems: Iterable[Label] | None,
+) -> tuple[Iterable[Label] | None, Iterable[Label] | None]:
+    """Return the task and the instance of each column, of a DataFrame those that it has.
+
+    Parameters
+    ----------
+    values : object
+        The scores.
+    tasks, instances : sequence of str or int, or None
+        What the caller states.
+    systems : iterable of str or int, or None
+        The names of the rows. A DataFrame that names its columns alone has those of its systems
+        in one of them, and no column is guessed.
+    """
+    if systems is None and not names_rows(values):
+        allowed = "the index of the DataFrame, or given"
+        raise InvalidInputError("systems", allowed, Described("a plain range"), IN_A_COLUMN)
+    both = column_labels(values)
+    if both is None:
+        return axis_labels(values, 1, tasks, "tasks"), instances
+    for parameter, given in (("tasks", tasks), ("instances", instances)):
+        if given is not None:
+            allowed = "left out where the columns have two levels, task and instance"
+            raise InvalidInputError(parameter, allowed, given)
+    return both
 
 
 def check_units(tasks: Sequence[Label], instances: Sequence[Label] | None) -> None:

@@ -17,6 +17,7 @@ from rankagg.core import places
 from rankagg.core import score_changes as changes
 from rankagg.core.exact_sum import mean_by_group
 from rankagg.core.items import ItemSet, counted, label_column
+from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.pasted import Decimals, Direction, Look, Pastable, Pasted, pasted
 from rankagg.core.profile import Profile
 from rankagg.core.score_checks import (
@@ -25,6 +26,7 @@ from rankagg.core.score_checks import (
     check_axis,
     check_known,
     check_units,
+    unit_labels,
 )
 from rankagg.core.score_summaries import count_near_ties, describe_scores
 from rankagg.core.value import Value, array_key, frozen_array
@@ -41,14 +43,16 @@ class ScoreTable(Pastable, Value):
 
     Parameters
     ----------
-    values : array_like of float, shape (n_systems, n_units)
-        Finite scores, NaN where missing.
+    values : DataFrame or array_like of float, shape (n_systems, n_units)
+        Finite scores, NaN where missing. The index of a DataFrame names the systems, its columns
+        the tasks; two levels of columns are task and instance, as `to_frame` gives them.
     higher_is_better : bool or mapping from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     systems : iterable of str or int, optional
-        The systems of the rows; 0, 1, ... by default.
+        The systems of the rows; those of a DataFrame, or else 0, 1, ... by default.
     tasks : sequence of str or int, length n_units, optional
-        The task of each column; a task that occurs twice has instances. Default: 0, 1, ...
+        The task of each column; a task that occurs twice has instances. Default: those
+        of a DataFrame, or else 0, 1, ...
     instances : sequence of str or int, length n_units, optional
         The instance of each column; None where the columns are whole tasks.
     task_weights : mapping from task to float, optional
@@ -76,6 +80,8 @@ class ScoreTable(Pastable, Value):
     <ScoreTable of 2 systems x 2 tasks, 0 of 4 scores missing>
     >>> table.rankings()[1]
     <Permutation A > B>
+    >>> ScoreTable(table.to_frame(), higher_is_better=dict(table.higher_is_better)) == table
+    True
     """
 
     systems: ItemSet
@@ -96,17 +102,20 @@ class ScoreTable(Pastable, Value):
         instances: Sequence[Label] | None = None,
         task_weights: Mapping[Label, float] | None = None,
     ) -> None:
+        # Labels first: where they are no labels, numbers are none either.
+        rows_of = axis_labels(values, 0, systems, "systems")
+        tasks_of, instances_of = unit_labels(values, tasks, instances, rows_of)
         scores = as_matrix(values, "values", nan=True) + 0.0  # one zero, not two
         rows, columns = scores.shape
         if rows == 0 or columns == 0:
             allowed = "a table with at least one system and one task"
             raise InvalidInputError("values", allowed, Described(f"shape {scores.shape}"))
-        names = ItemSet(range(rows) if systems is None else systems)
+        names = ItemSet(range(rows) if rows_of is None else rows_of)
         check_axis(names, rows, "systems", "row")
-        unit_names = label_column(range(columns) if tasks is None else tasks, "tasks")
+        unit_names = label_column(range(columns) if tasks_of is None else tasks_of, "tasks")
         check_axis(unit_names, columns, "tasks", "column")
         task_set = ItemSet(dict.fromkeys(unit_names))
-        unit_instances = None if instances is None else label_column(instances, "instances")
+        unit_instances = None if instances_of is None else label_column(instances_of, "instances")
         if unit_instances is not None:
             check_axis(unit_instances, columns, "instances", "column")
         check_units(unit_names, unit_instances)

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import ItemSet, counted
@@ -349,7 +350,7 @@ def rankings_of(
             "This needs rankings; a ScoreSummary does not hold them. Read the scores with "
             "`read_scores`, or make `PairwiseIntervals`, which sums are enough for."
         )
-    raise InvalidInputError("data", "a ScoreTable or a Profile", data)
+    raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
 
 
 def units_from(

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._pandas import table_remedy
 from rankagg._typing import Label
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.profile import Profile
@@ -46,7 +47,9 @@ class Parts:
 
     def __post_init__(self) -> None:
         if not isinstance(self.data, ScoreTable | ScoreSummary | Profile):
-            raise InvalidInputError("data", "a ScoreTable or a Profile", self.data)
+            raise InvalidInputError(
+                "data", "a ScoreTable or a Profile", self.data, table_remedy(self.data)
+            )
         if self.over == "systems" and isinstance(self.data, ScoreSummary):
             raise InformationLostError(
                 "over='systems' needs rankings; a ScoreSummary does not hold them. Read the scores "

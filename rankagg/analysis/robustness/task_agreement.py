@@ -11,6 +11,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
+from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import ItemSet, counted
@@ -70,7 +71,7 @@ def task_agreement(
     AX-g          0.33      0.20          6
     """
     if not isinstance(data, ScoreTable):
-        raise InvalidInputError("data", "a ScoreTable, which has tasks", data)
+        raise InvalidInputError("data", "a ScoreTable, which has tasks", data, table_remedy(data))
     if data.n_tasks < 2 or data.n_systems < 2:
         raise InvalidInputError("data", "a table of two tasks and two systems or more", data)
     table = averaged_tasks(data)

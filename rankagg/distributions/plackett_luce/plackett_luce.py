@@ -15,6 +15,7 @@ from rankagg._validation import as_numbers, check_integer, check_number
 from rankagg.core import places
 from rankagg.core.html import html_table
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import PartialRanking, Permutation, as_ranking
@@ -90,6 +91,7 @@ class PlackettLuce(RankingDistribution):
                 raise InvalidInputError("log_worths", "one number for each item", log_worths)
             values = as_numbers([log_worths[label] for label in item_set], "log_worths")
         else:
+            items = axis_labels(log_worths, 0, items, "items")
             values = as_numbers(log_worths, "log_worths")
             item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
         if len(values) != len(item_set) or not np.isfinite(values).all():

@@ -8,6 +8,7 @@ from typing import TypeAlias, cast, get_args
 
 import numpy as np
 
+from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import (
     as_generator,
@@ -170,7 +171,9 @@ def paired_tests(
     """
     options = _Options.checked(method, alpha, midp, n_resamples)
     if not isinstance(data, ScoreTable):
-        raise InvalidInputError("data", "a ScoreTable, which has the scores of all systems", data)
+        raise InvalidInputError(
+            "data", "a ScoreTable, which has the scores of all systems", data, table_remedy(data)
+        )
     data.systems.index(reference)
     others = [s for s in data.systems if s != reference] if systems is None else list(systems)
     if not others or len(set(others)) < len(others):

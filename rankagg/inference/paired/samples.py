@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
@@ -106,7 +107,8 @@ def paired_sample(
     if not isinstance(data, ScoreTable):
         raise InvalidInputError(
             "data", "a ScoreTable, which has the scores of both systems", data,
-            "Of rankings `PairwiseIntervals` says how often one is above the other.",
+            table_remedy(data)
+            or "Of rankings `PairwiseIntervals` says how often one is above the other.",
         )  # fmt: skip
     first, second = (
         np.array(data.systems.indices(labels), dtype=np.intp) for labels in zip(*pairs, strict=True)

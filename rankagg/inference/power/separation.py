@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.core.items import counted
@@ -85,9 +86,11 @@ def separation(
     4  PAI Albert  NEZHA Plus        3.11       10.34    77.0
     """
     if not isinstance(data, ScoreTable):
-        raise InvalidInputError("data", "a ScoreTable, which has the scores of all systems", data)
+        raise InvalidInputError(
+            "data", "a ScoreTable, which has the scores of all systems", data, table_remedy(data)
+        )
     if data.n_systems < 2:
-        raise InvalidInputError("data", "a table of two systems or more", data)
+        raise InvalidInputError("data", "a table of two systems or more", data, table_remedy(data))
     level = check_alpha(alpha)
     chance = check_number(power, "power", low=0, high=1, open_low=True, open_high=True)
     tests = data.n_systems - 1 if n_tests is None else check_integer(n_tests, "n_tests", low=1)

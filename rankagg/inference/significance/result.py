@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer
 from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.pasted import Direction
 from rankagg.core.result import ROWS, Result
 from rankagg.exceptions import InvalidInputError
@@ -96,6 +97,7 @@ class FriedmanTest(Result):
         >>> round(test.critical_difference(0.05), 2), round(test.critical_difference(0.1), 2)
         (1.25, 1.12)
         """
+        items = axis_labels(average_ranks, 0, items, "items")
         ranks = check_average_ranks(average_ranks)
         names = ItemSet.numbered(len(ranks)) if items is None else ItemSet.coerce(items, ())
         if len(names) != len(ranks):

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
+from rankagg._pandas import table_remedy
 from rankagg._typing import Bools
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.core.profile import Profile
@@ -121,7 +122,9 @@ def _full_handle(*, hatched: bool) -> Patch:
 
 def _report(data: object) -> MissingReport:
     if not isinstance(data, ScoreTable | Profile):
-        raise InvalidInputError("data", "a ScoreTable, a Profile or a MissingReport", data)
+        raise InvalidInputError(
+            "data", "a ScoreTable, a Profile or a MissingReport", data, table_remedy(data)
+        )
     return missing_report(data)
 
 

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from rankagg._pandas import table_remedy
 from rankagg._typing import Label
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator
@@ -202,7 +203,7 @@ def _units(
     data: Any, rule: Any, unit: RemovalUnit | None, tolerance: float | Mapping[Label, float]
 ) -> Units:
     if not isinstance(data, ScoreTable | Profile):
-        raise InvalidInputError("data", "a ScoreTable or a Profile", data)
+        raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
     inner, outer = (rule.inner, rule.outer) if isinstance(rule, TwoLevel) else (None, rule)
     if not isinstance(outer, RULES) or not (inner is None or isinstance(inner, RULES)):
         raise InvalidInputError(

@@ -1,0 +1,56 @@
+"""What pandas holds as plain numbers, without importing it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["is_frame", "is_series", "plain_numbers", "table_remedy"]
+
+# Kinds of NumPy that become floats, and are no measurements: complex numbers, dates, durations.
+NO_NUMBERS = "cmM"
+
+
+def is_frame(values: object) -> bool:
+    """Return whether values are a DataFrame of pandas."""
+    # Nothing is one before somebody has imported it.
+    pandas: Any = sys.modules.get("pandas")
+    return pandas is not None and isinstance(values, pandas.DataFrame)
+
+
+def is_series(values: object) -> bool:
+    """Return whether values are a Series of pandas."""
+    pandas: Any = sys.modules.get("pandas")
+    return pandas is not None and isinstance(values, pandas.Series)
+
+
+def plain_numbers(values: ArrayLike, parameter: str) -> ArrayLike:
+    """Return what pandas holds with NaN for all that is missing; other values as they are.
+
+    Types of pandas that have a missing value of their own keep it from NumPy's floats.
+    """
+    table: Any = values
+    if is_frame(values):
+        kinds = list(table.dtypes)
+    elif is_series(values) or isinstance(values, np.ndarray):
+        kinds = [table.dtype]
+    else:
+        return values
+    for kind in kinds:
+        if getattr(kind, "kind", "O") in NO_NUMBERS:
+            raise InvalidInputError(parameter, "real numbers", Described(str(kind)))
+    if isinstance(values, np.ndarray) or all(isinstance(kind, np.dtype) for kind in kinds):
+        return values
+    return cast(ArrayLike, table.astype(object).where(table.notna(), np.nan))
+
+
+def table_remedy(data: object) -> str:
+    """Return what makes data of a DataFrame, or nothing where they are none."""
+    if not is_frame(data):
+        return ""
+    return "`ScoreTable(frame, higher_is_better=True)` makes one of a DataFrame (False for errors)."

@@ -1,0 +1,116 @@
+"""The labels that tables and columns of pandas bring along, so that none are lost on the way."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any, cast
+
+from rankagg._pandas import is_frame, is_series
+from rankagg._typing import Label
+from rankagg.core.items import listed
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["axis_labels", "column_labels", "names_rows", "square_labels"]
+
+ONE_LEVEL = "`reset_index` or `map` makes one level of it."
+
+
+def axis_labels(
+    values: object, axis: int, given: Iterable[Label] | None, parameter: str
+) -> Iterable[Label] | None:
+    """Return the labels of one axis: those that are given, or else those that pandas has there.
+
+    Parameters
+    ----------
+    values : object
+        What may be a DataFrame or a Series; nothing else has labels.
+    axis : {0, 1}
+        The index, or the columns.
+    given : iterable of str or int, or None
+        What the caller states.
+    parameter : str
+        The name of `given`.
+
+    Returns
+    -------
+    iterable of str or int, or None
+        None where nobody says anything: a plain range counts rows, and names nothing.
+
+    Raises
+    ------
+    InvalidInputError
+        If both say something else: nothing is aligned, and nothing is overruled.
+    """
+    if not is_frame(values) and not (axis == 0 and is_series(values)):
+        if hasattr(values, "__dataframe__"):
+            remedy = "Its `to_pandas()` is one, and the functions that read files take it as it is."
+            kind = Described(f"a table of {type(values).__module__.partition('.')[0]}")
+            raise InvalidInputError("data", "an array or a table of pandas", kind, remedy)
+        return given
+    index = cast(Any, values).index if axis == 0 else cast(Any, values).columns
+    if _is_plain_range(index):
+        return given
+    if index.nlevels > 1:
+        raise InvalidInputError(parameter, "labels of one level", index[0], ONE_LEVEL)
+    own: list[Label] = index.tolist()
+    if given is None:
+        return own
+    stated = list(given)
+    if stated != own:
+        side = "index" if axis == 0 else "columns"
+        allowed = f"left out, or what the {side} of the table {'is' if axis == 0 else 'are'}"
+        raise InvalidInputError(
+            parameter, f"{allowed} ({listed(own)})", Described(listed(stated)),
+            "`set_axis` gives it other labels, and `to_numpy()` has none.",
+        )  # fmt: skip
+    return stated
+
+
+def square_labels(
+    values: object, given: Iterable[Label] | None, parameter: str
+) -> Iterable[Label] | None:
+    """Return the labels of a table of items by items; raises where its two sides differ."""
+    rows, columns = (axis_labels(values, axis, None, parameter) for axis in (0, 1))
+    if rows is not None and columns is not None and list(rows) != list(columns):
+        raise InvalidInputError(
+            parameter, "the same in the index and the columns, in the same order",
+            Described(f"{listed(list(rows))} and {listed(list(columns))}"),
+            "`frame.loc[items, items]` puts both in one order.",
+        )  # fmt: skip
+    if (rows is None) != (columns is None) and is_frame(values):
+        side = "index" if rows is None else "columns"
+        raise InvalidInputError(
+            parameter, "in the index and in the columns", Described(f"none in the {side}"),
+            "`set_axis` names them.",
+        )  # fmt: skip
+    return axis_labels(values, 0, given, parameter) if rows is not None else given
+
+
+def column_labels(values: object) -> tuple[list[Label], list[Label]] | None:
+    """Return tasks and instances where a frame has both as two levels of its columns."""
+    if not is_frame(values):
+        return None
+    columns = cast(Any, values).columns
+    if columns.nlevels == 1:
+        return None
+    if columns.nlevels > 2:
+        raise InvalidInputError(
+            "tasks", "columns of one level, or of two (task and instance)",
+            Described(f"{columns.nlevels} levels"), "`droplevel` removes some.",
+        )  # fmt: skip
+    return columns.get_level_values(0).tolist(), columns.get_level_values(1).tolist()
+
+
+def _is_plain_range(index: Any) -> bool:
+    pandas: Any = sys.modules["pandas"]
+    plain = isinstance(index, pandas.RangeIndex) and index.start == 0 and index.step == 1
+    return plain and index.name is None
+
+
+def names_rows(values: object) -> bool:
+    """Return whether a frame that names its columns names its rows too, or neither of them."""
+    if not is_frame(values):
+        return True
+    table: Any = values
+    return _is_plain_range(table.columns) or not _is_plain_range(table.index)

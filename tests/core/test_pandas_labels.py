@@ -1,0 +1,141 @@
+"""Tables and columns of pandas: their labels and their missing values, or one sentence why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError, shown
+
+SCORES = pd.DataFrame(
+    {"qa": [0.7, 0.6, 0.4], "nli": [0.5, 0.8, 0.3]}, index=["large", "medium", "small"]
+)
+UP: dict[str, Any] = {"higher_is_better": True}
+
+
+def with_levels(*levels: list[str]) -> pd.DataFrame:
+    return SCORES.set_axis(pd.MultiIndex.from_arrays(levels), axis=1)
+
+
+@given(
+    st.lists(st.text(min_size=1), min_size=1, max_size=4, unique=True),
+    st.lists(st.integers(0, 9), min_size=1, max_size=4, unique=True),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+)
+def test_a_table_survives_the_way_to_pandas_and_back(
+    systems: list[str], tasks: list[int], has_instances: bool, random: Random
+) -> None:
+    names = tasks * 2 if has_instances else tasks
+    values = [[random.choice([0.5, 2.0, np.nan]) for _ in names] for _ in systems]
+    values[0] = [1.0] * len(names)  # every task has a score
+    instances = [i // len(tasks) for i in range(len(names))] if has_instances else None
+    table = ra.ScoreTable(values, systems=systems, tasks=names, instances=instances, **UP)
+    assert ra.ScoreTable(table.to_frame(), **UP) == table
+
+
+@pytest.mark.parametrize(
+    "given_as", ["Float64", "float64[pyarrow]", "Sparse[float]", object, "float32", "string"]
+)
+def test_missing_values_of_every_type_are_missing(given_as: Any) -> None:
+    # Numbers that floats of 32 bits hold too.
+    frame = pd.DataFrame({"x": [0.5, None], "y": [1.0, 2.0]}, index=["A", "B"])
+    typed = frame.astype(given_as) if given_as != "string" else frame.convert_dtypes()
+    assert ra.ScoreTable(typed, **UP) == ra.ScoreTable(frame, **UP)
+    assert ra.ScoreTable(frame, **UP).n_missing == 1
+    assert ra.PartialRanking.from_scores(typed["x"], **UP) == ra.PartialRanking.from_scores(
+        {"A": 0.5}, items="AB", **UP
+    )
+
+
+def test_labels_come_along_wherever_items_are_asked_for() -> None:
+    table = ra.ScoreTable(SCORES, **UP)
+    assert table == ra.read_scores(SCORES, **UP)
+    assert table.systems.labels == tuple(SCORES.index)
+    assert table.tasks.labels == tuple(SCORES.columns)
+    assert ra.ScoreTable(SCORES.sort_values("nli"), **UP).systems[0] == "small"
+    assert ra.ScoreTable(SCORES, systems=list(SCORES.index), **UP) == table
+    by_task = ra.Profile.from_scores(SCORES.T, **UP)
+    assert by_task == ra.Profile.from_ranks(-SCORES.T)
+    assert list(by_task) == list(table.rankings())
+    best = ra.PartialRanking.from_ranks(-SCORES["qa"])
+    assert best == ra.PartialRanking.from_scores(SCORES["qa"], **UP)
+    assert best.items.labels == tuple(SCORES.index)
+    wins = table.rankings().pairwise()
+    square = pd.DataFrame(wins.wins, index=wins.items.labels, columns=wins.items.labels)
+    assert ra.PairwiseMatrix.from_wins(square, ties=square * 0).items == table.systems
+    assert ra.PlackettLuce(SCORES["qa"]).items == table.systems
+    ranks = pd.Series({"b": 1.4, "a": 1.6})
+    assert ra.FriedmanTest.from_average_ranks(ranks, 10).items.labels == ("b", "a")
+
+
+def test_what_has_no_labels_is_numbered() -> None:
+    bare = pd.DataFrame(SCORES.to_numpy())
+    assert ra.ScoreTable(bare, **UP) == ra.ScoreTable(SCORES.to_numpy(), **UP)
+    named = ra.ScoreTable(bare, systems="ABC", tasks=["x", "y"], **UP)
+    assert named.systems.labels == ("A", "B", "C")
+    assert ra.PairwiseMatrix.from_wins(pd.DataFrame(np.ones((2, 2)))).items.labels == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ra.ScoreTable(SCORES, systems="ABC", **UP), "index of the table"),
+        (lambda: ra.ScoreTable(SCORES, tasks=["nli", "qa"], **UP), "columns of the table"),
+        (lambda: ra.ScoreTable(SCORES.reset_index(), **UP), "set_index.*read_scores"),
+        (lambda: ra.ScoreTable(SCORES.reset_index(drop=True), **UP), "set_index"),
+        (lambda: ra.ScoreTable(SCORES.assign(x="no"), **UP), "could not convert"),
+        (lambda: ra.ScoreTable(SCORES.assign(x=pd.Timestamp(2026, 1, 1)), **UP), "datetime64"),
+        (lambda: ra.ScoreTable(SCORES.assign(x=1j), **UP), "complex128"),
+        (lambda: ra.ScoreTable(np.array([["2026"]], "M8[D]"), **UP), "datetime64"),
+        (lambda: ra.Profile.from_ranks([[1, 2]], weights=np.array([1j])), "complex128"),
+        (
+            lambda: ra.ScoreTable(
+                SCORES.assign(x=pd.array([2**53 + 1, None, 3], dtype="Int64")), **UP
+            ),
+            "9007199254740993",
+        ),
+        (lambda: ra.ScoreTable(pd.concat([SCORES, SCORES]), **UP), "occurs twice"),
+        (lambda: ra.ScoreTable(pd.concat([SCORES, SCORES], axis=1), **UP), "distinct"),
+        (lambda: ra.ScoreTable(SCORES.iloc[:0], **UP), "at least one system"),
+        (lambda: ra.ScoreTable(SCORES.iloc[:, :0], **UP), "at least one"),
+        (lambda: ra.ScoreTable(SCORES.set_axis([1.0, 2.0, 3.0]), **UP), "strings or integers"),
+        (lambda: ra.ScoreTable(SCORES.set_axis(["a", None, "b"]), **UP), "strings or integers"),
+        (lambda: ra.ScoreTable(SCORES.set_index("qa", append=True), **UP), "one level"),
+        (lambda: ra.ScoreTable(with_levels(["x", "x"], ["u", "u"]), **UP), "distinct"),
+        (lambda: ra.ScoreTable(with_levels(["x"] * 2, ["u", "v"], ["a"] * 2), **UP), "3 levels"),
+        (lambda: ra.ScoreTable(with_levels(["x"] * 2, ["u", "v"]), tasks="xy", **UP), "two levels"),
+        (lambda: ra.ScoreTable(pa.table({"x": [1.0]}), **UP), "a table of pyarrow"),
+        (lambda: ra.Profile.from_ranks(SCORES, items="AB"), "columns of the table"),
+        (lambda: ra.Profile.from_scores(SCORES, items="AB", **UP), "columns of the table"),
+        (lambda: ra.PartialRanking.from_ranks(SCORES["qa"], items="ABC"), "index of the table"),
+        (lambda: ra.PairwiseMatrix.from_wins(SCORES), "same in the index and the columns"),
+        (
+            lambda: ra.PairwiseMatrix.from_wins(SCORES.reset_index(drop=True)),
+            "none in the index",
+        ),
+        (lambda: ra.compare(SCORES), "ScoreTable. makes one of a DataFrame"),  # type: ignore[arg-type]
+        (lambda: ra.rank_intervals(SCORES), "makes one of a DataFrame"),  # type: ignore[arg-type]
+    ],
+)  # fmt: skip
+def test_hostile_tables_are_refused_in_one_sentence(
+    make: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=message) as error:
+        make()
+    assert "\n" not in str(error.value)
+
+
+def test_a_table_in_a_message_is_one_line() -> None:
+    assert "\n" not in shown(SCORES)
+    assert "\n" not in shown(np.eye(3))
+    assert shown("a\nb") == r"'a\nb'"
