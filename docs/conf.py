@@ -25,6 +25,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
     "sphinx_click",
+    "sphinx_gallery.gen_gallery",
     "replication_rows",
 ]
 exclude_patterns = ["_build"]
@@ -36,6 +37,23 @@ plot_formats = [("png", 150)]
 plot_include_source = True
 plot_html_show_formats = False
 plot_html_show_source_link = False
+
+# The gallery: scripts are run, and their pages written to docs/gallery, which is not kept.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "subsection_order": [
+        f"../examples/gallery/{room}"
+        for room in ("rankings", "votes", "certainty", "robustness", "distributions")
+    ],
+    "within_subsection_order": "FileNameSortKey",
+    "reset_modules": ("matplotlib", "gallery_look.set_look"),
+    "reset_modules_order": "both",
+    "capture_repr": (),
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+}
 
 html_theme = "furo"
 html_title = f"rankagg {version}"
@@ -70,6 +88,8 @@ def command(line):
         main(shlex.split(line))
 """
 doctest_global_cleanup = """
+if "matplotlib.pyplot" in sys.modules:
+    sys.modules["matplotlib.pyplot"].close("all")
 os.chdir(before)
 shutil.rmtree(scratch)
 """
@@ -112,6 +132,37 @@ def placeholders(app, context, lines):
             lines[at] = code(line)
 
 
+# -- The gallery, and figures --
+
+
+def without_gallery(app):
+    """Run no example where nobody looks at pictures; pages are tested while others are built."""
+    if app.builder.name == "doctest":
+        app.config.sphinx_gallery_conf.update(examples_dirs=[], gallery_dirs=[])
+        app.config.exclude_patterns.append("gallery")
+        app.config.suppress_warnings += ["toc.excluded", "toc.not_readable"]
+
+
+# The reference has more examples of plots on one page than figures may be open at a time.
+CLOSING = """
+.. doctest::
+   :hide:
+
+   >>> import matplotlib.pyplot
+   >>> matplotlib.pyplot.close("all")
+"""
+
+
+def close_figures(app, what, name, *rest):
+    """Close what the example of a plot has opened."""
+    if what == "function" and name.startswith("rankagg.plotting."):
+        *_, lines = rest
+        lines += CLOSING.splitlines()
+
+
 def setup(app):
+    # After the sections of the docstring are made.
+    app.connect("autodoc-process-docstring", close_figures, priority=900)
+    app.connect("builder-inited", without_gallery, priority=0)
     app.connect("sphinx-click-process-description", examples)
     app.connect("sphinx-click-process-options", placeholders)

@@ -236,7 +236,7 @@ TITLES = ("across neighbourhoods",)  # of papers that are cited
 
 def test_prose_has_the_words_of_the_field() -> None:
     root = PAGES.parents[1]
-    texts = [root / "README.md", root / "CONTRIBUTING.md", *root.glob("examples/*.py")]
+    texts = [root / "README.md", root / "CONTRIBUTING.md", *root.glob("examples/**/*.py")]
     texts += [path for path in root.glob("docs/**/*.rst") if path.name != "changelog.rst"]
     texts += list(root.glob("rankagg/**/*.py"))
     assert len(texts) > 250

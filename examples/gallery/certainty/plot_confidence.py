@@ -1,0 +1,21 @@
+"""
+What intervals decide
+=====================
+
+The share of pairs that methods decide against how far systems are apart: of equal systems, at the
+left, every decision is wrong, and a steeper curve needs less data.
+"""
+
+import rankagg as ra
+from rankagg import plotting
+
+study = ra.ConfidenceStudy(
+    models=[ra.LatentModel(step=step, n_systems=6, n_tasks=1) for step in (0, 0.2, 0.4, 0.8)],
+    methods=[ra.IntervalMethod(), ra.IntervalMethod(method="clopper-pearson", holm=True)],
+    alphas=[0.1],
+    proportions=[0],
+    n_repetitions=20,
+)
+
+with plotting.style("paper"):
+    plotting.confidence_plot(study.run())

@@ -1,0 +1,16 @@
+"""
+Between which ranks
+===================
+
+The point is the rank in the data, the bar holds the ranks that the decided pairs leave: systems
+whose bars overlap are not told apart, and a filled point may be the best.
+"""
+
+import rankagg as ra
+from rankagg import plotting
+
+table = ra.datasets.load("superglue_human")
+ranks = ra.rank_intervals(table, of="borda", rng=0)
+
+with plotting.style("paper"):
+    plotting.forest_plot(ranks)

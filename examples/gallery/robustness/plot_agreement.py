@@ -1,0 +1,16 @@
+"""
+How far two rules agree
+=======================
+
+The expected share of the first k systems that two rules have in common: where the curve touches the
+dotted line they agree no more than rankings at random.
+"""
+
+import rankagg as ra
+from rankagg import plotting
+
+table = ra.datasets.load("superglue_human")
+study = ra.AgreementStudy(data=table, aggregators=[ra.Mean(), ra.Borda(), ra.Kemeny()])
+
+with plotting.style("paper"):
+    plotting.agreement_plot(study.run())

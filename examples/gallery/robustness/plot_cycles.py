@@ -1,0 +1,17 @@
+"""
+How often there are Condorcet cycles
+====================================
+
+The share of random profiles with a Condorcet cycle, by the number of voters: more candidates mean
+more cycles, and crosses are the probabilities that are known exactly.
+"""
+
+import rankagg as ra
+from rankagg import plotting
+
+study = ra.CycleStudy(
+    models=[ra.ImpartialCulture()], n_items=[3, 5], n_rankings=[5, 11, 25], n_repetitions=100
+)
+
+with plotting.style("paper"):
+    plotting.cycle_plot(study.run())

@@ -1,0 +1,16 @@
+"""
+A consensus on fewer tasks
+==========================
+
+How near consensuses of random subsets of tasks come to that of all: a median near one with few
+tasks says that any of them would have told the same.
+"""
+
+import rankagg as ra
+from rankagg import plotting
+
+table = ra.datasets.load("superglue_human")
+found = ra.stability(table, ra.Borda(), n_samples=40, rng=0)
+
+with plotting.style("paper"):
+    plotting.robustness_plot(found)

@@ -1,0 +1,16 @@
+"""
+Rules on subsets of tasks
+=========================
+
+For every rule the correlation of its consensus on some of the tasks with its own on all: the higher
+curve depends less on which tasks were chosen.
+"""
+
+import rankagg as ra
+from rankagg import plotting
+
+table = ra.datasets.load("superglue_human")
+study = ra.TaskSubsetStudy(data=table, n_repetitions=40)
+
+with plotting.style("paper"):
+    plotting.task_subset_plot(study.run())

@@ -1,0 +1,37 @@
+"""The gallery has every plot once; its examples are run where the pages are built."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from rankagg import plotting
+
+GALLERY = Path(__file__).resolve().parents[1] / "examples" / "gallery"
+EXAMPLES = sorted(GALLERY.glob("*/plot_*.py"))
+PLOTS = set(dir(plotting)) - {"style"}
+
+
+def drawn(example: Path) -> list[str]:
+    """Return the plots that an example calls by name."""
+    tree = ast.parse(example.read_text(encoding="utf-8"))
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr in PLOTS]
+
+
+def test_every_plot_has_one_example() -> None:
+    assert len(PLOTS) > 20
+    assert sorted(plot for example in EXAMPLES for plot in drawn(example)) == sorted(PLOTS)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_draws_one_plot_in_few_lines_and_says_what_to_read(example: Path) -> None:
+    assert len(drawn(example)) == 1
+    text = example.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    title, line, *prose = (ast.get_docstring(tree) or "").splitlines()
+    assert line == "=" * len(title)
+    assert " ".join(prose).strip().endswith(".")
+    start = tree.body[1].lineno
+    code = [row for row in text.splitlines()[start - 1 :] if row.strip()]
+    assert len(code) <= 16
