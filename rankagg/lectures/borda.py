@@ -1,0 +1,835 @@
+# /// script
+# dependencies = ["rankagg[teach]"]
+#
+# [tool.marimo.display]
+# theme = "system"
+# ///
+"""Borda as an approximation: what it minimizes, how far it is from Kemeny, and when it is right."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="medium", app_title="Borda as an approximation")
+
+with app.setup:
+    from itertools import combinations_with_replacement, permutations
+
+    import marimo as mo
+    import matplotlib.pyplot as plt
+    import numpy as np
+    import pandas as pd
+
+    import rankagg as ra
+
+    plt.rcParams["figure.dpi"] = 130
+    pd.set_option("display.max_rows", 30)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    # Borda as an approximation
+
+    After this lecture you can
+
+    - compute Borda's ranking from places and from pairs, and say which distance it minimizes;
+    - prove that it never costs more than six times the Kemeny optimum, and cite the factor five;
+    - measure how far Borda and other quick rules are from the *proved* optimum, on drawn and on
+      real data;
+    - explain a disagreement of Borda and Kemeny pair by pair, and build one on purpose;
+    - say when Borda, as an estimate of a true ranking, is as good as Kemeny or better.
+
+    You need the Kendall distance and Kemeny's rule; both are recalled.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## 1. Two rules
+
+    There are $m$ rankings (votes, tasks) of $n$ items. $W_{ij}$ of them have $i$ above $j$.
+
+    - **Kemeny** takes the ranking that contradicts the fewest votes on pairs, that is, has the
+      least summed Kendall distance:
+      $\;\mathrm{cost}(\sigma)=\sum_{i \succ_\sigma j} W_{ji}=\sum_v d(\sigma, v)$.
+    - **Borda** gives an item as many points as there are items below it, sums them over all
+      votes, and sorts.
+
+    Borda is one pass over the data. Kemeny is NP-hard, even with four votes (Dwork et al. 2001).
+    So Borda is used in Kemeny's place, and one should know what that costs.
+    `ra.compare` holds rules against the proved optimum.
+    """)
+
+
+@app.cell
+def _():
+    ballots = ra.datasets.load("tennessee")
+    comparison = ra.compare(ballots, [ra.Borda(), ra.Kemeny()])
+    _columns = ["method", "ranking", "cost", "ratio", "guarantee"]
+    mo.show_code(mo.plain(comparison.to_frame()[_columns].round(3)), position="above")
+    return ballots, comparison
+
+
+@app.cell(hide_code=True)
+def _(comparison):
+    assert comparison["Kemeny"].certificate.status == "optimal"
+    assert comparison["Borda"].order[2:] == ("Memphis", "Knoxville")
+    assert comparison["Kemeny"].order[2:] == ("Knoxville", "Memphis")
+    mo.md(f"""
+    A hundred voters, four cities. Borda has the last two the wrong way round and contradicts
+    {comparison["Borda"].cost:g} votes in place of {comparison["Kemeny"].cost:g}: a *ratio* of
+    {comparison["Borda"].cost / comparison["Kemeny"].cost:.3f}. The guarantee says that no data
+    whatever give a ratio above 5. This lecture is about the space between these two numbers.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## 2. Borda by places and by pairs
+
+    Points can be counted in two ways. A vote with $i$ at place $r_v(i)$ (from 0) gives it
+    $n-1-r_v(i)$ points. The items below $i$ are the pairs that $i$ wins in this vote. So
+
+    $$B(i)=\sum_v \bigl(n-1-r_v(i)\bigr)=\sum_{j \ne i} W_{ij}.$$
+    """)
+
+
+@app.cell
+def _(ballots, comparison):
+    places = ballots.counts @ (3 - ballots.ranks)
+    pairs = ballots.pairwise().wins.sum(axis=1)
+    assert (places == pairs).all()
+    assert (pairs == comparison["Borda"].scores).all()
+    mo.show_code(dict(zip(ballots.items, pairs.tolist(), strict=True)), position="above")
+
+
+@app.cell(hide_code=True)
+def _(ballots):
+    mo.accordion({"The same, step by step": ra.show_steps(ra.Borda(), ballots)})
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    Two things follow.
+
+    - Borda and Kemeny read *the same matrix* $W$: Borda its row sums, Kemeny all of it.
+    - Borda can be computed from pairs that were never part of a ranking, such as battles.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## 3. What Borda minimizes
+
+    Every vote $v$ and every ranking $\sigma$ are vectors of places. Three distances:
+
+    - $d$, the number of pairs in opposite order;
+    - $F=\sum_i |\sigma(i)-v(i)|$;
+    - $R=\sum_i (\sigma(i)-v(i))^2$.
+
+    Kendall's $d$ gives Kemeny. Spearman's footrule $F$ gives a matching of items to places, which
+    is polynomial (`FootruleOptimal`). Spearman's $R$ gives **Borda**: the squares
+    $\sigma(i)^2$ and $v(i)^2$ are the same for every permutation, so
+
+    $$\sum_v R(\sigma,v)=\text{constant}-2\sum_i \sigma(i)\sum_v v(i),$$
+
+    and the sum of products is largest where both factors are sorted alike (the rearrangement
+    inequality). Sorting by the sum of places is Borda.
+    """)
+
+
+@app.cell
+def _(ballots):
+    orders = [
+        ra.Permutation.from_order(p, items=ballots.items) for p in permutations(ballots.items)
+    ]
+    places_of = np.array([order.ranks for order in orders])
+    apart = places_of[:, None, :] - ballots.ranks[None]
+    costs = pd.DataFrame(
+        {
+            "ranking": [" > ".join(order.order) for order in orders],
+            "Kendall": [ballots.pairwise().cost(order) for order in orders],
+            "footrule": abs(apart).sum(axis=2) @ ballots.counts,
+            "squares": (apart**2).sum(axis=2) @ ballots.counts,
+        }
+    )
+    _least = costs.set_index("ranking").idxmin()
+    mo.show_code(mo.plain(_least.to_frame("cheapest of all 24")), position="above")
+    return costs, orders
+
+
+@app.cell(hide_code=True)
+def _(ballots, comparison, costs):
+    _least = costs.set_index("ranking").idxmin()
+    assert tuple(_least["squares"].split(" > ")) == comparison["Borda"].order
+    assert tuple(_least["Kendall"].split(" > ")) == comparison["Kemeny"].order
+    _footrule = ra.FootruleOptimal().aggregate(ballots)
+    _cost = costs.set_index("ranking")["footrule"][" > ".join(_footrule.order)]
+    assert _cost == costs["footrule"].min()
+    mo.md("""
+    So Borda is an exact rule, of another question. A square punishes one large difference more
+    than several small ones: Memphis is first for 42 voters, and putting it last is far from them.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## 4. Guarantees
+
+    **The footrule is Kendall, within a factor 2.** Diaconis and Graham (1977) proved
+    $d \le F \le 2d$. Here are all 720 permutations of six items; a circle's area is their number.
+    """)
+
+
+@app.cell
+def _():
+    every = np.array(list(permutations(range(6))))
+    i, j = np.triu_indices(6, 1)
+    kendall = (every[:, i] > every[:, j]).sum(axis=1)
+    footrule = abs(every - np.arange(6)).sum(axis=1)
+    assert ((kendall <= footrule) & (footrule <= 2 * kendall)).all()
+    mo.show_code()
+    return footrule, kendall
+
+
+@app.cell(hide_code=True)
+def _(footrule, kendall):
+    _at, _number = np.unique(np.stack([kendall, footrule]), axis=1, return_counts=True)
+    with ra.plotting.style():
+        _, _ax = plt.subplots(figsize=(4.4, 2.9), layout="constrained")
+        _ax.scatter(*_at, s=3 * _number, color="#0072B2", alpha=0.7, linewidth=0)
+        _ax.plot([0, 15], [0, 15], "-", color="#222222")
+        _ax.plot([0, 9], [0, 18], "--", color="#222222")
+        _ax.text(13.3, 11.4, "$F=d$")
+        _ax.text(7.6, 17.2, "$F=2d$", ha="right")
+        _ax.set(xlabel="Kendall distance d", ylabel="footrule F")
+    _ax
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    Let $K$ be a Kemeny optimum, and write $d(\sigma)$, $F(\sigma)$ for sums over all votes.
+
+    **Footrule optimum: factor 2.** For the cheapest $\sigma$ by $F$:
+    $\;d(\sigma)\le F(\sigma)\le F(K)\le 2\,d(K)$.
+
+    **Pick a permutation: factor 2.** Take the cheapest of the votes themselves. By the triangle
+    inequality a vote $u$ drawn at random costs on average
+    $\frac1m\sum_u\sum_{v\ne u} d(u,v)\le\frac1m\sum_u\sum_{v\ne u}\bigl(d(u,K)+d(K,v)\bigr)
+    =2\bigl(1-\tfrac1m\bigr)\,d(K)$, and the cheapest no more.
+
+    **KwikSort: factor 2 in expectation** (Ailon, Charikar and Newman 2008): quicksort with a
+    random pivot, comparing by majority. The better of it and pick-a-perm has the factor 11/7. On
+    plain tournaments KwikSort has the factor 3. With a linear program in place of the majorities,
+    and pick-a-perm, it is 4/3; and there is a scheme with any factor $1+\varepsilon$
+    (Kenyon-Mathieu and Schudy 2007), which nobody runs.
+
+    **Borda: factor 5** (Coppersmith, Fleischer and Rudra 2010), for every matrix with
+    $W_{ij}+W_{ji}=m$. On tournaments (each $W_{ij}$ is 0 or $m$) no smaller factor holds.
+    Exercise 3 proves a factor 6 in five lines.
+
+    The rules here know their guarantees:
+    """)
+
+
+@app.cell
+def _():
+    rules = [
+        ra.Borda(), ra.FootruleOptimal(), ra.PickAPerm(), ra.KwikSort(),
+        ra.Copeland(), ra.InsertionSearch(), ra.Kemeny(),
+    ]  # fmt: skip
+    mo.show_code({rule.name: str(rule.guarantee) for rule in rules}, position="above")
+    return (rules,)
+
+
+@app.cell(hide_code=True)
+def _(rules):
+    assert {r.name: r.guarantee.factor for r in rules if r.guarantee} == {
+        "Borda": 5, "FootruleOptimal": 2, "PickAPerm": 2, "KwikSort": 2, "InsertionSearch": 5,
+        "Kemeny": 1,
+    }  # fmt: skip
+    mo.md("""
+    `InsertionSearch` starts from Borda and moves single items as long as that makes the ranking
+    cheaper, so it inherits Borda's 5. Nothing is proved of Copeland here.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## 5. Measured, on drawn data
+
+    A factor speaks of the worst data there are. A study draws data, solves each exactly, and holds
+    every rule against the *proved* optimum.
+    """)
+
+
+@app.cell
+def _(rules):
+    study = ra.ApproximationStudy(
+        aggregators=[rule for rule in rules if rule.name != "Kemeny"],
+        models=[ra.ImpartialCulture(), ra.MallowsModel(phi=0.8)],
+        n_items=[12], n_rankings=[9], n_repetitions=20,
+    )  # fmt: skip
+    result = study.run()
+    found = result.by_method()[["hit_rate", "mean_ratio", "max_ratio"]]
+    found = found.droplevel(["n_items", "n_rankings", "missing"])
+    mo.show_code(mo.plain(found.round(3).reset_index()), position="above")
+    return found, result
+
+
+@app.cell(hide_code=True)
+def _(found, result):
+    assert result.n_unproved == 0
+    _mean = found["mean_ratio"].unstack("method")
+    _worst = found["max_ratio"].unstack("method")
+    assert (_mean["InsertionSearch"] <= _mean.min(axis=1)).all()
+    assert (_mean["Copeland"] < _mean["Borda"]).all()
+    assert (_mean["Borda"] < _mean["FootruleOptimal"]).all()
+    assert (_mean["FootruleOptimal"] < _mean["PickAPerm"]).all()
+    mo.md(f"""
+    All optima are proved. Read the columns against the guarantees:
+
+    - Borda's worst ratio is {_worst["Borda"].max():.2f}; its guarantee is 5.
+    - The two rules with the guarantee 2 do *worse* on average than the one with 5. A guarantee
+      ranks proofs, not rules.
+    - Copeland, of which nothing is proved here, is nearer than Borda: like Kemeny, it counts
+      majorities.
+    - Borda hardly ever *is* the optimum (`hit_rate`), and is within some per cent of it always.
+    - Local search from Borda finds the optimum most of the time. It cannot tell when.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## 6. Measured, on real tables
+
+    The bundled tables and ballots are small, and the optimum of each is proved at once.
+    """)
+
+
+@app.cell
+def _():
+    real = pd.DataFrame(
+        [
+            (name, row.cost, compared["Kemeny"].cost, row.ratio)
+            for name in ra.datasets.names()
+            for compared in [ra.compare(ra.datasets.load(name), [ra.Borda(), ra.Kemeny()])]
+            for row in compared.to_frame().query("method == 'Borda'").itertuples()
+        ],
+        columns=["data", "Borda", "optimum", "ratio"],
+    ).sort_values("ratio", ascending=False, ignore_index=True)
+    mo.show_code(mo.plain(real.round(3)), position="above")
+    return (real,)
+
+
+@app.cell(hide_code=True)
+def _(real):
+    assert real["ratio"].max() < 1.3
+    mo.md(f"""
+    The largest ratio is {real["ratio"].max():.2f}, on a textbook example made to embarrass Borda;
+    of the benchmarks it is {real.set_index("data")["ratio"]["superglue_metrics"]:.2f}. A few
+    contradicted votes: but they can be the votes on who is first.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## 7. Why they differ
+
+    On the 13 metrics of SuperGLUE, Borda has DeBERTa first, and Kemeny the humans.
+    `explain` says what each order of a pair rests on.
+    """)
+
+
+@app.cell
+def _():
+    metrics = ra.compare(ra.datasets.load("superglue_metrics"), [ra.Borda(), ra.Kemeny()])
+    mo.show_code(ra.explain(metrics["Borda"], "DeBERTa", "Human"), position="above")
+    return (metrics,)
+
+
+@app.cell
+def _(metrics):
+    mo.show_code(ra.explain(metrics["Kemeny"], "Human", "DeBERTa"), position="above")
+
+
+@app.cell(hide_code=True)
+def _(metrics):
+    _why = ra.explain(metrics["Kemeny"], "Human", "DeBERTa")
+    assert metrics["Borda"].buckets[0] == ("DeBERTa",)
+    assert metrics["Kemeny"].order[:2] == ("Human", "DeBERTa")
+    _human, _deberta = ra.datasets.load("superglue_metrics").rankings().ranks[:, :2].T
+    assert _why.votes_for > _why.votes_against
+    assert set(_human[_human < _deberta]) == {0}
+    assert set(_human[_human > _deberta]) == {3, 5}
+    assert _deberta.max() == 2
+    mo.md(f"""
+    Humans beat DeBERTa on {_why.votes_for:g} metrics and lose to it on {_why.votes_against:g}.
+    Kemeny keeps that majority. But humans are first on those {_why.votes_for:g}, and fourth or
+    last on the others; DeBERTa is never below third. Borda counts how many items stand between,
+    and prefers the one that is never bad.
+
+    That is the whole difference: **Kemeny asks how often, Borda also asks by how many places.** The
+    places are made of the other items. So who else is on the leaderboard may decide the order of
+    two items by Borda; by Kemeny only if majorities are cyclic.
+
+    The smallest profile on which the winners differ is found by a search through all profiles:
+    """)
+
+
+@app.cell
+def _():
+    smallest = ra.smallest_disagreement(ra.Borda(), ra.Kemeny(), n_items=3, n_rankings=3)
+    mo.show_code(smallest, position="above")
+    return (smallest,)
+
+
+@app.cell(hide_code=True)
+def _(smallest):
+    assert smallest.profile.n_rankings == 2
+    assert smallest.winners == (("B",), ("A", "B"))
+    mo.md(r"""
+    Two ballots: A against B is 1 to 1, so Kemeny cannot choose. Borda does, for the sake of C.
+
+    Each rule keeps an axiom that the other breaks. Kemeny puts a Condorcet winner first; Borda
+    may not, but never puts one last, nor a Condorcet loser first (exercise 5). Borda elects by
+    *reinforcement*: who wins in two electorates wins in their union (Young 1975). No rule that
+    always elects a Condorcet winner can do that (Young and Levenglick 1978); Kemeny keeps it for
+    whole rankings.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## 8. A family on which Borda is bad
+
+    One item, A, and a long tail X1, ..., Xn in a fixed order. All voters but one put A on top of
+    the tail; the last one puts A below it. Kemeny sides with the $m-1$ voters at a cost of $n$.
+    Borda lets the one voter drag A down by $n/m$ places.
+    """)
+
+
+@app.function
+def tail(n_items, n_voters):
+    """Return ballots that put A above a tail of items, all but one."""
+    items = [f"X{k}" for k in range(1, n_items + 1)]
+    orders = [["A", *items], [*items, "A"]]
+    return ra.Profile.from_orders(orders, counts=[n_voters - 1, 1])
+
+
+@app.cell
+def _():
+    voters = mo.ui.slider(2, 20, value=5, label="Voters m", show_value=True)
+    voters
+    return (voters,)
+
+
+@app.cell
+def _(voters):
+    n_tail = 3 * voters.value
+    drawn = tail(n_tail, voters.value)
+    bad = ra.compare(drawn, [ra.Borda(), ra.InsertionSearch(), ra.Kemeny()])
+    assert np.isclose(bad["Borda"].cost / bad["Kemeny"].cost, 2 * (1 - 1 / voters.value))
+    _rank = bad["Borda"].ranking.rank("A")
+    mo.vstack(
+        [
+            mo.md(
+                f"{voters.value} voters, a tail of {n_tail}: Borda puts A at rank **{_rank}**, "
+                f"Kemeny at {bad['Kemeny'].ranking.rank('A')}."
+            ),
+            mo.plain(bad.to_frame()[["method", "cost", "ratio"]].round(3)),
+        ]
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    With $n$ a multiple of $m$ the ratio is exactly $2(1-\frac1m)$ (exercise 4): so no factor
+    below 2 holds for Borda, even for rankings. One dissenter of twenty voters is enough. The
+    remedy is in the table: start a local search from Borda. Moving A alone repairs the ranking.
+
+    Local search has a name for its cheapest form. A ranking is *locally Kemeny optimal* where no
+    swap of neighbors makes it cheaper (Dwork et al. 2001). Then it obeys the extended Condorcet
+    criterion: if every item of a group beats every item outside by a majority, the group stands
+    on top. Borda's ranking need not:
+    """)
+
+
+@app.cell
+def _(metrics):
+    table = ra.datasets.load("superglue_metrics")
+    repaired = ra.InsertionSearch(start=ra.Borda(), moves="adjacent").aggregate(table)
+    assert repaired.cost == metrics["Kemeny"].cost < metrics["Borda"].cost
+    mo.show_code(" > ".join(repaired.order), position="above")
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## 9. Borda as an estimator
+
+    Now suppose that there *is* a true ranking, and votes are noisy copies of it. Then the cost is
+    not what one wants to know; the distance to the truth is.
+
+    - Under **Mallows**, a pair in the wrong order makes a vote $e^{-\theta}$ times as likely. The
+      most likely center is the Kemeny optimum.
+    - Under **Plackett-Luce**, places are filled from the first, in proportion to worth. Kemeny is
+      not the maximum likelihood estimate.
+
+    In both, a better item is above a worse one in more than half of all votes, and has more Borda
+    points on average. So Borda and Kemeny both find the truth from enough votes. (Under Mallows
+    rules that follow majorities need $O(\log n)$ votes, and no rule does with fewer: Caragiannis,
+    Procaccia and Shah 2016.) How fast?
+    """)
+
+
+@app.cell
+def _():
+    letters = "ABCDEFGH"
+    models = {
+        "Mallows": ra.Mallows(letters, theta=0.4),
+        "Plackett-Luce": ra.PlackettLuce(np.linspace(1, -1, 8), items=letters),
+    }
+    sizes, truth = [10, 30, 100], ra.Permutation.from_order(letters)
+    judges = [ra.Plurality(), ra.Borda(), ra.Copeland(), ra.Kemeny()]
+    mo.show_code()
+    return judges, models, sizes, truth
+
+
+@app.cell
+def _(judges, models, sizes, truth):
+    def _error(rule, votes):
+        return ra.kendall_distance(rule.aggregate(votes).ranking, truth, p=0.5)
+
+    _rng, _rows = np.random.default_rng(1), []
+    for _name, _model in models.items():
+        for _m in sizes:
+            for _votes in (_model.sample(_m, rng=_rng) for _ in range(40)):
+                _rows += [(_name, _m, rule.name, _error(rule, _votes)) for rule in judges]
+    errors = pd.DataFrame(_rows, columns=["model", "votes", "rule", "distance"])
+    mo.show_code()
+    return (errors,)
+
+
+@app.cell(hide_code=True)
+def _(errors, sizes):
+    _means = errors.groupby(["model", "rule", "votes"])["distance"].mean()
+    with ra.plotting.style():
+        _, _axes = plt.subplots(1, 2, figsize=(6.6, 2.8), sharey=True, layout="constrained")
+        for _ax, _model in zip(_axes, ("Mallows", "Plackett-Luce"), strict=True):
+            for _rule, _look in zip(
+                ("Plurality", "Copeland", "Kemeny", "Borda"),
+                (("#999999", ":", "D"), ("#009E73", "-.", "^"), ("#D55E00", "--", "s"),
+                 ("#0072B2", "-", "o")),
+                strict=True,
+            ):  # fmt: skip
+                _ax.plot(
+                    sizes, _means[_model][_rule], color=_look[0], linestyle=_look[1],
+                    marker=_look[2], label=_rule,
+                )  # fmt: skip
+            _ax.set(xscale="log", xlabel="votes", title=_model)
+            _ax.set_xticks(sizes, sizes)
+        _axes[0].set_ylabel("mean distance to the truth")
+        _axes[1].legend()
+    _axes[0]
+
+
+@app.cell(hide_code=True)
+def _(errors):
+    _means = errors.groupby(["model", "rule", "votes"])["distance"].mean()
+    _paired = errors.pivot_table(
+        index=["model", "votes"], columns="rule", values="distance", aggfunc="mean"
+    )
+    assert (_paired["Plurality"] > _paired[["Borda", "Copeland", "Kemeny"]].max(axis=1)).all()
+    assert (_paired["Borda"]["Plackett-Luce"] < _paired["Kemeny"]["Plackett-Luce"]).all()
+    assert _means["Mallows", "Borda", 10] < _means["Mallows", "Kemeny", 10]
+    assert _means["Mallows", "Borda", 100] > _means["Mallows", "Kemeny", 100]
+    mo.md(f"""
+    Of 28 pairs, so many are wrong on average. With 10 votes under Mallows it is
+    {_means["Mallows", "Borda", 10]:.1f} by Borda and {_means["Mallows", "Kemeny", 10]:.1f} by
+    Kemeny, although Kemeny is the maximum likelihood estimate: *most likely* is not *nearest on
+    average*. With 100 votes the order turns, and both are nearly right. Under Plackett-Luce Borda
+    is ahead: it uses places, and there they tell how strong an item is. Plurality throws most of
+    a vote away.
+
+    So "Borda is only an approximation of Kemeny" is half of the story. It is a worse minimizer of
+    Kendall's cost, and often as good or better an estimate of a true order.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## Exercises
+
+    **1.** Ballots: 3 of A > B > C > D, 2 of B > C > D > A. Compute Borda's and Kemeny's rankings by
+    hand, and the ratio of their costs.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    _votes = ra.Profile.from_orders(["ABCD", "BCDA"], counts=[3, 2])
+    _both = ra.compare(_votes, [ra.Borda(), ra.Kemeny()])
+    assert _both["Kemeny"].order == tuple("ABCD")
+    assert _both["Borda"].order == tuple("BACD")
+    mo.accordion(
+        {
+            "Solution": mo.vstack(
+                [
+                    ra.show_steps(ra.Borda(), _votes),
+                    mo.md(
+                        f"Three of five voters have A above everything, so Kemeny keeps A first, "
+                        f"at a cost of {_both['Kemeny'].cost:g}. Borda's ranking turns A and B "
+                        f"round and costs {_both['Borda'].cost:g}: the ratio is "
+                        f"{_both['Borda'].cost / _both['Kemeny'].cost:.3f}."
+                    ),
+                ]
+            )
+        }
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    **2.** What is the fewest voters on three candidates such that Borda and Kemeny each have a
+    single winner, and not the same one?
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    def _parts(votes):
+        borda = ra.Borda().aggregate(votes).buckets[0]
+        firsts = ra.Kemeny().aggregate(votes).optima.winners()
+        return len(borda) == len(firsts) == 1 and borda != tuple(firsts)
+
+    _found = next(
+        votes
+        for m in range(1, 6)
+        for chosen in combinations_with_replacement(["".join(p) for p in permutations("ABC")], m)
+        for votes in [ra.Profile.from_orders(list(chosen))]
+        if chosen[0] == "ABC" and _parts(votes)
+    )
+    assert _found.n_rankings == 5
+    _ballots = ", ".join(" > ".join(one.order) for one in _found)
+    mo.accordion(
+        {
+            "Solution": mo.md(
+                f"Trying all profiles, by number of voters: **{_found.n_rankings}**, first with "
+                f"{_ballots}. (One may name the candidates so that one voter has A > B > C.)"
+            )
+        }
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    **3.** Prove $d(\text{Borda}) \le 6\,d(K)$. *Hint:* let $b(i)$ be the mean place of item $i$.
+    First show $\sum_v\sum_i|b(i)-v(i)|\le 2F(K)$, and then that a ranking sorted by $b$ is the
+    permutation nearest to $b$.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    _rng = np.random.default_rng(0)
+    _worst = 0.0
+    for _ in range(200):
+        _votes = np.argsort(_rng.random((5, 5)), axis=1)
+        _sorted = np.argsort(np.argsort(_votes.sum(axis=0), kind="stable"))
+        _all = np.array(list(permutations(range(5))))
+        _least = abs(_all[:, None] - _votes[None]).sum(axis=(1, 2)).min()
+        _worst = max(_worst, abs(_sorted - _votes).sum() / _least)
+        _b = _votes.mean(axis=0)
+        assert np.isclose(abs(_sorted - _b).sum(), abs(_all - _b).sum(axis=1).min())
+        assert abs(_b - _votes).sum() <= 2 * _least
+    assert 1 < _worst <= 3
+    mo.accordion(
+        {
+            "Solution": mo.md(rf"""
+    1. $b(i)-K(i)$ is the mean of $v(i)-K(i)$ over the votes, so
+       $|b(i)-K(i)|\le\frac1m\sum_v|v(i)-K(i)|$.
+    2. Sum over items: $m\sum_i|b(i)-K(i)|\le F(K)$. With the triangle inequality,
+       $\sum_v\sum_i|b(i)-v(i)|\le 2F(K)$.
+    3. Sorting both sides minimizes $\sum_i|\sigma(i)-b(i)|$ over permutations $\sigma$ (if two
+       items stand the wrong way round, exchanging them does not make the sum larger). So for
+       Borda's $\sigma$: $m\sum_i|\sigma(i)-b(i)|\le m\sum_i|K(i)-b(i)|\le F(K)$.
+    4. Together $F(\sigma)\le F(K)+2F(K)=3F(K)$.
+    5. $d(\sigma)\le F(\sigma)\le 3F(K)\le 6\,d(K)$. $\square$
+
+    Steps 2 and 3 were just checked on 200 random profiles; the largest
+    $F(\text{{Borda}})/\min F$ among them is {_worst:.2f}.
+    """)
+        }
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    **4.** Prove the ratio $2(1-\frac1m)$ of section 8, for $n$ a multiple of $m \ge 2$.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    for _m in (2, 3, 7):
+        _both = ra.compare(tail(2 * _m, _m), [ra.Borda(), ra.Kemeny()])
+        assert _both["Borda"].ranking.rank("A") == 3 or _m == 2
+        assert np.isclose(_both["Borda"].cost, 4 * _m * (1 - 1 / _m))
+        assert _both["Kemeny"].cost == 2 * _m
+    mo.accordion(
+        {
+            "Solution": mo.md(r"""
+    A has $(m-1)n$ points, and $X_j$ has $m(n-j)+1$. So $X_j$ is above A where $mj<n+1$, that is
+    for $j\le n/m=:k$. A falls by $k$ places. Each of the $m-1$ voters now contradicts $k$ pairs,
+    the last one $n-k$: $\;(m-1)k+n-k=n\frac{m-1}{m}+n-\frac nm=2n(1-\frac1m)$. Keeping A on top
+    costs $n$, and nothing less does: for each pair (A, $X_j$) at least one vote is contradicted.
+
+    (With $m=2$ the pairs are level and every place of A costs the same.)
+    """)
+        }
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    **5.** Show that Borda never puts a Condorcet winner last, and never a Condorcet loser first.
+    Look for a counterexample by computer, too.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    _loser = ra.find_counterexample(
+        ra.Borda(), "condorcet loser", n_items=4, n_rankings=4, search="all"
+    )
+    _winner = ra.find_counterexample(
+        ra.Borda(), "condorcet winner", n_items=3, n_rankings=5, search="all"
+    )
+    assert _loser is None
+    assert _winner is not None
+    mo.accordion(
+        {
+            "Solution": mo.vstack(
+                [
+                    mo.md(r"""
+    The points of all items add up to $m\binom n2$, so the average is $m\frac{n-1}2$. A Condorcet
+    winner has more than half of the votes on each of its $n-1$ pairs, so it is above the average,
+    and somebody is below. A Condorcet loser is below the average, and somebody is above.
+
+    A search through all profiles of up to four items and four ballots finds no Condorcet loser that
+    Borda elects. It finds a Condorcet winner that is not alone in front:
+    """),
+                    mo.md(f"> {_winner.sentence}"),
+                ]
+            )
+        }
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    **6.** A leaderboard company wants its model above a rival by Borda. It may add systems, nothing
+    else. On `borda_fails_condorcet`, remove C. What happens to the order of A and B, and what would
+    adding copies of C do?
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    _votes = ra.datasets.load("borda_fails_condorcet")
+    _with, _without = ra.Borda().aggregate(_votes), ra.Borda().aggregate(_votes.restrict("AB"))
+    _more = ra.Profile.from_orders(["ABCDE", "BCDEA"], counts=[3, 2])
+    _points = dict(zip("ABCDE", ra.Borda().aggregate(_more).scores, strict=True))
+    assert _with.order[0] == "B"
+    assert _without.order[0] == "A"
+    assert _points["B"] - _points["A"] == 5 > _with.scores[1] - _with.scores[0] == 1
+    mo.accordion(
+        {
+            "Solution": mo.md(
+                f"With C: {' > '.join(_with.order)}. Without C: {' > '.join(_without.order)}. "
+                f"With two copies D, E of C behind it, B leads by "
+                f"{_points['B'] - _points['A']:g} points in place of "
+                f"{_with.scores[1] - _with.scores[0]:g}. Each copy of an item that loses to B "
+                f"gives B 2 points more over A. No ballot changed its mind on A and B. By Kemeny A "
+                f"stays first: {' > '.join(ra.Kemeny().aggregate(_more).order)}."
+            )
+        }
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    **7.** Local search can get stuck. Find data on which `InsertionSearch` misses the optimum,
+    and say by how much.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    _culture = ra.ImpartialCulture()
+    _draws = (_culture.draw(10, 7, rng=seed) for seed in range(100))
+    _missed = next(
+        (votes, found)
+        for votes in _draws
+        for found in [ra.compare(votes, [ra.InsertionSearch(), ra.Kemeny()])]
+        if found["InsertionSearch"].cost > found["Kemeny"].cost
+    )[1]
+    _text = " > ".join(map(str, _missed["InsertionSearch"].order))
+    assert _missed["Kemeny"].certificate.status == "optimal"
+    mo.accordion(
+        {
+            "Solution": mo.md(
+                f"Among random profiles of 10 items and 7 rankings the first such one: no move "
+                f"of one item makes {_text} cheaper than {_missed['InsertionSearch'].cost:g}, "
+                f"and the optimum costs {_missed['Kemeny'].cost:g}. Only the certificate of "
+                f"`Kemeny` can tell."
+            )
+        }
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## To read
+
+    - Ailon, Charikar and Newman (2008), Aggregating inconsistent information: ranking and
+      clustering, [doi:10.1145/1411509.1411513](https://doi.org/10.1145/1411509.1411513)
+    - Caragiannis, Procaccia and Shah (2016), When do noisy votes reveal the truth?, ACM
+      Transactions on Economics and Computation 4(3)
+    - Coppersmith, Fleischer and Rudra (2010), Ordering by weighted number of wins gives a good
+      ranking for weighted tournaments,
+      [doi:10.1145/1798596.1798608](https://doi.org/10.1145/1798596.1798608)
+    - Diaconis and Graham (1977), Spearman's footrule as a measure of disarray,
+      [doi:10.1111/j.2517-6161.1977.tb01624.x](https://doi.org/10.1111/j.2517-6161.1977.tb01624.x)
+    - Dwork, Kumar, Naor and Sivakumar (2001), Rank aggregation methods for the web,
+      [doi:10.1145/371920.372165](https://doi.org/10.1145/371920.372165)
+    - Kenyon-Mathieu and Schudy (2007), How to rank with few errors, Proceedings of STOC 2007
+    - Young (1975), Social choice scoring functions,
+      [doi:10.1137/0128067](https://doi.org/10.1137/0128067)
+    - Young and Levenglick (1978), A consistent extension of Condorcet's election principle,
+      [doi:10.1137/0135023](https://doi.org/10.1137/0135023)
+    """)
+
+
+if __name__ == "__main__":
+    app.run()
