@@ -11,7 +11,7 @@ from rankagg.aggregation.evidence import Evidence, WholeData
 from rankagg.core.items import counted
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.teaching.registry import STEPS
+from rankagg.teaching.registry import STEPS, WITHOUT
 from rankagg.teaching.steps import Steps
 
 __all__ = ["MOST_ITEMS", "show_steps"]
@@ -25,14 +25,16 @@ def show_steps(
 ) -> Steps:
     """Show how a rule reaches its answer, in tables that one can follow by hand.
 
-    The steps are computed from the definition of the rule, by no code that it uses itself, and
-    held against what it returns.
+    The steps are computed from the definition of the rule, not by the code that finds its answer,
+    and held against what it returns.
 
     Parameters
     ----------
     aggregator : Aggregator
-        A rule: Borda, Copeland, InstantRunoff, Kemeny, Mean, Median, Minimax, PairwiseMajority,
-        RankedPairs or Schulze.
+        A rule: Approval, Baldwin, Black, Borda, Bucklin, Coombs, Copeland, Dodgson, Dowdall,
+        GeometricMean, HarmonicMean, InstantRunoff, Kemeny, Mean, Median, Minimax, Nanson,
+        PairwiseMajority, PickAPerm, Plurality, Positional, RankedPairs, ReciprocalRankFusion,
+        Schulze, Slater, Veto or Young.
     data : ScoreTable, Profile, PairwiseMatrix or Comparisons
         The data, with at most eight items.
     tolerance : float or mapping from task to float, default 0
@@ -69,9 +71,11 @@ def show_steps(
     work = STEPS.get(type(aggregator))
     if work is None:
         names = ", ".join(rule.__name__ for rule in STEPS)
+        why = WITHOUT.get(type(aggregator))
         raise InvalidInputError(
-            "aggregator", f"a rule with steps ({names})", Described(aggregator.name)
-        )
+            "aggregator", f"a rule with steps ({names})", Described(aggregator.name),
+            "" if why is None else f"{type(aggregator).__name__} rests on {why}.",
+        )  # fmt: skip
     if isinstance(data, ScoreSummary):
         raise InvalidInputError(
             "data", "scores, rankings or votes", data, "Read the scores with `read_scores`."

@@ -15,7 +15,7 @@ from rankagg.core.html import html_table
 from rankagg.core.items import counted, shortened
 from rankagg.core.markup import latex_text
 
-__all__ = ["Cell", "Step", "number"]
+__all__ = ["Cell", "Step", "number", "told"]
 
 Cell: TypeAlias = str | int | float
 
@@ -23,13 +23,34 @@ Cell: TypeAlias = str | int | float
 SHOWN = 60
 
 
+# Denominators of fractions that one reads more easily than their digits.
+READ = 60
+# From here on numbers have an exponent.
+LARGE = 1e15
+
+
 def number(value: object) -> int | float:
     """Return a number as it is printed and exported: whole ones without a point."""
-    exact = float(value) if isinstance(value, Fraction) else value
-    if isinstance(exact, np.generic):
-        exact = exact.item()
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    exact = value.item() if isinstance(value, np.generic) else value
     assert isinstance(exact, int | float), "tables hold numbers and texts"
     return int(exact) if float(exact).is_integer() else exact
+
+
+def told(value: object) -> str:
+    """Return a number for a sum or a sentence: whole ones in full, thirds and the like as such."""
+    if isinstance(value, Fraction) and value.denominator > 1:
+        short = _decimal(float(value))
+        return short if Fraction(short) == value or value.denominator > READ else str(value)
+    shown = number(value)
+    return str(shown) if isinstance(shown, int) else _decimal(shown)
+
+
+def _decimal(value: float) -> str:
+    """Return six digits, or two behind the point of a number with more before it."""
+    whole = f"{abs(value):.0f}" if 1 <= abs(value) < LARGE else ""
+    return f"{value:.{max(6, len(whole) + 2)}g}"
 
 
 @dataclass(frozen=True)
@@ -126,5 +147,5 @@ class Step:
 def _plain(cell: object) -> str:
     """Return a cell on one line."""
     if isinstance(cell, float):
-        return f"{cell:.6g}"
+        return _decimal(cell)
     return shortened(" ".join(str(cell).split()), 96)

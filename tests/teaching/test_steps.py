@@ -17,26 +17,10 @@ from rankagg.teaching.registry import STEPS
 from rankagg.teaching.rules.certificate import certificate_step
 from rankagg.teaching.worked import Worked
 from rankagg.testing.aggregators import score_tables
+from tests.teaching.ballots import ballots, partial, supporters, table, voters
 
 VOTES = [rule for rule in STEPS if rule.needs == "votes"]
 FEW = settings(max_examples=12, deadline=None)
-
-
-@st.composite
-def voters(draw, least=1, most=4):
-    """Profiles of strict rankings, as a list of orders too."""
-    items = "ABCDE"[: draw(st.integers(least, most))]
-    orders = draw(st.lists(st.permutations(items).map("".join), min_size=1, max_size=6))
-    return orders, ra.Profile.from_orders(orders, items=items)
-
-
-def supporters(orders, a, b):
-    return sum(order.index(a) < order.index(b) for order in orders)
-
-
-def table(steps, heading):
-    (step,) = (step for step in steps.steps if step.heading.startswith(heading))
-    return step.to_frame()
 
 
 @FEW
@@ -88,10 +72,6 @@ def test_defeats_of_minimax(case):
                  for b in profile.items if b != row.item]  # fmt: skip
         expected = ", ".join(map(str, sorted((x for x in leads if x > 0), reverse=True)))
         assert row.defeats == (expected or "none")
-
-
-def ballots(*orders):
-    return list(orders), ra.Profile.from_orders(orders)
 
 
 # One majority against what is locked, and three of equal margin.
@@ -210,29 +190,6 @@ def test_a_proof_adds_up(case):
             )
 
 
-@FEW
-@given(voters(), st.sampled_from(["together", "order"]))
-def test_runoff_counts_first_places(case, tie_breaking):
-    orders, profile = case
-    steps = ra.show_steps(ra.InstantRunoff(tie_breaking=tie_breaking), profile)
-    rounds = table(steps, "The rounds").set_index("item")
-    for name in rounds:
-        remaining = [item for item in profile.items if rounds.loc[item, name] != ""]
-        for item in remaining:
-            first = sum(min(remaining, key=order.index) == item for order in orders)
-            assert rounds.loc[item, name] == first
-
-
-def test_runoff_of_gaps_and_other_ways_of_breaking_ties_is_refused():
-    gaps = ra.Profile.from_orders(["AB", "BC"], items="ABC")
-    for rule, data in [
-        (ra.InstantRunoff(), gaps),
-        (ra.InstantRunoff(tie_breaking="parallel"), CYCLE),
-    ]:
-        with pytest.raises(InvalidInputError, match="complete strict rankings"):
-            ra.show_steps(rule, data)
-
-
 def test_majorities_by_hand():
     cycle = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
     steps = ra.show_steps(ra.PairwiseMajority(), cycle)
@@ -262,17 +219,6 @@ def test_averages_by_hand():
 
 
 # -- any data -------------------------------------------------------------------------------------
-
-
-@st.composite
-def partial(draw):
-    """Profiles with ties, gaps, short lists and weights."""
-    n = draw(st.integers(1, 4))
-    rank = st.integers(0, 2).map(float) | st.just(float("nan"))
-    rows = draw(st.lists(st.lists(rank, min_size=n, max_size=n), min_size=1, max_size=4))
-    weight = st.sampled_from([1.0, 2.0, 0.5, 0.1])
-    weights = [draw(weight) for _ in rows]
-    return ra.Profile.from_ranks(rows, items="ABCD"[:n], weights=weights)
 
 
 @settings(max_examples=40, deadline=None)
@@ -317,7 +263,7 @@ def test_a_proof_of_more_than_cycles_says_so():
     consensus = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
     proof = Proof(positions=(0, 1, 2), nodes=(Enumeration(),))
     certificate = ra.Certificate.build(consensus.pairwise, (1, 2, 0), [proof])
-    step, bound = certificate_step(certificate, consensus)
+    step, bound = certificate_step(certificate, consensus.pairwise, consensus.cost)
     assert bound == 76
     assert step.rows == ()
     assert "more than cycles" in " ".join(step.sentences)

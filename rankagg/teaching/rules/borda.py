@@ -10,7 +10,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.items import ItemSet
 from rankagg.core.rankings import as_ranking
 from rankagg.teaching.rules.opening import distinct_rankings, rankings_step, scored, votes_step
-from rankagg.teaching.step import Step, number
+from rankagg.teaching.step import Step, number, told
 from rankagg.teaching.worked import Worked
 
 __all__ = ["borda_steps"]
@@ -25,9 +25,10 @@ def borda_steps(consensus: Consensus) -> Worked:
     policy = consensus.unranked
     assert policy is not None, "the rule has one"
     given = points(ranks, policy)
-    scores = (weights[:, None] * given).sum(axis=0)
+    heavy = np.array(weights, dtype=np.float64)
+    scores = (heavy[:, None] * given).sum(axis=0)
     plain = evidence.is_complete_and_strict and policy != "ignore"
-    step = (_by_rank if plain else _by_ranking)(ranks, weights, given, evidence.items)
+    step = (_by_rank if plain else _by_ranking)(ranks, heavy, given, evidence.items)
     last = scored("The sums", "The more points, the better.", evidence.items, scores)
     return Worked((*rankings_step(evidence), step, last), scores)
 
@@ -37,9 +38,9 @@ def _by_rank(ranks: Ranks, weights: Floats, given: Floats, items: ItemSet) -> St
     rows = []
     for i, item in enumerate(items):
         often = [weights[ranks[:, i] == rank].sum() for rank in range(n)]
-        parts = [f"{count:g}*{n - 1 - rank}" for rank, count in enumerate(often) if count]
-        total = number((weights * given[:, i]).sum())
-        rows.append((str(item), *map(number, often), f"{' + '.join(parts)} = {total:g}"))
+        parts = [f"{told(count)}*{n - 1 - rank}" for rank, count in enumerate(often) if count]
+        total = (weights * given[:, i]).sum()
+        rows.append((str(item), *map(number, often), f"{' + '.join(parts)} = {told(total)}"))
     heads = [f"rank {rank + 1} ({n - 1 - rank})" for rank in range(n)]
     return Step(
         "The points",
@@ -82,7 +83,7 @@ def _from_votes(consensus: Consensus) -> Worked:
     if votes.exact_weight is not None and consensus.unranked != "ignore":
         whole = (votes.n_items - 1) * float(votes.exact_weight)
         scores = np.asarray((whole + scores) / 2)
-        columns.append(f"points = ({whole:g} + it)/2")
+        columns.append(f"points = ({told(whole)} + it)/2")
         rows = [[*row, number(score)] for row, score in zip(rows, scores, strict=True)]
         text += " A win is a point, and a tie half of one."
     step = Step("Won and lost", (text,), tuple(columns), tuple(map(tuple, rows)))

@@ -8,25 +8,38 @@ from itertools import combinations
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.certificate import Certificate
 from rankagg.aggregation.kemeny.proofs.nodes import WEIGHT_DENOMINATOR, Leaf
-from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import VerificationError
-from rankagg.teaching.step import Cell, Step, number
+from rankagg.teaching.step import Cell, Step, number, told
 
 __all__ = ["certificate_step"]
 
 Cycle = tuple[int, int, int]
 
+FLOOR = "Every pair costs its smaller number of votes at least: the floor."
 
-def certificate_step(certificate: Certificate, consensus: Consensus) -> tuple[Step, float]:
-    """Return how a certificate proves its bound as a step, and that bound in votes."""
-    votes = consensus.pairwise
+
+def certificate_step(
+    certificate: Certificate, votes: PairwiseMatrix, cost: float, floor: str = FLOOR
+) -> tuple[Step, float]:
+    """Return how a certificate proves its bound as a step, and that bound in votes.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        It is verified again.
+    votes : PairwiseMatrix
+        What it speaks of.
+    cost : float
+        What the answer costs in these votes.
+    floor : str, optional
+        A sentence that says what every order costs at least.
+    """
     certificate.verify(votes)
     bound = certificate.lower_bound
     problem = Problem.from_pairwise(votes, certificate.tie_cost)
-    text = [
-        "Every pair costs its smaller number of votes at least: the floor.",
-    ]
+    text = [floor]
     cycles = _cycles(certificate)
     if cycles is None:
         text.append(
@@ -35,8 +48,8 @@ def certificate_step(certificate: Certificate, consensus: Consensus) -> tuple[St
         )
         return Step("The proof", tuple(text)), bound
     rest = [[Fraction(int(cost)) for cost in row] for row in problem.costs]
-    floor = total = _floor(rest) + problem.constant
-    rows: list[tuple[Cell, ...]] = [("floor", "", _votes(floor, problem), _votes(floor, problem))]
+    total = _floor(rest) + problem.constant
+    rows: list[tuple[Cell, ...]] = [("floor", "", _votes(total, problem), _votes(total, problem))]
     taken = Fraction(0)
     for (a, b, c), weight in cycles:
         for i, j in ((a, b), (b, c), (c, a)):
@@ -63,9 +76,9 @@ def certificate_step(certificate: Certificate, consensus: Consensus) -> tuple[St
             "No order agrees with all majorities of a cycle: it contradicts at least one of them, "
             "so a weight may be taken off all three and counted once."
         )
-    told = f"The sum is {bound:g}, and the answer costs {consensus.cost:g}"
+    said = f"The sum is {told(bound)}, and the answer costs {told(cost)}"
     proved = certificate.scaled_lower_bound == certificate.scaled_cost
-    text.append(f"{told}: {'no order is cheaper' if proved else 'what lies between is open'}.")
+    text.append(f"{said}: {'no order is cheaper' if proved else 'what lies between is open'}.")
     columns = ("what", "weight", "adds", "sum")
     return Step(f"The proof, by {counted(len(cycles), 'cycle')}", tuple(text), columns,
                 tuple(rows)), bound  # fmt: skip

@@ -9,7 +9,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import as_ranking
 from rankagg.teaching.rules.opening import majority_step, rankings_step, votes_step
-from rankagg.teaching.step import Step, number
+from rankagg.teaching.step import Step, number, told
 from rankagg.teaching.worked import Worked
 
 __all__ = ["copeland_steps", "majority_steps", "minimax_steps", "winner_sentence"]
@@ -28,7 +28,7 @@ def copeland_steps(consensus: Consensus) -> Worked:
         (str(item), *map(number, (won[i], drawn[i], lost[i], scores[i])))
         for i, item in enumerate(votes.items)
     ]
-    text = f"A win is worth 1, a draw {rule.alpha:g}, a defeat nothing."
+    text = f"A win is worth 1, a draw {told(rule.alpha)}, a defeat nothing."
     step = Step("The score", (text,), ("item", "won", "drawn", "lost", "score"), tuple(rows))
     return Worked((*_opening(consensus), step), scores)
 
@@ -108,4 +108,4 @@ def _named(votes: PairwiseMatrix, chosen: object) -> str:
 
 
 def _defeats(margins: list[float]) -> str:
-    return ", ".join(f"{margin:g}" for margin in margins if margin) or "none"
+    return ", ".join(told(margin) for margin in margins if margin) or "none"

@@ -2,29 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 
 from rankagg._typing import Floats, Ranks
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.items import counted
+from rankagg.core import exact
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.places import UNRANKED
 from rankagg.core.profile import Profile
-from rankagg.core.rankings import as_ranking
-from rankagg.teaching.step import Step, number
+from rankagg.core.rankings import PartialRanking, as_ranking
+from rankagg.teaching.step import Step, number, told
 
-__all__ = ["distinct_rankings", "majority_step", "rankings_step", "scored", "votes_step"]
+__all__ = [
+    "by_number", "distinct_rankings", "majority_step", "margins_of", "rankings_step", "scored",
+    "votes_step",
+]  # fmt: skip
 
 
-def distinct_rankings(profile: Profile) -> tuple[Ranks, Floats]:
+def distinct_rankings(profile: Profile) -> tuple[Ranks, list[Fraction]]:
     """Return each ranking once, as ranks, and its weight, the heaviest first."""
     ranks, which = np.unique(profile.ranks, axis=0, return_inverse=True)
-    weights: Floats = np.zeros(len(ranks))
-    np.add.at(weights, which.ravel(), profile.counts * profile.weights)
-    order = np.argsort(-weights, kind="stable")
-    return ranks[order], weights[order]
+    votes, denominator = exact.as_votes(profile.counts, profile.weights)
+    weights = [Fraction(0)] * len(ranks)
+    for row, vote in zip(which.ravel().tolist(), votes.tolist(), strict=True):
+        weights[row] += Fraction(vote, denominator)
+    order = sorted(range(len(ranks)), key=lambda row: -weights[row])
+    return ranks[order], [weights[row] for row in order]
+
+
+def margins_of(votes: PairwiseMatrix) -> list[list[Fraction]]:
+    """Return the votes of row above column less those of the reverse, without rounding."""
+    wins = votes.scaled_wins.tolist()
+    pairs = range(votes.n_items)
+    return [[Fraction(wins[i][j] - wins[j][i], votes.denominator) for j in pairs] for i in pairs]
+
+
+def by_number(numbers: Sequence[Fraction | int | None], items: ItemSet) -> PartialRanking:
+    """Rank items by exact numbers, higher is better; None is unranked."""
+    places = [
+        UNRANKED if mine is None else sum(other is not None and other > mine for other in numbers)
+        for mine in numbers
+    ]
+    return as_ranking(np.array(places, dtype=np.int32), items)
 
 
 def rankings_step(evidence: Evidence) -> tuple[Step, ...]:
@@ -38,7 +62,7 @@ def rankings_step(evidence: Evidence) -> tuple[Step, ...]:
         (number(weight), as_ranking(row, profile.items)._arrows())
         for row, weight in zip(ranks, weights, strict=True)
     ]
-    whole = counted(number(weights.sum()), "ranking", "g")
+    whole = counted(told(sum(weights, Fraction(0))), "ranking")
     text.append(f"{whole} of {counted(profile.n_items, 'item')}, like ones together.")
     return (Step("The rankings", tuple(text), ("count", "ranking"), tuple(rows)),)
 

@@ -11,7 +11,7 @@ from rankagg._typing import Floats
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import ItemSet
 from rankagg.teaching.rules.opening import majority_step, rankings_step, scored, votes_step
-from rankagg.teaching.step import Cell, Step, number
+from rankagg.teaching.step import Cell, Step, number, told
 from rankagg.teaching.worked import Worked
 
 __all__ = ["schulze_steps"]
@@ -76,5 +76,5 @@ def _strongest_path(margins: Floats, start: int, end: int) -> list[int]:
 def _told(path: list[int], margins: Floats, items: ItemSet) -> str:
     if not path:
         return "none"
-    steps = [f"({margins[i, j]:g}) {items[j]}" for i, j in pairwise(path)]
+    steps = [f"({told(margins[i, j])}) {items[j]}" for i, j in pairwise(path)]
     return " ".join([str(items[path[0]]), *steps])

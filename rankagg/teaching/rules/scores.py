@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -10,10 +11,10 @@ from rankagg._typing import Floats
 from rankagg.aggregation.result import Consensus
 from rankagg.core.scores import ScoreTable
 from rankagg.teaching.rules.opening import scored
-from rankagg.teaching.step import Cell, Step, number
+from rankagg.teaching.step import Cell, Step, number, told
 from rankagg.teaching.worked import Worked
 
-__all__ = ["mean_steps", "median_steps"]
+__all__ = ["mean_steps", "median_steps", "shown_scores"]
 
 
 def mean_steps(consensus: Consensus) -> Worked:
@@ -53,7 +54,7 @@ def median_steps(consensus: Consensus) -> Worked:
             if not np.isnan(x)
         )
         medians.append(_middle(ordered))
-        listed = ", ".join(f"{x:g}" for x, _ in ordered) or "none"
+        listed = ", ".join(told(x) for x, _ in ordered) or "none"
         middle: Cell = "none" if np.isnan(medians[-1]) else number(medians[-1])
         rows.append((str(system), listed, middle))
     step = Step(
@@ -86,21 +87,47 @@ def _table_of(consensus: Consensus) -> ScoreTable:
 
 
 def _done(table: ScoreTable, step: Step, scores: Floats) -> Worked:
-    """Return the steps, from the scores to the ranking by what was found."""
-    columns = table.task_scores(signed=True).T
+    lower = not all(table.higher_is_better.values())
+    text = ["Where lower is better, scores are negated."] if lower else []
+    values = table.task_scores(signed=True)
+    return shown_scores(table, values, step, scores, order="The higher, the better.", text=text)
+
+
+def shown_scores(
+    table: ScoreTable,
+    values: Floats,
+    step: Step,
+    scores: Floats,
+    *,
+    order: str,
+    text: Sequence[str] = (),
+) -> Worked:
+    """Return the steps, from the scores of the tasks to the ranking by what was found.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The data.
+    values : ndarray of float, shape (n, m)
+        The scores as they enter.
+    step : Step
+        What is done with them.
+    scores : ndarray of float, shape (n,)
+        What comes out.
+    order : str
+        A sentence on the order.
+    text : sequence of str, optional
+        Sentences on the scores.
+    """
     rows = [
         (
             str(task),
             *("missing" if np.isnan(x) else number(x) for x in column),
             number(weight),
         )
-        for task, column, weight in zip(table.tasks, columns, table.weight_vector, strict=True)
+        for task, column, weight in zip(table.tasks, values.T, table.weight_vector, strict=True)
     ]
-    text = []
-    if table.is_instance_level:
-        text.append("The score of a task is the mean over its instances.")
-    if not all(table.higher_is_better.values()):
-        text.append("Where lower is better, scores are negated.")
-    first = Step("The scores", tuple(text), ("task", *table.systems, "weight"), tuple(rows))
-    last = scored("The order", "The higher, the better.", table.systems, scores)
+    means = ["The score of a task is the mean over its instances."] * table.is_instance_level
+    first = Step("The scores", (*means, *text), ("task", *table.systems, "weight"), tuple(rows))
+    last = scored("The order", order, table.systems, scores)
     return Worked((first, step, last), scores)
