@@ -125,6 +125,9 @@ class Step:
         table = html_table(head, shown, named=False) if head else ""
         return f"<h4>{escape(self.heading)}</h4>{text}{table}{more}"
 
+    def _repr_html_(self) -> str:
+        return self.html()
+
     def latex(self) -> str:
         """Return the step as LaTeX; the rules of tables are those of the package booktabs."""
         parts = [rf"\paragraph{{{latex_text(self.heading)}}}", *map(latex_text, self.sentences)]

@@ -340,6 +340,7 @@ def test_long_tables_are_cut_and_say_so():
     assert "... and 115 more rows" in steps.summary(rows=5)
     assert "more row" not in steps.summary(rows=None)
     assert "... and 60 more rows" in steps._repr_html_()
+    assert all(step._repr_html_() in steps._repr_html_() for step in steps.steps)
 
 
 def test_all_cells_are_in_the_table_of_all():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-__all__ = ["beside", "heading", "prose", "refusal", "told", "two_columns"]
+__all__ = ["beside", "heading", "lecture_style", "prose", "refusal", "told", "two_columns"]
 
 STYLE = """<style>
 :root { font-size: clamp(18px, 1vw + 10px, 24px); --ra-strong: #0b5cad; --ra-warm: #b3470b;
@@ -31,6 +31,29 @@ STYLE = """<style>
     .ra-beside { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); align-items: start; } }
 #App > * { padding-top: .5rem; }
 </style>"""
+
+
+# A lecture reads like a paper: letters of the usual size, tables as wide as what they hold.
+LECTURE = """<style>
+:root { font-size: 16px; }
+.ra svg { max-height: 26rem; }
+#App table { width: auto !important; min-width: 0; }
+#App :is(th, td) { text-align: left; padding: .1em 1em .1em 0; }
+#App table.dataframe :is(th, td) { text-align: right; padding: .1em .5em; }
+#App :has(> table) { overflow-x: auto; }
+#App pre { font-size: .875rem; line-height: 1.4; white-space: pre-wrap; }
+</style>"""
+
+
+def lecture_style() -> str:
+    """Return the style of a lecture: the colors of the apps, and letters and tables of a paper.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    return STYLE + LECTURE
 
 
 def heading(title: str, what: str) -> str:
