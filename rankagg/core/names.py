@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, isfinite, log10
 from unicodedata import bidirectional, category, east_asian_width, name
 
 from rankagg._typing import Label
 
 __all__ = [
+    "amount",
     "cut",
     "has_other_letters",
     "in_words",
@@ -16,6 +18,7 @@ __all__ = [
     "listing",
     "named",
     "percent",
+    "unsigned",
 ]
 
 WORDS = (
@@ -29,6 +32,8 @@ TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 # Scripts whose letters every machine has a font for; the first word of a letter's name tells.
 EVERYWHERE = frozenset({"LATIN", "GREEK", "CYRILLIC", "FEMININE", "MASCULINE", "MICRO", "MODIFIER"})
 SHOWN = 8
+# From here on, and below this power of ten, numbers are written with an exponent.
+LONG, SHORT = 1e15, -4
 
 
 def letters(text: str) -> int:
@@ -93,6 +98,37 @@ def in_words(number: int, noun: str) -> str:
     many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     told = WORDS[number] if number < len(WORDS) else f"{number:,}"
     return f"{told} {noun if number == 1 else many}"
+
+
+def amount(value: float) -> str:
+    """Return a number of votes: whole ones in full, others with six digits that count.
+
+    Examples
+    --------
+    >>> amount(22149700.0), amount(62065.714), amount(196.5), amount(1e-5), amount(-0.0)
+    ('22,149,700', '62,065.7', '196.5', '1e-05', '0')
+    """
+    if not isfinite(value) or abs(value) >= LONG:
+        return f"{value:,.6g}"
+    if value == round(value):
+        return f"{round(value):,}"
+    size = floor(log10(abs(value)))
+    if size < SHORT:
+        return f"{value:.6g}"
+    text = f"{value:,.{max(5 - size, 1)}f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def unsigned(text: str) -> str:
+    """Return a printed number, without the minus of one that is rounded to zero.
+
+    Examples
+    --------
+    >>> unsigned("-0.000"), unsigned("-0.001"), unsigned("-0 %")
+    ('0.000', '-0.001', '0 %')
+    """
+    is_zero = "0" in text and not any(digit in text for digit in "123456789")
+    return text.replace("-", "", 1) if is_zero else text
 
 
 def percent(share: float) -> str:

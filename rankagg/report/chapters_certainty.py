@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.alternatives import LATE
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.names import in_words, listing
+from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
 from rankagg.inference.ranks.rank_intervals import RankIntervals
@@ -29,7 +31,8 @@ def certainty(findings: Findings) -> Section:
             "said of their uncertainty."
         )
     n, decided = len(ranks.items), int(ranks.decisions.above.sum())
-    section.told(f"{decided} of {counted(n * (n - 1) // 2, 'pair')} decided at {findings.level}")
+    total = counted(n * (n - 1) // 2, "pair", ",")
+    section.told(f"{decided:,} of {total} decided at {findings.level}")
     section.text(*_who_is_first(ranks), _decided(findings, ranks))
     section.assumed(f"{_assumption(ranks)} {_caveat(findings)}")
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
@@ -46,7 +49,8 @@ def certainty(findings: Findings) -> Section:
         section.items(bullets(together, GROUPS))
     exact = int((ranks.best == ranks.worst).sum())
     if exact:
-        section.text(f"{exact} of {counted(n, 'rank')} {'is' if exact == 1 else 'are'} determined.")
+        verb = "is" if exact == 1 else "are"
+        section.text(f"{exact:,} of {counted(n, 'rank', ',')} {verb} determined.")
     return section
 
 
@@ -60,14 +64,18 @@ def _who_is_first(ranks: RankIntervals) -> list[str]:
     alone = ""
     if set(ranks.first) != set(ranks.top(1)):
         alone = (
-            " That is asked of the first place alone; the bars above hold for all places at once, "
-            "and are wider."
+            " That is asked of the first place alone; the intervals above hold for all places at "
+            "once, and are wider."
         )
     if not others:
         return [f"At {level}, first by {by} can only be {listing(ranks.first)}.{alone}"]
-    head = f"First by {by} is {listing(leaders)}, but" if leaders else f"By {by}"
-    may = f"{len(others)} others" if len(others) > 1 else "another item"
-    return [f"{head} {may} may be first too at {level}: {listing(others, GROUPS)}.{alone}"]
+    verb = "is" if len(leaders) == 1 else "are"
+    head = f"First by {by} {verb} {listing(leaders)}, but" if leaders else f"By {by},"
+    may = f"{len(others):,} others may" if len(others) > 1 else "another item may"
+    too = "be first too" if leaders else "be first"
+    if not leaders:
+        may = f"{counted(len(others), 'item', ',')} may"
+    return [f"{head} {may} {too} at {level}: {listing(others, GROUPS)}.{alone}"]
 
 
 def _decided(findings: Findings, ranks: RankIntervals) -> str:
@@ -77,13 +85,13 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
     if decided:
         bound = "about" if decisions.is_approximate else "at most"
         text = (
-            f"The data decide {decided} of {counted(pairs, 'pair')}, by {decisions.how}; "
+            f"The data decide {decided:,} of {counted(pairs, 'pair', ',')}, by {decisions.how}; "
             f"family-wise error rate {bound} {decisions.alpha:g}."
         )
         if findings.openness <= OPEN:
             return text
         mean = float((ranks.worst - ranks.best + 1).mean())
-        return f"{text} That leaves an item {mean:.0f} of {counted(n, 'rank')} on average."
+        return f"{text} That leaves an item {mean:,.0f} of {counted(n, 'rank', ',')} on average."
     if decisions.warning is not None:
         return f"{decisions.warning[0].upper()}{decisions.warning[1:]}: any rank is possible."
     text = f"No pair is decided, by {decisions.how}, so any rank is possible"
@@ -91,7 +99,7 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
         return f"{text}."
     return (
         f"{text}: decisions can be had from {basis.decidable_from} {basis.word}s on, but these "
-        f"{basis.n_units} disagree too much."
+        f"{basis.n_units:,} disagree too much."
     )
 
 
@@ -118,7 +126,20 @@ def _caveat(findings: Findings) -> str:
             "If these tasks are all that matters, there is nothing to infer; if tasks resemble "
             "each other, as those of one benchmark do, the true uncertainty is larger."
         )
+    if isinstance(findings.data, Comparisons):
+        if findings.data.clusters is None:
+            return (
+                "Comparisons that have a judge or a prompt in common are not: where they are told "
+                "as clusters, that is taken into account."
+            )
+        return "Clusters that resemble each other would make the true uncertainty larger."
     return "Voters who follow each other would make the true uncertainty larger."
+
+
+def _ballot(profile: Profile, row: int) -> str:
+    """Return what a ranking says, and how often it was cast where that is not once."""
+    copies = int(profile.counts[row])
+    return f"{copies:,} x {profile[row]._arrows()}" if copies > 1 else profile[row]._arrows()
 
 
 def without_tasks(findings: Findings) -> Section:
@@ -129,7 +150,7 @@ def without_tasks(findings: Findings) -> Section:
 
 
 def _one_of(number: int, noun: str) -> str:
-    return f"one {noun}" if number == 1 else f"any of {in_words(number, noun)}"
+    return f"one {noun}" if number == 1 else f"one of {in_words(number, noun)}"
 
 
 def _fewest(findings: Findings, section: Section) -> None:
@@ -156,6 +177,11 @@ def _left_out(findings: Findings, section: Section) -> Section:
     if "stability" in findings.late:
         return section.unknown(f"The consensus without single tasks or rankings was {LATE}.")
     if result is None:
+        if isinstance(findings.data, Comparisons):
+            return section.unknown(
+                "Who is first without some of the comparisons was not looked at; the chapter on "
+                "uncertainty says what chance alone may change."
+            )
         why = "without the single rankings it cannot be computed"
         if not isinstance(findings.data, PairData):
             why = f"that is done for 2 to {TASKS} of them"
@@ -180,7 +206,8 @@ def _left_out(findings: Findings, section: Section) -> Section:
     else:
         section.text(
             f"Leaving out one of the {len(influence)} {result.noun} changes the order of some "
-            f"items in {counted(len(changed), 'case')}, and who is first in {len(others)}."
+            f"items in {counted(len(changed), 'case')}, and who is first in "
+            f"{len(others) or 'none'}."
         )
     if result.undecided:
         section.unknown(
@@ -190,6 +217,9 @@ def _left_out(findings: Findings, section: Section) -> Section:
     if changed.empty and not result.undecided:
         return section
     frame = influence.sort_values("distance", ascending=False, kind="stable").reset_index()
+    data = findings.data
+    if isinstance(data, Profile) and data.groups is None:
+        frame["left_out"] = [_ballot(data, int(row)) for row in frame["left_out"]]
     section.table(
         table_of(
             frame[["left_out", "distance", "tau", "winner"]],

@@ -15,7 +15,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
-from rankagg.core.names import listing, percent
+from rankagg.core.names import listing, named, percent
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -42,10 +42,10 @@ def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
         section.items(lines)
     if isinstance(data, ScoreTable | ScoreSummary):
         lower = [task for task, higher in data.higher_is_better.items() if not higher]
-        section.text(
-            "On every task a higher score is better." if not lower
-            else f"A lower score is better on {listing(lower)}; elsewhere a higher one."
-        )  # fmt: skip
+        if len(lower) in (0, data.n_tasks):
+            section.text(f"On every task a {'lower' if lower else 'higher'} score is better.")
+        else:
+            section.text(f"A lower score is better on {listing(lower)}; elsewhere a higher one.")
         weights = [f"{task} {w:g}" for task, w in data.task_weights.items() if w != 1]
         if weights:
             section.text(f"Task weights other than 1: {', '.join(weights)}.")
@@ -58,21 +58,19 @@ def _shape(findings: Findings) -> list[tuple[str, object]]:
     if isinstance(data, ScoreTable):
         facts += [("Systems", data.n_systems), ("Tasks", data.n_tasks)]
         if data.is_instance_level:
-            facts.append(("Instances", f"{data.n_units} in all tasks together"))
-        total = data.values.size
-        facts.append(("Scores", f"{total - data.n_missing} of {total}; {data.n_missing} missing"))
+            facts.append(("Instances", _instances(findings, data.n_units)))
+        facts.append(("Scores", _scores(data.values.size, data.n_missing)))
     elif isinstance(data, ScoreSummary):
         facts += [("Systems", data.n_systems), ("Tasks", data.n_tasks)]
-        facts.append(("Instances", f"{data.n_units} in all tasks together"))
-        total = data.n_units * data.n_systems
-        facts.append(("Scores", f"{total - data.n_missing} of {total}; {data.n_missing} missing"))
+        facts.append(("Instances", _instances(findings, data.n_units)))
+        facts.append(("Scores", _scores(data.n_units * data.n_systems, data.n_missing)))
         if data.n_empty:
-            facts.append(("Instances without any score", f"{data.n_empty}, left out"))
+            facts.append(("Instances without any score", f"{data.n_empty:,}, left out"))
         facts.append(("Held", "what the scores add up to, not the scores themselves"))
     elif isinstance(data, Profile):
-        facts += [("Items", data.n_items), ("Rankings", data.n_rankings)]
+        facts += [("Items", data.n_items), ("Rankings", f"{data.n_rankings:,}")]
         if len(data) < data.n_rankings:
-            facts.append(("Different rankings", len(data)))
+            facts.append(("Different rankings", f"{len(data):,}"))
         facts.append(("Complete", "yes" if data.is_complete else "no: some leave items out"))
         facts.append(("Strict", "yes" if data.is_strict else "no: some tie items"))
     elif isinstance(data, PairwiseMatrix):
@@ -84,6 +82,19 @@ def _shape(findings: Findings) -> list[tuple[str, object]]:
             facts.append(("Clusters", f"{data.n_clusters:,}"))
     facts.append(("Unranked items", _unranked(findings)))
     return facts
+
+
+def _scores(total: int, missing: int) -> str:
+    return f"{total - missing:,} of {total:,}; {missing:,} missing"
+
+
+def _instances(findings: Findings, number: int) -> str:
+    """Say how many rows of scores there are, and of how many instances where tasks share them."""
+    text = f"{number:,} in all tasks together"
+    basis = None if findings.ranks is None else findings.ranks.decisions.basis
+    if basis is None or basis.word != "instance" or basis.n_units == number:
+        return text
+    return f"{text}, of {basis.n_units:,} different ones"
 
 
 def _unranked(findings: Findings) -> str:
@@ -100,24 +111,27 @@ def _unranked(findings: Findings) -> str:
 def missing_data(findings: Findings) -> Section:
     """Say who lacks what, and what the policy makes of it."""
     section, report = Section("missing", "Missing data"), findings.missing
+    if isinstance(findings.data, Comparisons):
+        return _who_never_met(section, findings.comparison.votes)
     if report is None:
         return section.unknown(
             "The data are counts of votes; what single rankings left out is not in them."
         )
-    size = f"{counted(len(report.items), 'item')}, {counted(report.n_units, report.unit)}"
+    units = counted(report.n_units, report.unit, ",")
+    size = f"{counted(len(report.items), 'item', ',')}, {units}"
     if not report.n_missing:
         return section.told("none").text(f"Nothing is missing: {size}.")
     section.told(percent(report.n_missing / report.n_cells)).text(
-        f"{report.n_missing} of {counted(report.n_cells, 'cell')} "
+        f"{report.n_missing:,} of {counted(report.n_cells, 'cell', ',')} "
         f"{'is' if report.n_missing == 1 else 'are'} missing "
         f"({percent(report.n_missing / report.n_cells)}): {size}."
     )
     _who_lacks(section, report)
     if report.never_compared:
-        pairs = [f"{a} and {b}" for a, b in report.never_compared]
+        pairs = [f"{named(a)} and {named(b)}" for a, b in report.never_compared]
         section.unknown(
-            f"The order of {counted(len(pairs), 'pair')} of items, never compared, rests on other "
-            "pairs and on the policy:"
+            f"The order of {counted(len(pairs), 'pair', ',')} of items, never compared, rests on "
+            "other pairs and on the policy:"
         )
         section.items(bullets(pairs, SHOWN))
     if len(report.groups) > 1:
@@ -128,6 +142,21 @@ def missing_data(findings: Findings) -> Section:
         section.items(bullets([listing(group) for group in report.groups], SHOWN))
     section.heading("What each policy assumes")
     return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
+
+
+def _who_never_met(section: Section, votes: PairwiseMatrix) -> Section:
+    """Say which items no comparison brought together."""
+    total = counted(votes.n_items * (votes.n_items - 1) // 2, "pair", ",")
+    pairs = [f"{named(a)} and {named(b)}" for a, b in votes.never_compared]
+    if not pairs:
+        met = "The two items met" if votes.n_items == 2 else f"All {total} of items met"
+        return section.told("none").text(f"{met} in some comparison.")
+    section.told(f"{len(pairs):,} of {total} never met")
+    section.unknown(
+        f"The order of {counted(len(pairs), 'pair', ',')} of items that never met rests on "
+        "comparisons with others:"
+    )
+    return section.items(bullets(pairs, SHOWN))
 
 
 def _who_lacks(section: Section, report: MissingReport) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.core.items import counted
-from rankagg.core.names import listing, named
+from rankagg.core.names import amount, listing, named
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.report.findings import Findings
 from rankagg.report.pairs import pair_map_of
@@ -33,7 +33,7 @@ def majorities(findings: Findings) -> Section:
     pairs = n * (n - 1) // 2
     beaten = int(graph.beats.sum())
     section.told(
-        f"{counted(len(against), 'majority')} against the consensus"
+        f"{counted(len(against), 'majority', ',')} against the consensus"
         if len(against) else "no cycles"
     )  # fmt: skip
     if groups:
@@ -49,9 +49,9 @@ def majorities(findings: Findings) -> Section:
             ("Condorcet winner", "none" if winner is None else winner),
             ("Condorcet loser", "none" if loser is None else loser),
             ("Smith set", listing(graph.smith_set())),
-            ("Pairs with a majority", beaten),
-            ("Pairs without a majority", pairs - beaten),
-            ("Majorities against the consensus", len(against)),
+            ("Pairs with a majority", f"{beaten:,}"),
+            ("Pairs without a majority", f"{pairs - beaten:,}"),
+            ("Majorities against the consensus", f"{len(against):,}"),
         ]
     )
     return _against(section, against) if len(against) else section
@@ -63,14 +63,14 @@ def _circle(findings: Findings, group: Sequence[Label]) -> str:
     first = min(group, key=findings.exact.items.index)
     cycle = _shortest(part, first)
     if len(cycle) > STATED:
-        return f"{counted(len(group), 'item')}: {listing(group, width=SHORT)}."
+        return f"{counted(len(group), 'item', ',')}: {listing(group, width=SHORT)}."
     votes = findings.comparison.votes
     steps = [_beats(votes, a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
     stated = f"{', '.join(steps[:-1])}, and {steps[-1]}."
     if len(group) == len(cycle):
         return stated
     names = listing(group, width=SHORT)
-    return f"{counted(len(group), 'item')}, {names}; for example {stated}"
+    return f"{counted(len(group), 'item', ',')} ({names}); for example {stated}"
 
 
 def _shortest(graph: nx.DiGraph[Label], first: Label) -> list[Label]:
@@ -82,7 +82,7 @@ def _shortest(graph: nx.DiGraph[Label], first: Label) -> list[Label]:
 
 def _beats(votes: PairwiseMatrix, winner: Label, loser: Label) -> str:
     i, j = votes.items.indices([winner, loser])
-    counts = f"{votes.wins[i, j]:.6g} to {votes.wins[j, i]:.6g}"
+    counts = f"{amount(votes.wins[i, j])} to {amount(votes.wins[j, i])}"
     return f"{named(winner, SHORT)} beats {named(loser, SHORT)} ({counts})"
 
 
@@ -93,7 +93,6 @@ def _against(section: Section, frame: pd.DataFrame) -> Section:
         table_of(
             ordered[["above", "below", "votes_for", "votes_against"]],
             "Majorities that the consensus goes against, the largest first",
-            formats=dict.fromkeys(("votes_for", "votes_against"), ".6g"),
             headings={
                 "above": "Majority has above", "below": "below",
                 "votes_for": "votes for", "votes_against": "votes against",

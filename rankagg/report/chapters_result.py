@@ -7,7 +7,7 @@ import pandas as pd
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
 from rankagg.core.items import counted
-from rankagg.core.names import listing
+from rankagg.core.names import amount, listing
 from rankagg.report.findings import Findings
 from rankagg.report.flow import flow_of
 from rankagg.report.sections import Section
@@ -16,6 +16,8 @@ from rankagg.report.tables import Table, bullets, table_of
 __all__ = ["methods", "proof"]
 
 PAIRS, GROUPS = 10, 20
+# Methods that a heading names.
+NAMED = 4
 
 
 def _all_ranks(findings: Findings) -> Table:
@@ -51,7 +53,7 @@ def _named(findings: Findings) -> list[tuple[Consensus, str]]:
 
 
 def _span(best: int, worst: int) -> str:
-    return str(best) if best == worst else f"{best} to {worst}"
+    return f"{best:,}" if best == worst else f"{best:,} to {worst:,}"
 
 
 def proof(findings: Findings) -> Section:
@@ -68,7 +70,7 @@ def proof(findings: Findings) -> Section:
     section.facts(
         [
             ("Certificate", certificate.summary()),
-            ("Cost", f"{exact.cost:g} (votes contradicted)"),
+            ("Cost", f"{amount(exact.cost)} (votes contradicted)"),
             ("A tied vote costs", f"{exact.tie_cost:g}"),
             ("Seconds", f"{exact.runtime:.3f}"),
         ]
@@ -76,7 +78,7 @@ def proof(findings: Findings) -> Section:
     if not findings.is_proved:
         return section.unknown(
             "The optimum is not proved in time: it may be cheaper by up to "
-            f"{counted(certificate.gap, 'vote', 'g')}. A longer time limit may close the gap."
+            f"{counted(amount(certificate.gap), 'vote')}. A longer time limit may close the gap."
         )
     if known is None and "alternatives" not in findings.late:
         return section.unknown("Whether other rankings are as good was not looked at.")
@@ -86,8 +88,8 @@ def proof(findings: Findings) -> Section:
         section.text("It is the only optimum.")
         if known.radius is not None:
             return section.text(
-                f"At least {counted(known.radius, 'more complete ranking')} would be needed to "
-                "overturn it."
+                f"At least {counted(known.radius, 'more complete ranking', ',')} would be needed "
+                "to overturn it."
             )
         if not known.is_complete:
             section.unknown(f"How many more rankings would overturn it was {LATE}.")
@@ -115,15 +117,15 @@ def _several(section: Section, known: Alternatives) -> Section:
     else:
         number = f"More than one ranking is equally good (how many was {LATE})"
     section.text(
-        f"{number}; they differ on {optima.n_undecided_pairs} of {counted(total, 'pair')}. The "
-        "ranking above is one of them. Within each of these groups, which are shaded there, the "
-        "votes leave the order open:"
+        f"{number}; they differ on {optima.n_undecided_pairs:,} of {counted(total, 'pair', ',')}. "
+        "The ranking above is one of them. Within each of these groups, which are shaded there, "
+        "the votes leave the order open:"
     )
     groups, end = [], 0
     for block in optima.blocks:
         start, end = end + 1, end + len(block)
         if len(block) > 1:
-            groups.append(f"places {start} to {end}: {listing(block)}")
+            groups.append(f"places {start:,} to {end:,}: {listing(block)}")
     return section.items(bullets(groups, GROUPS))
 
 
@@ -145,8 +147,6 @@ def methods(findings: Findings) -> Section:
             frame,
             f"Cost relative to the optimum{bound}",
             formats={
-                "cost": ".6g",
-                "excess": ".4g",
                 "ratio": ".4f",
                 "tau": ".3f",
                 "runtime": ".4f",
@@ -166,40 +166,53 @@ def methods(findings: Findings) -> Section:
         )
     )
     section.table(_all_ranks(findings))
-    for method in comparison.methods:
-        if method != name:
-            _disagreement(section, findings, method)
+    agreeing = [
+        method
+        for method in comparison.methods
+        if method != name and not _disagreement(section, findings, method)
+    ]
+    if agreeing:
+        every = "orders" if len(agreeing) == 1 else "order"
+        section.text(
+            f"{listing(agreeing, len(agreeing))} {every} all pairs as the exact rule does."
+        )
     return section.items(f"{name}: {note}" for c, name in _named(findings) for note in c.notes)
 
 
 def _differing(findings: Findings) -> str:
-    """Say on how many pairs the others differ."""
-    name = findings.exact.aggregator.name
-    told = [
-        f"{method} {len(findings.comparison.disagreements(name, method))}"
-        for method in findings.comparison.methods
-        if method != name
-    ]
-    return f"pairs in another order: {', '.join(told)}"
+    """Say on how many pairs the others differ, or how many do so where they are many."""
+    name, comparison = findings.exact.aggregator.name, findings.comparison
+    others = [method for method in comparison.methods if method != name]
+    pairs = {method: len(comparison.disagreements(name, method)) for method in others}
+    differing = {method: number for method, number in pairs.items() if number}
+    if not differing:
+        return "all in the same order" if len(others) > 1 else "in the same order"
+    if len(differing) <= NAMED:
+        told = [f"{method} {number:,}" for method, number in differing.items()]
+        return f"pairs ordered otherwise: {', '.join(told)}"
+    most = max(differing, key=lambda method: differing[method])
+    return (
+        f"{len(differing)} of {len(others)} order pairs otherwise, {most} the most "
+        f"({differing[most]:,})"
+    )
 
 
-def _disagreement(section: Section, findings: Findings, method: str) -> None:
+def _disagreement(section: Section, findings: Findings, method: str) -> bool:
+    """Say on which pairs a method differs, and whether there are any."""
     name = findings.exact.aggregator.name
     # Where nothing is decided, the section on certainty says so.
     ranks = findings.ranks if findings.has_decisions else None
     decisions = None if ranks is None else ranks.decisions
     frame = findings.comparison.disagreements(name, method, decisions=decisions)
     if frame.empty:
-        section.text(f"{method} orders every pair as the exact consensus does.")
-        return
-    heading = f"{method} differs on {counted(len(frame), 'pair')}"
+        return False
+    heading = f"{method} differs on {counted(len(frame), 'pair', ',')}"
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
     section.folded(
         heading,
         table_of(
             frame,
             f"Pairs that {method} orders otherwise, closest votes first",
-            formats=dict.fromkeys(("votes_for", "votes_against", "ties"), ".6g"),
             headings={
                 "above": "Exact has above", "below": "below", "other": f"{method} has them",
                 "votes_for": "votes for", "votes_against": "votes against",
@@ -211,3 +224,4 @@ def _disagreement(section: Section, findings: Findings, method: str) -> None:
             what="pairs",
         ),
     )  # fmt: skip
+    return True

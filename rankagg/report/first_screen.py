@@ -67,6 +67,8 @@ def first_screen(findings: Findings) -> FirstScreen:
 
 def _result(findings: Findings) -> str:
     """Say who is first, and who else may be."""
+    if len(findings.exact.items) == 1:
+        return f"There is one {findings.noun}, {named(findings.exact.order[0])}: nothing to rank."
     known = None if findings.alternatives is None else findings.alternatives.winners
     told = first_of(findings.exact, known, findings.noun)
     is_alone = findings.is_proved and len(findings.winners) == 1
@@ -80,14 +82,15 @@ def _rivals(findings: Findings, leader: Label) -> str:
         return ""
     units, one = _units(ranks)
     if not findings.has_decisions:
-        return f", but {units} decide{one} nothing: any other {noun} may be first too"
+        other = f"any other {noun}" if len(ranks.items) > 2 else named(findings.exact.order[1])
+        return f", but {units} decide{one} nothing: {other} may be first too"
     may = ranks.top(1)
     rest = [item for item in may if item != leader]
     if len(rest) == len(may):
         return f", although by {ranks.by} only {listing(may, NAMES)} may be first"
     if not rest:
         return f", and {units} leave{one} no other {noun} that may be first"
-    if len(rest) == len(ranks.items) - 1:
+    if 1 < len(rest) == len(ranks.items) - 1:
         return f", but any other {noun} may be first too: {units} cannot tell"
     who = named(rest[0]) if len(rest) == 1 else in_words(len(rest), "other")
     return f", but {who} may be first too: {units} cannot tell them apart"
@@ -103,6 +106,8 @@ def _units(ranks: RankIntervals) -> tuple[str, str]:
 
 def _proved(findings: Findings) -> str:
     """Say what is proved of the consensus."""
+    if len(findings.exact.items) == 1:
+        return ""
     known = findings.alternatives
     looked = known is not None or "alternatives" in findings.late
     return proof_of(findings.exact, known, looked=looked, group="shaded group")
@@ -127,7 +132,11 @@ def _numbers(findings: Findings) -> tuple[tuple[str, str], ...]:
         is_fine = isinstance(data, ScoreSummary) or data.is_instance_level
         numbers.append(_number(data.n_tasks, "task"))
         if is_fine:
-            numbers.append(_number(data.n_units, "instance"))
+            basis = None if findings.ranks is None else findings.ranks.decisions.basis
+            # Instances that several tasks have in common are one each, as for decisions.
+            is_told = basis is not None and basis.word == "instance"
+            number = basis.n_units if basis is not None and is_told else data.n_units
+            numbers.append(_number(number, "instance"))
     elif isinstance(data, Profile):
         numbers.append(_number(data.n_rankings, "ranking"))
     elif isinstance(data, Comparisons):
@@ -153,6 +162,8 @@ def _number(number: int, noun: str) -> tuple[str, str]:
 
 
 def _caption(findings: Findings, ranking: Ranking) -> list[str]:
+    if len(ranking.rows) == 1:
+        return []
     ranks, told = findings.ranks, []
     if ranking.axis == "places":
         assert ranks is not None, "bars are intervals"
@@ -175,6 +186,8 @@ def _caption(findings: Findings, ranking: Ranking) -> list[str]:
     if "open" in ranking.marks:
         told.append("Shaded: groups whose order can change without contradicting one vote more.")
     has_means = any(type(c.aggregator) is Mean for c in findings.comparison.consensuses)
+    if has_means and isinstance(findings.data, ScoreTable | ScoreSummary):
+        told += _directions(findings.data)
     if has_means and findings.missing is not None and findings.missing.n_missing:
         told.append("Means are over the tasks that a system has, and so are not all comparable.")
     tasks = findings.data.tasks if isinstance(findings.data, ScoreTable) else ()
@@ -184,3 +197,13 @@ def _caption(findings: Findings, ranking: Ranking) -> list[str]:
             "machine has none."
         )
     return told
+
+
+def _directions(data: ScoreTable | ScoreSummary) -> list[str]:
+    """Say what means are of where lower scores are better on some tasks."""
+    lower = sum(not higher for higher in data.higher_is_better.values())
+    if not lower:
+        return []
+    if lower == data.n_tasks:
+        return ["A lower mean score is better."]
+    return ["In means, scores of tasks on which lower is better count with a minus."]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.analysis.comparison.flow import flow_slots, moves
 from rankagg.core.items import counted
-from rankagg.core.names import cut, in_words, listing
+from rankagg.core.names import in_words, letters, listing, named
 
 __all__ = ["Flow", "Line", "flow_of"]
 
@@ -21,6 +21,11 @@ SHOWN, COLORED = 30, 6
 # Pixels: the height of a row, and where the first one stands.
 ROW, TOP = 22, 44
 WIDTH = 22
+# Letters of a name and its rank that half of the room beside the chart holds.
+NARROW = 14
+# Pixels: of a letter of a method's name, how wide names may be in one row, and the least from a
+# column to the next where names do not fit and stand steeply instead.
+LETTER, LEVEL, STEP = 8.2, 430.0, 44.0
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,11 @@ class Flow:
     ----------
     methods : tuple of (float, str)
         Where columns stand, in per cent, and their names.
+    head : float
+        Where names of methods stand steeply, since one row is too short for them: how high that
+        is, in pixels; else 0.
+    width : float
+        How wide it is at least, in pixels.
     lines : tuple of Line
         The gray ones first.
     ties : tuple of (float, float, float)
@@ -52,11 +62,18 @@ class Flow:
     """
 
     methods: tuple[tuple[float, str], ...]
+    head: float
+    width: float
     lines: tuple[Line, ...]
     ties: tuple[tuple[float, float, float], ...]
     height: float
     alternative: str
     caption: str
+
+    @property
+    def has_short_names(self) -> bool:
+        """Whether no name needs more than half of the room beside the chart."""
+        return max(letters(line.left) for line in self.lines) <= NARROW
 
     def steps(self, line: Line) -> Iterator[tuple[float, float, float, float]]:
         """Return the pieces of a line: from where to where."""
@@ -84,34 +101,49 @@ def flow_of(comparison: Comparison) -> Flow:
     all_ranks = np.stack([comparison[name].ranking.ranks for name in names])
     ranks = all_ranks[:, order]
     width = moves(all_ranks)[order]
-    heights = TOP + ROW * flow_slots(ranks)
+    row = _row_of(names)
+    # At 45 degrees names are as high as they are wide.
+    head = 0.7 * LETTER * max(map(letters, names)) if row > LEVEL else 0.0
+    heights = head + TOP + ROW * flow_slots(ranks)
     colored = [int(i) for i in np.argsort(-width, kind="stable")[:COLORED] if width[i]]
     items = [str(item) for item in exact.items.at(order)]
     lines = [
         Line(
             look=f"m{colored.index(k) + 1}" if k in colored else "quiet",
             heights=tuple(heights[:, k].tolist()),
-            left=f"{cut(item, WIDTH)} \N{EN SPACE}{_rank(ranks[0, k])}",
-            right=f"{_rank(ranks[-1, k])} \N{EN SPACE}{cut(item, WIDTH)}",
+            left=f"{named(item, WIDTH)} \N{EN SPACE}{_rank(ranks[0, k])}",
+            right=f"{_rank(ranks[-1, k])} \N{EN SPACE}{named(item, WIDTH)}",
         )
         for k, item in enumerate(items)
     ]
     last = max(len(names) - 1, 1)
     columns = tuple((100 * k / last, name) for k, name in enumerate(names))
-    which = f"The first {len(order)} of {counted(total, 'item')}. " if total > len(order) else ""
+    which = ""
+    if total > len(order):
+        which = f"The first {len(order)} of {counted(total, 'item', ',')}. "
     told = _moving(items, width, colored)
+    ties = tuple(_ties(columns, ranks, heights))
     return Flow(
         methods=columns,
+        head=head,
+        width=min(row, max(LEVEL, STEP * (len(names) - 1))),
         lines=tuple(sorted(lines, key=lambda line: line.look != "quiet")),
-        ties=tuple(_ties(columns, ranks, heights)),
+        ties=ties,
         height=float(heights.max()) + ROW,
         alternative=f"{which}Ranks from method to method. {told}",
-        caption=f"{which}Ranks from method to method. {told} Thick bars join ties.",
+        caption=f"{which}Ranks from method to method. {told}"
+        + " Thick bars join ties." * bool(ties),
     )
 
 
+def _row_of(names: tuple[str, ...]) -> float:
+    """Return how wide a chart is whose columns are as far apart as their names need, in pixels."""
+    widths = [LETTER * letters(name) for name in names]
+    return max((a + b) / 2 + LETTER for a, b in pairwise([*widths, 0.0])) * (len(names) - 1)
+
+
 def _rank(rank: int) -> str:
-    return "\N{EN DASH}" if rank < 0 else str(rank + 1)
+    return "\N{EN DASH}" if rank < 0 else f"{rank + 1:,}"
 
 
 def _moving(items: list[str], width: NDArray[np.intp], colored: list[int]) -> str:

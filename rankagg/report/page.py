@@ -173,11 +173,10 @@ def make_report(
     )
     check = proof_check(findings.exact)
     screen = first_screen(findings)
+    is_ranked = len(findings.exact.items) > 1
     sections = [
-        methods(findings),
-        majorities(findings),
-        certainty(findings),
-        without_tasks(findings),
+        *([methods(findings), majorities(findings)] if is_ranked else []),
+        *([certainty(findings), without_tasks(findings)] if is_ranked else []),
         proof(findings).text(check.sentence),
         missing_data(findings),
         what_was_read(findings, list(source)),

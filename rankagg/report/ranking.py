@@ -11,7 +11,7 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.means import Mean
-from rankagg.core.names import letters
+from rankagg.core.names import letters, unsigned
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tallied_scores import ScoreSummary
@@ -84,7 +84,7 @@ class Ranking:
     axis : {"places", "votes"}
         What the strips show: places with their intervals, or the share of votes won.
     ticks : tuple of (float, str)
-        Where numbers stand above the strips, in per cent.
+        Where numbers stand above the strips, in per cent; none where there is nothing to draw.
     noun, level, score : str
         Headings of the columns; no intervals are there where the level is empty.
     fold_after : int
@@ -149,7 +149,7 @@ def ranking_of(findings: Findings) -> Ranking:
     return Ranking(
         blocks=blocks,
         axis="places" if findings.has_bars else "votes",
-        ticks=ticks(n) if findings.has_bars else _per_cent_ticks(),
+        ticks=ticks(n) if findings.has_bars else _per_cent_ticks() if n > 1 else (),
         noun=findings.noun.capitalize(),
         level="" if ranks is None else findings.level,
         score=heading,
@@ -205,7 +205,7 @@ def _per_cent_ticks() -> tuple[tuple[float, str], ...]:
 
 
 def _span(best: int, worst: int) -> str:
-    return str(best) if best == worst else f"{best}\N{EN DASH}{worst}"
+    return f"{best:,}" if best == worst else f"{best:,}\N{EN DASH}{worst:,}"
 
 
 def _votes_won(votes: PairwiseMatrix) -> Floats:
@@ -231,10 +231,8 @@ def _scores(findings: Findings, shares: Floats) -> tuple[str, list[str]]:
 def _means(data: Data, scores: Floats) -> tuple[str, list[str]]:
     """Return mean scores as readers know them: the rule negates those of which less is better."""
     assert isinstance(data, ScoreTable | ScoreSummary), "means are of scores"
-    directions = set(data.higher_is_better.values())
-    if directions == {False}:
-        return "Mean score, lower is better", _aligned(-scores)
-    return ("Mean score" if directions == {True} else "Mean of signed scores"), _aligned(scores)
+    is_lower = not any(data.higher_is_better.values())
+    return "Mean score", _aligned(-scores if is_lower else scores)
 
 
 def _aligned(values: Floats) -> list[str]:
@@ -245,7 +243,7 @@ def _aligned(values: Floats) -> list[str]:
         texts = [f"{value:.2e}" for value in values]
     else:
         decimals = 0 if not largest else int(np.clip(2 - np.floor(np.log10(largest)), 0, 6))
-        texts = [f"{value:.{decimals}f}" for value in values]
+        texts = [unsigned(f"{value:.{decimals}f}") for value in values]
     return [
         text.replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else "\N{EN DASH}"
         for text, value in zip(texts, values, strict=True)

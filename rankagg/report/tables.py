@@ -9,6 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from rankagg.core.names import amount, unsigned
+
 __all__ = ["Cell", "Column", "Table", "bullets", "table_of"]
 
 #: Stands for what is not known or does not apply.
@@ -76,8 +78,12 @@ class Table:
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """What columns mean, where that is not plain from their headings."""
-        return tuple((column.name, column.meaning) for column in self.columns if column.meaning)
+        """What columns mean, where that is not plain from their headings; the same is said once."""
+        told: dict[str, list[str]] = {}
+        for column in self.columns:
+            if column.meaning:
+                told.setdefault(column.meaning, []).append(column.name)
+        return tuple((", ".join(names), meaning) for meaning, names in told.items())
 
 
 def table_of(
@@ -102,7 +108,7 @@ def table_of(
     caption : str
         What the table is.
     formats : mapping from column to format specification, optional
-        For numbers; ``g`` by default.
+        For numbers; by default as `amount` writes them.
     headings, meanings : mapping from column to str, optional
         What stands above a column, and what it means.
     text : iterable of str
@@ -134,13 +140,13 @@ def table_of(
     )
     rows = tuple(
         tuple(
-            _cell(value, name in words, styles.get(name, "g"), pictures.get(name, ()), k)
+            _cell(value, name in words, styles.get(name, ""), pictures.get(name, ()), k)
             for name, value in zip(frame.columns, row, strict=True)
         )
         for k, row in enumerate(shown.itertuples(index=False, name=None))
     )
     left = len(frame) - len(shown)
-    return Table(columns, rows, caption, f"{left} more {what} are not shown." if left else "")
+    return Table(columns, rows, caption, f"{left:,} more {what} are not shown." if left else "")
 
 
 def _cell(
@@ -171,10 +177,11 @@ def _text(value: Any) -> Cell:
 def _number(value: Any, style: str) -> Cell:
     if value is None or value is pd.NA or np.isnan(value):
         return Cell(UNKNOWN, np.inf)
-    return Cell(format(value, style), float(value))
+    text = format(value, style) if style else amount(value)
+    return Cell(unsigned(text), float(value))
 
 
 def bullets(lines: Sequence[str], limit: int) -> tuple[str, ...]:
     """Return the first lines, and one that says how many follow."""
     left = len(lines) - limit
-    return (*lines[:limit], *([f"and {left} more"] if left > 0 else []))
+    return (*lines[:limit], *([f"and {left:,} more"] if left > 0 else []))

@@ -397,7 +397,7 @@ def test_an_interval_holds_the_least_number(monkeypatch, calls) -> None:
 def test_it_names_tasks() -> None:
     found = ra.removal_radius(ra.datasets.load("superglue_human"), ra.Borda())
     assert found.headline() == (
-        "removing 2 of 10 tasks (CB, WiC) would put DeBERTa first in place of Human"
+        "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human"
     )
     assert found.to_dict()["overtaken"]["number"] == 2
     left = ra.datasets.load("superglue_human").drop(tasks=["CB", "WiC"])

@@ -20,7 +20,9 @@ from rankagg.report import page as page_module
 from rankagg.report.chapters_certainty import certainty
 from rankagg.report.findings import Findings
 from rankagg.report.ranking import ranking_of
+from rankagg.report.tables import table_of
 
+KEMENY = ra.Kemeny()
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -110,7 +112,7 @@ def test_figures_beside_the_optimum_are_those_of_the_comparison(human) -> None:
         assert float(row["distance"]) == frame["distance"][method]
     text = Page(report.html).sections["methods"]
     assert "Borda differs on 1 pair" in text
-    assert "Copeland orders every pair as the exact consensus does." in text
+    assert "Copeland orders all pairs as the exact rule does." in text
 
 
 def test_the_proof_and_its_uniqueness_are_told(human) -> None:
@@ -441,11 +443,57 @@ def test_the_fewest_removals_are_named() -> None:
     assert "emoving" not in one
 
 
+def test_a_single_item_has_nothing_beside_it() -> None:
+    page = Page(ra.make_report(ra.Profile.from_orders(["A"])).html)
+    assert "There is one item, A: nothing to rank." in page.header
+    assert set(page.sections) == {"exact", "missing", "data", "made"}
+
+
+def test_where_all_are_first_nobody_can_take_their_place() -> None:
+    told = Page(ra.make_report(ra.ScoreTable(np.ones((3, 2)), higher_is_better=True)).html)
+    every = "As it is, 0, 1 and 2 share the first place, so no removal can put another first."
+    assert every in told.sections["stability"]
+
+
+def test_a_row_of_the_ballots_is_named_by_what_it_says() -> None:
+    told = Page(ra.make_report(ra.datasets.load("tennessee")).html)
+    assert "Leaving out one of the 4 different rankings changes" in told.sections["stability"]
+    rows = told.table("The exact consensus without one of them")
+    assert rows[0]["Left out"] == "26 x Nashville > Chattanooga > Knoxville > Memphis"
+
+
+def test_names_of_methods_stand_steeply_where_a_row_is_too_short() -> None:
+    votes = ra.Profile.from_orders(["ABC", "ACB"], counts=[2, 1])
+    few = flow.flow_of(ra.compare(votes, [ra.Borda(), ra.Copeland(), ra.Kemeny()]))
+    assert few.head == 0
+    assert few.width >= 2 * flow.LETTER * len("Copeland")
+    many = flow.flow_of(
+        ra.compare(votes, [ra.ReciprocalRankFusion(k=k) for k in range(1, 10)] + [KEMENY])
+    )
+    assert many.head > 0.7 * flow.LETTER * len("ReciprocalRankFusion")
+    assert min(many.lines[0].heights) > many.head + 22
+    assert many.width >= 9 * flow.STEP
+    names = ra.Profile.from_orders([["\u05d0 1", "b"]])
+    (turned,) = (k for k in flow.flow_of(ra.compare(names)).lines if "\u05d0" in k.left)
+    assert turned.left == "\u2068\u05d0 1\u2069 \u20021"
+
+
+def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:
+    frame = pd.DataFrame({"a": [-0.0001, -0.1, -0.0], "b": [-1e6, 1234567.5, 62065.714285]})
+    rows = table_of(frame, "caption", formats={"a": ".2f"}, meanings={"a": "x", "b": "x"})
+    assert [[cell.text for cell in row] for row in rows.rows] == [
+        ["0.00", "-1,000,000"], ["-0.10", "1,234,567.5"], ["0.00", "62,065.7"],
+    ]  # fmt: skip
+    assert rows.notes == (("a, b", "x"),)
+    table = ra.ScoreTable([[-0.001, -0.001], [9.0, 9.0]], higher_is_better=True)
+    assert [row.score for row in ranking_of(findings_of(table)).rows] == ["9.00", "0.00"]
+
+
 def test_removals_without_a_proof_are_said_to_be_so(monkeypatch) -> None:
     votes = ra.datasets.load("tennessee")
     monkeypatch.setattr(computing, "SECONDS", 0.0)
     told = Page(ra.make_report(votes).html).sections["stability"]
-    assert "Not known. No removal of 100 rankings was found that would put another first" in told
+    assert "Not known. Of the 100 rankings none were found whose removal would put another" in told
     found = ra.removal_radius(votes)
     short = replace(found.overtaken, lower=5)
     open_case = replace(found, overtaken=short)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
-from rankagg.core.names import in_words, listing, named
+from rankagg.core.names import amount, in_words, listing, named
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
@@ -96,7 +94,7 @@ def _described(data: Data) -> str:
 
 
 def _exact(exact: Consensus, known: Alternatives | None, *, looked: bool) -> list[str]:
-    cost = counted(exact.cost, "vote", ",.6g")
+    cost = counted(amount(exact.cost), "vote")
     which = "that contradicts the fewest votes" if exact.is_proved else "that was found"
     alone = known is not None and known.is_unique
     head = "The ranking" if alone and exact.is_proved else "A ranking"
@@ -151,7 +149,7 @@ def proof_of(
     if not exact.is_proved:
         certificate = exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"
-        gap = counted(certificate.gap, "vote", ",g")
+        gap = counted(amount(certificate.gap), "vote")
         return f"It is not proved optimal: another may contradict up to {gap} fewer."
     head = "The consensus ranking is proved optimal"
     if not looked:
@@ -172,10 +170,12 @@ def proof_of(
 
 def _others(number: int) -> str:
     if number >= 1_000_000:
-        power = int(np.log10(number))
+        power = len(str(number)) - 1
         if power < 9:
             return f"{number / 1e6:,.3g} million others are"
-        return f"about 10{_raised(power)} others are"
+        return (
+            f"about {number / 10**power:.2g} \N{MULTIPLICATION SIGN} 10{_raised(power)} others are"
+        )
     return "one other is" if number == 1 else f"{in_words(number, 'other')} are"
 
 
@@ -196,7 +196,7 @@ def _other(
     excess = comparison._cost_of(other) - comparison._cost_of(exact)
     more = "as many votes"
     if excess:
-        more = f"{counted(abs(excess), 'vote', ',.6g')} {'more' if excess > 0 else 'fewer'}"
+        more = f"{counted(amount(abs(excess)), 'vote')} {'more' if excess > 0 else 'fewer'}"
     told = (
         f"{name} contradicts {more} and orders {counted(len(pairs), 'pair', ',')} otherwise; the "
         f"closest is {_closest(next(pairs.itertuples(index=False)))}"
@@ -209,7 +209,7 @@ def _other(
 
 
 def _closest(pair: Any) -> str:
-    votes = f"{counted(pair.votes_for, 'vote', ',.6g')} for, {pair.votes_against:,.6g} against"
+    votes = f"{counted(amount(pair.votes_for), 'vote')} for, {amount(pair.votes_against)} against"
     return f"{named(pair.above)} above {named(pair.below)} ({votes})"
 
 

@@ -79,7 +79,9 @@ class Parts:
             return self.over
         if self.over == "systems":
             return "items"
-        return "rankings" if self.data.groups is None else "groups"
+        if self.data.groups is not None:
+            return "groups"
+        return "rankings" if len(self.data) == self.data.n_rankings else "different rankings"
 
     def part(self, kept: NDArray[np.intp]) -> Evidence:
         """Return what there is of the units at some positions."""

@@ -195,7 +195,9 @@ def read_input(*, unranked: str, **values: Any) -> AnyInput:
         )
     if DASH not in files:
         path = Path(values["file"] or ".")
-        return _read(values, unranked, values["dataset"] or path.name or path.resolve().name)
+        name = values["dataset"] or path.name or path.resolve().name
+        more = len(values.get("files", ())) - 1
+        return _read(values, unranked, f"{name} and {more} more" if more > 0 else name)
     with buffered(files) as paths:
         told = NAME if files[0] == DASH else files[0]
         values |= {"files": paths, "file": paths[0], "told": told}

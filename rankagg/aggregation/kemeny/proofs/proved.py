@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.names import amount
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.result import Result
 from rankagg.exceptions import (
@@ -127,11 +128,11 @@ class Proved(Result):
         """Return one line: status, cost, bound, and what proves it."""
         off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
         proof = f"proved by {self._means()}, {off if self.tolerance else 'exact'}"
-        bound = f"{self._others()} costs less than {self.lower_bound:g}"
+        bound = f"{self._others()} costs less than {amount(self.lower_bound)}"
         if self.status == "optimal":
             return [f"optimal: {bound} ({proof})"]
         below = f"{100 * self.relative_gap:.3g} % below"
-        return [f"gap: cost {self.cost:g}, {bound} ({below}; {proof})"]
+        return [f"gap: cost {amount(self.cost)}, {bound} ({below}; {proof})"]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.summary()}>"

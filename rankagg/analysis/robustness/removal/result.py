@@ -11,7 +11,8 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.units import RemovalUnit
-from rankagg.core.items import counted, listed
+from rankagg.core.items import counted
+from rankagg.core.names import listing, named
 from rankagg.core.result import Result, plain_rows
 from rankagg.core.value import Value
 
@@ -162,41 +163,48 @@ class RemovalRadius(Result):
         if not self.first:
             return "who is first is not proved, so nothing is known of what changes it"
         if self.pair is not None:
-            return self._sentence(self.overtaken, f"put {self.pair[1]} above {self.pair[0]}")
-        others = f"{listed(self.overtaken.first)}" if self.overtaken.first else "another"
+            upper, lower = map(named, self.pair)
+            return self._sentence(self.overtaken, f"put {lower} above {upper}")
+        if len(self.first) == len(self.consensus.items):
+            only = "there is no other item"
+            if len(self.first) > 1:
+                only = f"as it is, {self._now} share the first place"
+            return f"{only}, so no removal can put another first"
+        others = listing(self.overtaken.first) if self.overtaken.first else "another"
         return self._sentence(self.overtaken, f"put {others} first in place of {self._now}")
 
     @property
     def _now(self) -> str:
-        return listed(self.first)
+        return listing(self.first)
 
     def _on_level(self) -> str:
         if self.level.upper == 0:
             if self.pair is not None:
-                return f"{self.pair[0]} is not above {self.pair[1]} as it is"
-            return f"{self._now} share the first place as it is"
+                return "as it is, {} is not above {}".format(*map(named, self.pair))
+            return f"as it is, {self._now} share the first place"
         if self.pair is not None:
-            change = f"leave {self.pair[0]} no longer above {self.pair[1]}"
+            change = "leave {} no longer above {}".format(*map(named, self.pair))
         else:
             change = f"leave {self._now} no longer alone in first place"
         return self._sentence(self.level, change)
 
     def _sentence(self, removal: Removal, change: str) -> str:
-        of_all = f"of {counted(self.n_units, self.noun.removesuffix('s'))}"
+        of_all = f"of {counted(self.n_units, self.noun.removesuffix('s'), ',')}"
         if removal.is_impossible:
             return f"no removal would {change}: one {of_all} has to stay"
         if removal.upper is None:
-            open_case = f"; fewer than {removal.lower} would not" * (removal.lower > 1)
-            return f"no removal {of_all} was found that would {change}{open_case}"
-        named = ""
+            open_case = f"; removing fewer than {removal.lower} would not" * (removal.lower > 1)
+            units = counted(self.n_units, self.noun.removesuffix("s"), ",")
+            return f"of the {units} none were found whose removal would {change}{open_case}"
+        which = ""
         if self.unit == "task" and removal.taken:
-            named = f" ({listed([label for label, _ in removal.taken])})"
+            which = f" ({listing([label for label, _ in removal.taken])})"
         proof = ""
         if not removal.is_proved:
             proof = "; that fewer would not is not proved"
             if removal.lower > 1:
                 proof = f"; it is proved that fewer than {removal.lower} would not"
-        return f"removing {removal.upper} {of_all}{named} would {change}{proof}"
+        return f"removing {removal.upper:,} {of_all}{which} would {change}{proof}"
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -215,7 +223,8 @@ class RemovalRadius(Result):
     @property
     def lines(self) -> tuple[str, ...]:
         """The headline, and a sentence on being level where that says more."""
-        if not self.first or self.level == self.overtaken:
+        is_all = self.pair is None and len(self.first) == len(self.consensus.items)
+        if not self.first or self.level == self.overtaken or is_all:
             return (self.headline(),)
         return self.headline(), self._on_level()
 
