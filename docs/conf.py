@@ -26,9 +26,11 @@ extensions = [
     "numpydoc",
     "sphinx_click",
     "sphinx_gallery.gen_gallery",
+    "sphinxcontrib.bibtex",
     "replication_rows",
 ]
 exclude_patterns = ["_build"]
+bibtex_bibfiles = ["references.bib"]
 nitpicky = False
 default_role = "code"  # docstrings mark names with single backticks
 

@@ -61,8 +61,7 @@ def tarone(p_values: Floats, least: Floats, alpha: float) -> Bools:
     ----------
     Tarone (1990), "A modified Bonferroni method for discrete data",
     https://doi.org/10.2307/2531456; Hommel and Krummenauer (1998), "Improvements and
-    modifications of Tarone's multiple test procedure for discrete data",
-    https://doi.org/10.2307/3109784.
+    modifications of Tarone's multiple test procedure for discrete data", Biometrics 54, 673-681.
     """
     if not least.any():
         return holm(p_values) <= alpha

@@ -6,7 +6,8 @@ prove a bound where linear relaxations are weak by construction.
 
 References
 ----------
-Lawler (1964), doi:10.1287/mnsc.11.1.43 (with Bellman's and Held and Karp's recursions before it).
+Lawler (1964), "A comment on minimum feedback arc sets", IEEE Transactions on Circuit Theory 11
+(with Bellman's and Held and Karp's recursions before it).
 """
 
 from __future__ import annotations

@@ -1,0 +1,76 @@
+"""The bibliography has every work whose DOI is stated somewhere, and no DOI that nobody states."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BIB = ROOT / "docs" / "references.bib"
+DOI = re.compile(r"""10\.\d{4,9}/[^\s"'`,\\\]]+""")
+ENTRY = re.compile(r"^@(\w+)\{([\w-]+),\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
+FIELD = re.compile(r"\b([a-z]+) = \{((?:[^{}]|\{[^{}]*\})*)\}")
+
+
+def plain(doi: str) -> str:
+    """Return a DOI without what closes the sentence around it; letters count the same."""
+    doi = doi.rstrip(".;:*")
+    while doi.endswith((")", ">")) and doi.count(")") + doi.count(">") > len(
+        re.findall(r"[(<]", doi)
+    ):
+        doi = doi[:-1].rstrip(".;:")
+    return doi.lower()
+
+
+def cited() -> dict[str, str]:
+    places = [
+        *(ROOT / "rankagg").rglob("*.py"),
+        *(ROOT / "docs").glob("*.rst"),
+        *(path for end in ("rst", "txt") for path in (ROOT / "docs").glob(f"*/*.{end}")),
+        *(ROOT / "examples").rglob("*.py"),
+        ROOT / "README.md",
+    ]
+    return {
+        plain(unquote(doi)): str(path.relative_to(ROOT))
+        for path in places
+        for doi in DOI.findall(path.read_text(encoding="utf-8"))
+    }
+
+
+def entries() -> dict[str, dict[str, str]]:
+    text = BIB.read_text(encoding="utf-8")
+    found = ENTRY.findall(text)
+    assert len(found) == text.count("\n@")
+    assert len({key for _, key, _ in found}) == len(found)
+    return {key: {"type": kind, **dict(FIELD.findall(body))} for kind, key, body in found}
+
+
+def test_every_doi_is_in_the_bibliography_and_nothing_else() -> None:
+    stated, listed = cited(), [entry["doi"] for entry in entries().values() if "doi" in entry]
+    assert len({doi.lower() for doi in listed}) == len(listed)
+    missing = {doi: where for doi, where in stated.items() if doi not in map(str.lower, listed)}
+    assert not missing, "docs/references.bib lacks them"
+    assert not {doi.lower() for doi in listed} - set(stated), "nobody cites them"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("10.1016/0022-0531(88)90253-0).", "10.1016/0022-0531(88)90253-0"),
+        ("10.1137/0128067;", "10.1137/0128067"),
+        ("10.1137/0128067>", "10.1137/0128067"),
+        ("10.1002/(S)1:8<8::A>3.0.CO;2-B.", "10.1002/(s)1:8<8::a>3.0.co;2-b"),
+    ],
+)
+def test_a_doi_ends_where_the_sentence_does(written: str, meant: str) -> None:
+    assert plain(written) == meant
+
+
+def test_every_entry_says_who_what_and_when() -> None:
+    needed = {"article": "journal", "inproceedings": "booktitle", "incollection": "booktitle"}
+    for key, entry in entries().items():
+        assert "author" in entry or "editor" in entry, key
+        assert entry["title"], key
+        assert key.rstrip("abcdefghijklmnopqrstuvwxyz").endswith(entry["year"]), key
+        assert needed.get(entry["type"], "title") in entry, key
