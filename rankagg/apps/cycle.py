@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", app_title="Condorcet cycle")
+app = marimo.App(width="full", css_file="look.css", app_title="Condorcet cycle")
 
 with app.setup:
     import marimo as mo
@@ -43,19 +43,15 @@ def _():
 
 @app.cell
 def _(sizes):
-    _found = cycles.rotated(*sizes.value)
-    _picture = graph.majority_graph(_found.votes, _found.order) if _found.votes else ""
-    mo.Html(
-        page.beside(
-            page.prose(
-                _found.said,
-                _found.cost,
-                "Arrows: who beats whom, and by how many votes. Circles: the place that Kemeny "
-                "gives; it contradicts the majorities that are dashed.",
-            ),
-            _picture,
-        )
-    )
+    found = cycles.rotated(*sizes.value)
+    mo.Html(page.prose(found.said, found.cost))
+    return (found,)
+
+
+@app.cell
+def _(found):
+    _picture = graph.majority_graph(found.votes, found.order) if found.votes else ""
+    mo.Html(page.figure(_picture, graph.CAPTION if _picture else ""))
 
 
 if __name__ == "__main__":

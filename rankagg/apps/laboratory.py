@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", app_title="Voting laboratory")
+app = marimo.App(width="full", css_file="look.css", app_title="Voting laboratory")
 
 with app.setup:
     import io
@@ -52,7 +52,7 @@ def _():
 
 @app.cell
 def _():
-    example = mo.ui.dropdown(EXAMPLES.keys(), value=next(iter(EXAMPLES)), label="Start from")
+    example = mo.ui.dropdown(EXAMPLES.keys(), value=next(iter(EXAMPLES)), label="Example")
     file = mo.ui.file(
         [".soc", ".soi", ".toc", ".toi"], label="or a PrefLib file", max_size=1_000_000
     )
@@ -68,7 +68,7 @@ def _(example, file):
         start, _problem = "", mo.Html(page.refusal(error))
     text = mo.ui.text_area(
         start,
-        label="Ballots: number: best > ... > worst, with = for a tie",
+        label="Ballots, one a line, such as 42: A > B = C",
         rows=min(max(start.count("\n") + 2, 5), 12),
         debounce=250,
         full_width=True,
@@ -86,23 +86,19 @@ def _(text):
         profile = found = None
         _problem = mo.Html(page.refusal(error))
     mo.stop(_problem is not None, _problem)
-    mo.Html(
-        page.beside(
-            page.prose(
-                found.said,
-                found.votes,
-                "Arrows: who beats whom, and by how many votes. Circles: the place that Kemeny "
-                "gives; it contradicts the majorities that are dashed.",
-            ),
-            graph.majority_graph(profile.pairwise(), found.kemeny),
-        )
-    )
+    mo.Html(page.prose(found.said, found.votes))
     return found, profile
 
 
 @app.cell
+def _(found, profile):
+    mo.Html(page.figure(graph.majority_graph(profile.pairwise(), found.kemeny), graph.CAPTION))
+
+
+@app.cell
 def _(profile):
-    mo.Html(page.two_columns(outcomes.outcomes(profile), ("What comes out", "by which rules")))
+    _table = page.two_columns(outcomes.outcomes(profile), ("What comes out", "by which rules"), 45)
+    mo.Html(page.across(_table))
 
 
 @app.cell

@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", app_title="How sure is a leaderboard")
+app = marimo.App(width="full", css_file="look.css", app_title="How sure is a leaderboard")
 
 with app.setup:
     import marimo as mo
@@ -54,13 +54,14 @@ def _(n_tasks, name):
 
 @app.cell
 def _(draw, n_tasks, profile, shares, truth):
-    _one = leaderboard.draw_tasks(profile, n_tasks.value, draw.value)
-    mo.Html(
-        page.beside(
-            page.prose(*leaderboard.told(profile, truth, _one, shares)),
-            leaderboard.ranks_chart(profile, truth, _one, shares),
-        )
-    )
+    one = leaderboard.draw_tasks(profile, n_tasks.value, draw.value)
+    mo.Html(page.prose(leaderboard.told(profile, truth, one, shares)))
+    return (one,)
+
+
+@app.cell
+def _(one, profile, shares, truth):
+    mo.Html(page.figure(leaderboard.ranks_chart(profile, truth, one, shares), leaderboard.CAPTION))
 
 
 if __name__ == "__main__":

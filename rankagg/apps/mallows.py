@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", app_title="Mallows and Plackett-Luce")
+app = marimo.App(width="full", css_file="look.css", app_title="Mallows and Plackett-Luce")
 
 with app.setup:
     import marimo as mo
@@ -38,14 +38,16 @@ def _():
 
 @app.cell
 def _(model, n_items, strength):
-    _center = "ABCD"[: n_items.value]
-    _model = models.make_model(model.value, _center, strength.value)
-    mo.Html(
-        page.beside(
-            page.prose(*models.told(_model, _center)),
-            permutohedron.permutohedron(_center, models.vertices(_model, _center)),
-        )
-    )
+    center = "ABCD"[: n_items.value]
+    drawn = models.make_model(model.value, center, strength.value)
+    mo.Html(page.prose(*models.told(drawn, center)))
+    return center, drawn
+
+
+@app.cell
+def _(center, drawn):
+    _picture = permutohedron.permutohedron(center, models.vertices(drawn, center))
+    mo.Html(page.figure(_picture, models.CAPTION))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", app_title="Manipulate me")
+app = marimo.App(width="full", css_file="look.css", app_title="Manipulate me")
 
 with app.setup:
     import marimo as mo
@@ -20,10 +20,9 @@ with app.setup:
     RULES = {
         name: getattr(ra, name)
         for name in (
-            "Borda", "Plurality", "InstantRunoff", "Copeland", "Minimax", "Schulze", "RankedPairs",
-            "Kemeny",
+            "Borda", "Plurality", "Veto", "Dowdall", "InstantRunoff", "Coombs", "Baldwin", "Nanson",
+            "Black", "Copeland", "Minimax", "Schulze", "RankedPairs", "Kemeny",
         )
-        if hasattr(ra, name)
     }  # fmt: skip
     HONEST = ("A", "B", "C", "D")
 
@@ -60,13 +59,23 @@ def _(others, rule):
 
 @app.cell
 def _(ballot, profile, results, rule):
-    _chosen = tuple(ballot.value.split(" > "))
+    chosen = tuple(ballot.value.split(" > "))
     mo.Html(
-        page.beside(
-            page.prose(*manipulation.told(results, _chosen, rule.value)),
-            permutohedron.permutohedron(HONEST, manipulation.vertices(results, _chosen)),
+        page.prose(*manipulation.told(results, chosen, rule.value))
+        + page.two_columns(
+            manipulation.listed_ballots(profile), ("Others", "and their ballots"), 25
         )
-        + page.two_columns(manipulation.listed_ballots(profile), ("Others", "and their ballots"))
+    )
+    return (chosen,)
+
+
+@app.cell
+def _(chosen, results):
+    mo.Html(
+        page.figure(
+            permutohedron.permutohedron(HONEST, manipulation.vertices(results, chosen)),
+            manipulation.CAPTION,
+        )
     )
 
 

@@ -23,7 +23,7 @@ LECTURES = {
     ),
     "computing": (
         "Computing Kemeny",
-        "Integer programmes, cuts and certificates: why the hard problem is solved, and proved.",
+        "Integer programs, cuts and certificates: why the hard problem is solved, and proved.",
     ),
     "borda": (
         "Borda as an approximation",

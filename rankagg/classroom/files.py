@@ -35,7 +35,7 @@ def copied(chosen: Iterable[Notebook], folder: Path) -> list[Path]:
     OutputError
         If a file of such a name is there, which may have been edited; nothing is copied then.
     """
-    files = {folder / one.path.name: one.path for one in chosen}
+    files = {folder / path.name: path for one in chosen for path in _needed(one)}
     for target in files:
         if target.exists():
             raise OutputError(
@@ -45,6 +45,11 @@ def copied(chosen: Iterable[Notebook], folder: Path) -> list[Path]:
     for target, source in files.items():
         shutil.copyfile(source, target)
     return list(files)
+
+
+def _needed(notebook: Notebook) -> list[Path]:
+    """Return the file of a lecture or an app, and the styles beside it."""
+    return [notebook.path, *sorted(notebook.path.parent.glob("*.css"))]
 
 
 def exported(notebook: Notebook, folder: Path, *, options: Iterable[str] = ()) -> Path:
@@ -73,7 +78,8 @@ def exported(notebook: Notebook, folder: Path, *, options: Iterable[str] = ()) -
     target = folder / f"{notebook.name}.html"
     # marimo leaves notes beside what it exports: they stay out of the package.
     with TemporaryDirectory() as place:
-        shutil.copy(notebook.path, place)
+        for path in _needed(notebook):
+            shutil.copy(path, place)
         page = Path(place) / target.name
         done = subprocess.run(
             [sys.executable, "-m", "marimo", "export", "html", notebook.path.name,

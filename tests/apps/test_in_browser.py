@@ -1,6 +1,7 @@
 """The apps in a real browser, on 400 pixels, by keyboard: each control moves what it should."""
 
 import json
+import time
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -34,6 +35,13 @@ class App:
     def wait(self, text):
         """Wait until a text is seen."""
         self.page.get_by_text(text).first.wait_for(timeout=PATIENCE)
+
+    def until(self, holds):
+        """Wait until what is there is as it should be; cells follow each other."""
+        latest = time.monotonic() + PATIENCE / 1000
+        while not holds():
+            assert time.monotonic() < latest, self.seen
+            self.page.wait_for_timeout(50)
 
     def press(self, control, key, times=1):
         """Press a key in a control, and wait until something that was seen is another."""
@@ -95,11 +103,11 @@ def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> 
         app.wait("3 for A above B, 2 for the reverse")
         text.fill("A > B > C\nB > C > A\nC > A > B")
         app.wait("Borda B level with A")
-        assert app.page.locator("line.against").count() == 1
+        app.until(lambda: app.page.locator("line.against").count() == 1)
         text.fill("A > B\nB > A > A")
         app.wait("In line 2 A stands twice.")
-        assert app.page.locator(".ra svg").count() == 0
-        app.press(app.page.get_by_label("Start from"), "ArrowDown", times=2)
+        app.until(lambda: app.page.locator(".ra svg").count() == 0)
+        app.press(app.page.get_by_label("Example"), "ArrowDown", times=2)
         app.wait("Kemeny has C above A, Borda A above C.")
         file = tmp_path / "mine.soc"
         ra.write_preflib(ra.Profile.from_orders([["Tea", "Mate"]], counts=[7]), file)
@@ -121,13 +129,13 @@ def test_the_cycle_breaks_where_a_group_has_more_than_half(opened) -> None:
 def test_a_ballot_an_electorate_and_a_rule_change_who_wins(opened) -> None:
     with opened("manipulate") as app:
         assert "Is there a better one?" in app.said
-        helping = app.looks("strong")
-        assert helping == ["ABDC", "BADC", "ADBC"]
+        helping = ["ABDC", "BADC", "ADBC"]
+        app.until(lambda: app.looks("strong") == helping)
         app.press(app.page.get_by_label("Your ballot"), "ArrowDown")
         assert "A > B > D > C makes" in app.said
         assert "better for you" in app.said
         app.press(app.page.get_by_label("Rule"), "End")
-        assert app.looks("strong") != helping
+        app.until(lambda: app.looks("strong") != helping)
         voters = app.page.get_by_role("table").inner_text()
         app.press(app.slider(), "ArrowRight")
         app.page.wait_for_function(
@@ -147,12 +155,12 @@ def test_draws_move_dots_and_more_tasks_shorten_intervals(opened) -> None:
         def length():
             return sum(int(row["worst"]) - int(row["best"]) for row in intervals().values())
 
+        app.until(intervals)
         first, long = intervals(), length()
         app.press(app.slider(1), "ArrowRight")
-        assert intervals() != first
+        app.until(lambda: intervals() != first)
         app.press(app.slider(0), "End")
-        app.page.wait_for_timeout(500)
-        assert length() < long / 2
+        app.until(lambda: length() < long / 2)
         app.press(app.page.get_by_label("Leaderboard"), "ArrowDown")
         app.page.locator("g[data-item=ALBERT], g[data-item=Human]").first.wait_for()
 
@@ -165,20 +173,20 @@ def test_the_parameter_the_model_and_the_size_move_the_circles(opened) -> None:
                 "all => all.map(one => Number(one.getAttribute('r')))"
             )
 
-        assert len(radii()) == 24
+        app.until(lambda: len(radii()) == 24)
         assert len(set(radii())) == 7
         before = sum(radii())
         app.press(app.slider(), "ArrowRight")
-        assert sum(radii()) < before
+        app.until(lambda: sum(radii()) < before)
         app.press(app.page.get_by_label("Model"), "ArrowDown")
         app.wait("in proportion to worth")
-        assert len(set(radii())) > 7
+        app.until(lambda: len(set(radii())) > 7)
         app.press(app.page.get_by_label("Items"), "ArrowUp")
         app.wait("A > B > C has probability")
-        assert len(radii()) == 6
+        app.until(lambda: len(radii()) == 6)
         app.press(app.slider(), "Home")
         app.wait("C > B > A has 16.67%")
-        assert len(set(radii())) == 1
+        app.until(lambda: len(set(radii())) == 1)
 
 
 @pytest.mark.slow
@@ -191,3 +199,26 @@ def test_every_app_suits_wider_screens(opened, name, width) -> None:
             ".map(e => parseFloat(getComputedStyle(e).fontSize)))"
         )
         assert letters >= 18
+        app.page.locator(".ra-figure svg").wait_for(timeout=PATIENCE)
+        seen = app.page.evaluate(
+            """() => {
+                const box = q => document.querySelector(q).getBoundingClientRect();
+                const figure = box('.ra-figure'), said = box('.ra .said');
+                const words = [...document.querySelectorAll('.ra-figure svg text')];
+                return {beside: figure.left >= said.right, below: figure.top - said.bottom,
+                    letters: Math.min(...words.map(e => e.getScreenCTM().a
+                        * parseFloat(getComputedStyle(e).fontSize)))};
+            }"""
+        )
+        # The picture stands beside the text and above the fold, in letters for the last row.
+        assert seen["beside"]
+        assert seen["below"] < 0
+        assert seen["letters"] >= 14
+        for _ in range(app.page.locator("marimo-slider, marimo-dropdown, marimo-file").count()):
+            app.page.keyboard.press("Tab")
+            outline = app.page.evaluate(
+                "(() => { let e = document.activeElement;"
+                " while (e.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;"
+                " return getComputedStyle(e).outlineStyle; })()"
+            )
+            assert outline == "solid"

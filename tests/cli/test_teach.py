@@ -61,7 +61,8 @@ def test_the_page_of_all_links_to_every_lecture_and_app() -> None:
 def test_copies_are_the_files_and_edited_ones_are_kept(capsys, tmp_path) -> None:
     folder = tmp_path / "my" / "course"
     assert run("--copy", str(folder)) == 0
-    assert {path.stem for path in folder.iterdir()} == set(notebooks())
+    assert {path.stem for path in folder.glob("*.py")} == set(notebooks())
+    assert (folder / "look.css").exists()
     capsys.readouterr()
     for name, one in notebooks().items():
         assert (folder / f"{name}.py").read_bytes() == one.path.read_bytes()

@@ -11,8 +11,12 @@ from rankagg.core.items import counted, shortened
 
 __all__ = ["majority_graph"]
 
-WIDTH, HEIGHT, RADIUS = 640, 500, 180
-NODE = 24
+WIDTH, WIDE, HIGH = 640, 215, 185
+NODE, MARGIN = 24, 70
+CAPTION = (
+    "Arrows: who beats whom, and by how many votes. Circles: the place that Kemeny gives; it "
+    "contradicts the majorities that are dashed."
+)
 # With more items numbers on arrows would hide each other.
 NUMBERED = 5
 
@@ -33,27 +37,25 @@ def majority_graph(votes: ra.PairwiseMatrix, order: tuple[Label, ...]) -> str:
         HTML with one SVG picture, which says the same to those who do not see it.
     """
     n = len(votes.items)
-    spots = {
-        item: (
-            WIDTH / 2 + RADIUS * sin(2 * pi * k / n) * 1.25,
-            HEIGHT / 2 - RADIUS * cos(2 * pi * k / n) + (40 if n == 3 else 0),
-        )
-        for k, item in enumerate(votes.items)
-    }
+    spots = _spots(votes)
+    top = min(y for _, y in spots.values()) - MARGIN
+    height = max(y for _, y in spots.values()) + MARGIN - top
     place = {item: k for k, item in enumerate(order)}
     parts, told = [], []
     for above, below, margin in _arcs(votes):
         against = place[above] > place[below]
         told.append(f"{above} beats {below} by {margin:g}{' (contradicted)' if against else ''}")
-        parts.append(
-            _arrow(spots[above], spots[below], against, f"{margin:g}" if n <= NUMBERED else "")
-        )
+        number = f"{margin:g}" if n <= NUMBERED else ""
+        parts.append(_arrow(spots[above], spots[below], against, number, 0.3 if n == 4 else 0.5))
     for item, (x, y) in spots.items():
         # Names stand outside of the circle of items.
-        lower = y > HEIGHT / 2 + 1
+        lower = y > 1
         name = escape(shortened(item, 16))
-        half = min(len(name), 16) * 7.5
-        left = min(max(x, half), WIDTH - half)
+        half = min(len(str(item)), 16) * 8.6
+        # Names lean outwards, away from arrows, as far as there is room.
+        lean = (x > 1) - (x < -1)
+        room = WIDTH / 2 - half
+        left = min(max(x + lean * max(half - NODE, 0), -room), room)
         parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{NODE}" fill="var(--ra-ground)" '
             'stroke="var(--ra-text)" stroke-width="3"/>'
@@ -65,9 +67,20 @@ def majority_graph(votes: ra.PairwiseMatrix, order: tuple[Label, ...]) -> str:
         )
     label = f"Majorities among {counted(n, 'item')}: {'; '.join(told) or 'none'}."
     return (
-        f'<div class="ra"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'<div class="ra"><svg viewBox="{-WIDTH // 2} {top:.0f} {WIDTH} {height:.0f}" role="img" '
         f'aria-label="{escape(label)}">{"".join(parts)}</svg></div>'
     )
+
+
+def _spots(votes: ra.PairwiseMatrix) -> dict[Label, tuple[float, float]]:
+    """Return where each item stands, around 0, as wide and as high as there is room."""
+    n = len(votes.items)
+    # No item stands at half height, where an arrow would meet its name.
+    angles = [2 * pi * (k + (0.5 if n % 4 == 0 else 0.0)) / n for k in range(n)]
+    across, up = [sin(angle) for angle in angles], [cos(angle) for angle in angles]
+    # Two items stand above each other.
+    wide, high = WIDE / max(*map(abs, across), 0.5), HIGH / max(map(abs, up))
+    return {item: (wide * x, -high * y) for item, x, y in zip(votes.items, across, up, strict=True)}
 
 
 def _arcs(votes: ra.PairwiseMatrix) -> list[tuple[Label, Label, float]]:
@@ -81,8 +94,14 @@ def _arcs(votes: ra.PairwiseMatrix) -> list[tuple[Label, Label, float]]:
     ]
 
 
-def _arrow(start: tuple[float, float], end: tuple[float, float], against: bool, number: str) -> str:
-    """Draw an arrow between the rims of two circles, with a number upon it."""
+def _arrow(
+    start: tuple[float, float],
+    end: tuple[float, float],
+    against: bool,
+    number: str,
+    along: float,
+) -> str:
+    """Draw an arrow between the rims of two circles, with a number so far along it."""
     length = hypot(end[0] - start[0], end[1] - start[1])
     ux, uy = (end[0] - start[0]) / length, (end[1] - start[1]) / length
     ax, ay = start[0] + ux * NODE, start[1] + uy * NODE
@@ -98,11 +117,12 @@ def _arrow(start: tuple[float, float], end: tuple[float, float], against: bool, 
         f'<polygon points="{wings}" fill="{look}"/>'
     )
     if number:
-        # A little towards the start, so that numbers of crossing arrows stand apart.
-        x, y = (ax * 0.58 + tip[0] * 0.42), (ay * 0.58 + tip[1] * 0.42)
+        x, y = ax + along * (tip[0] - ax), ay + along * (tip[1] - ay)
+        half = 8 * len(number) + 6
         drawn += (
+            f'<rect x="{x - half:.1f}" y="{y - 16:.1f}" width="{2 * half}" height="32" '
+            'fill="var(--ra-ground)"/>'
             f'<text x="{x:.1f}" y="{y:.1f}" font-size="26" font-weight="650" text-anchor="middle" '
-            'dominant-baseline="central" stroke="var(--ra-ground)" stroke-width="9" '
-            f'paint-order="stroke">{number}</text>'
+            f'dominant-baseline="central">{number}</text>'
         )
     return drawn

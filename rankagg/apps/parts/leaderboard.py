@@ -16,7 +16,11 @@ from rankagg.core.places import UNRANKED
 __all__ = ["Draw", "board", "draw_tasks", "ranks_chart", "shares_of_ranks", "told", "true_ranks"]
 
 DRAWS = 200
-ROW, LEFT, CELL = 62, 210, 92
+CAPTION = (
+    "Rows: items as all tasks rank them by Borda. Squares: how often an item takes a rank. Dot and "
+    "line: its rank in this draw, and the 95 % interval that this draw gives."
+)
+ROW, LEFT, CELL = 62, 280, 92
 
 
 @dataclass(frozen=True)
@@ -133,8 +137,9 @@ def ranks_chart(
     n = len(profile.items)
     cell = min(CELL, 640 / n)
     width, height = LEFT + cell * n + 10, ROW * (n + 1)
-    parts = [
-        f'<text x="{LEFT + cell * (k + 0.5):.1f}" y="{ROW * 0.55:.1f}" font-size="24" '
+    parts = [f'<text x="0" y="{ROW * 0.55:.1f}" font-size="32" fill-opacity=".8">Rank</text>']
+    parts += [
+        f'<text x="{LEFT + cell * (k + 0.5):.1f}" y="{ROW * 0.55:.1f}" font-size="32" '
         f'text-anchor="middle">{k + 1}</text>'
         for k in range(n)
     ]
@@ -142,7 +147,7 @@ def ranks_chart(
         y = ROW * (row + 1)
         name = profile.items[int(item)]
         parts.append(
-            f'<text x="0" y="{y + ROW / 2:.1f}" font-size="24" dominant-baseline="central">'
+            f'<text x="0" y="{y + ROW / 2:.1f}" font-size="32" dominant-baseline="central">'
             f"{escape(shortened(name, 15))}</text>"
         )
         parts += [
@@ -190,8 +195,8 @@ def true_ranks(profile: ra.Profile) -> NDArray[np.intp]:
 
 def told(
     profile: ra.Profile, truth: NDArray[np.intp], draw: Draw, shares: NDArray[np.float64]
-) -> tuple[str, str]:
-    """Say what a draw shows, and how to read the picture.
+) -> str:
+    """Say what a draw shows.
 
     Parameters
     ----------
@@ -206,8 +211,7 @@ def told(
 
     Returns
     -------
-    tuple of str
-        Two sentences.
+    str
     """
     first = int(np.argmin(truth))
     moved = int((draw.rank != truth).sum())
@@ -216,7 +220,5 @@ def told(
     kept = f"{profile.items[first]} is first in {shares[first, 0]:.0%} of {DRAWS} draws"
     return (
         f"In this draw {moved} of {counted(n, 'item')} changed rank, and {covered} of {n} "
-        f"intervals hold the rank by all tasks; {kept}.",
-        "Rows: items as all tasks rank them by Borda. Squares: how often an item takes a rank. Dot "
-        "and line: its rank in this draw, and the 95 % interval that this draw gives.",
+        f"intervals hold the rank by all tasks; {kept}."
     )

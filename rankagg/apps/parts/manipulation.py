@@ -13,6 +13,11 @@ from rankagg.core.items import counted, listed
 
 __all__ = ["Result", "electorate", "listed_ballots", "results_of_ballots", "told", "vertices"]
 
+CAPTION = (
+    "Ballots in rows, by the number of swaps from the honest one. Large: better for you; small: "
+    "worse; the ring: your ballot. Where several are first, a lot decides."
+)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -139,8 +144,8 @@ def told(
     hurting = sum(one.gain < 0 for one in results.values())
     return (
         said,
-        f"{rule}: of {counted(len(results), 'ballot')} {helping} would serve you better "
-        f"(large) and {hurting} worse (small). Where several are first, a lot decides.",
+        f"{rule}: of {counted(len(results), 'ballot')} {helping} would serve you better, and "
+        f"{hurting} worse.",
     )
 
 

@@ -11,6 +11,9 @@ from rankagg.apps.parts.permutohedron import Vertex, all_orders
 
 __all__ = ["make_model", "probabilities", "told", "vertices"]
 
+CAPTION = (
+    "All rankings, in rows by the number of swaps from the top; a line is one swap of neighbors."
+)
 MODELS = ("Mallows", "Plackett-Luce")
 
 

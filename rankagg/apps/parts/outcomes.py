@@ -23,15 +23,15 @@ def every_rule() -> tuple[ra.Aggregator, ...]:
     Returns
     -------
     tuple of Aggregator
-        With their usual options; rules that need an option are left out.
+        With their usual options, and approval of the first two.
 
     Examples
     --------
     >>> from rankagg.apps.parts.outcomes import every_rule
     >>> [rule.name for rule in every_rule()][:3]
-    ['Borda', 'Kemeny', 'Bucklin']
+    ['Borda', 'Kemeny', 'Approval(k=2)']
     """
-    found = []
+    found: list[ra.Aggregator] = [ra.Approval(2)]
     for name in dir(ra):
         kind = getattr(ra, name)
         if not inspect.isclass(kind) or not issubclass(kind, ra.Aggregator):

@@ -1,48 +1,26 @@
-"""The look of the apps: letters that one reads from the last row, in light and dark."""
+"""Parts of the apps' pages as HTML; how they look is in apps/look.css."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from pathlib import Path
 
-__all__ = ["beside", "heading", "lecture_style", "prose", "refusal", "told", "two_columns"]
-
-STYLE = """<style>
-:root { font-size: clamp(18px, 1vw + 10px, 24px); --ra-strong: #0b5cad; --ra-warm: #b3470b;
-    --ra-faint: #d5dce4; --ra-text: #15202b; --ra-ground: #ffffff; }
-.dark { --ra-strong: #7ab8ff; --ra-warm: #ffa366; --ra-faint: #3d4854; --ra-text: #eef2f6;
-    --ra-ground: #181c1a; }
-.ra { font-family: system-ui, sans-serif; font-size: 1rem; line-height: 1.4;
-    color: var(--ra-text); overflow-wrap: break-word; }
-.ra h1 { font-size: 1.5em; line-height: 1.2; margin: 0; font-weight: 650; }
-.ra p { margin: .3em 0; max-width: 52em; }
-.ra .said { font-size: 1.15em; border-left: 5px solid var(--ra-strong); padding-left: .6em; }
-.ra .refused { border-left: 5px solid var(--ra-warm); padding-left: .6em; }
-.ra svg { display: block; width: 100%; height: auto; max-height: 66vh; margin: 0 auto; }
-.ra svg text { fill: var(--ra-text); font-family: system-ui, sans-serif; }
-.ra table { border-collapse: collapse; width: 100%; }
-.ra td, .ra th { text-align: left; vertical-align: top; padding: .25em .8em .25em 0;
-    border-top: 1px solid var(--ra-faint); }
-.ra pre { white-space: pre-wrap; font-size: .8em; line-height: 1.4; margin: .3em 0;
-    font-family: ui-monospace, monospace; }
-.ra.wide { overflow-x: auto; }
-.ra-beside { display: grid; gap: 0 2rem; grid-template-columns: minmax(0, 1fr); }
-@media (min-width: 1100px) {
-    .ra-beside { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); align-items: start; } }
-#App > * { padding-top: .5rem; }
-</style>"""
+__all__ = [
+    "across", "figure", "heading", "lecture_style", "prose", "refusal", "told", "two_columns",
+]  # fmt: skip
 
 
 # A lecture reads like a paper: letters of the usual size, tables as wide as what they hold.
-LECTURE = """<style>
-:root { font-size: 16px; }
+LECTURE = """
+:root { font-size: clamp(16px, .4vw + 12px, 20px); }
 .ra svg { max-height: 26rem; }
 #App table { width: auto !important; min-width: 0; }
 #App :is(th, td) { text-align: left; padding: .1em 1em .1em 0; }
 #App table.dataframe :is(th, td) { text-align: right; padding: .1em .5em; }
 #App :has(> table) { overflow-x: auto; }
 #App pre { font-size: .875rem; line-height: 1.4; white-space: pre-wrap; }
-</style>"""
+"""
 
 
 def lecture_style() -> str:
@@ -53,11 +31,12 @@ def lecture_style() -> str:
     str
         HTML.
     """
-    return STYLE + LECTURE
+    apps = Path(__file__).parents[1] / "look.css"
+    return f"<style>{apps.read_text(encoding='utf-8')}{LECTURE}</style>"
 
 
 def heading(title: str, what: str) -> str:
-    """Return the head of a page, with the style of all that follows.
+    """Return the head of a page.
 
     Parameters
     ----------
@@ -69,7 +48,7 @@ def heading(title: str, what: str) -> str:
     str
         HTML.
     """
-    return f'{STYLE}<div class="ra"><h1>{escape(title)}</h1><p>{escape(what)}</p></div>'
+    return f'<div class="ra ra-across"><h1>{escape(title)}</h1><p>{escape(what)}</p></div>'
 
 
 def prose(said: str, *more: str) -> str:
@@ -105,7 +84,7 @@ def refusal(error: Exception) -> str:
     return f'<div class="ra" role="alert"><p class="refused">{escape(str(error))}</p></div>'
 
 
-def two_columns(rows: Iterable[tuple[str, str]], heads: tuple[str, str]) -> str:
+def two_columns(rows: Iterable[tuple[str, str]], heads: tuple[str, str], share: int = 50) -> str:
     """Return a table of two columns.
 
     Parameters
@@ -114,20 +93,26 @@ def two_columns(rows: Iterable[tuple[str, str]], heads: tuple[str, str]) -> str:
         Plain text.
     heads : tuple of str
         The headings.
+    share : int, optional
+        How much of the width the first column takes, in percent.
 
     Returns
     -------
     str
         HTML.
     """
-    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
+    head = (
+        f'<th scope="col" style="width:{share}%">{escape(heads[0])}</th>'
+        f'<th scope="col">{escape(heads[1])}</th>'
+    )
     body = "".join(f"<tr><td>{escape(a)}</td><td>{escape(b)}</td></tr>" for a, b in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="ra wide">{table}</div>'
+    return (
+        f'<div class="ra"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
 
 
 def told(title: str, texts: Iterable[str]) -> str:
-    """Return texts whose lines stay as they are, below a title.
+    """Return texts side by side below a title: first lines as heads, then words and what they say.
 
     Parameters
     ----------
@@ -141,16 +126,49 @@ def told(title: str, texts: Iterable[str]) -> str:
     str
         HTML.
     """
-    blocks = "".join(f"<pre>{escape(one)}</pre>" for one in texts)
-    return f'<div class="ra"><p>{escape(title)}</p>{blocks}</div>' if blocks else ""
+    blocks = "".join(_terms(one) for one in texts)
+    if not blocks:
+        return ""
+    # A heading of HTML would make marimo show a list of contents upon the page.
+    head = f'<p class="head" role="heading" aria-level="2">{escape(title)}</p>'
+    return across(f'<div class="ra">{head}<div class="ra-pair">{blocks}</div></div>')
 
 
-def beside(text: str, picture: str) -> str:
-    """Put a picture beside its text where there is room, else below it.
+def _terms(text: str) -> str:
+    """Return lines of a word, blanks and a sentence as a list of terms below the first line."""
+    first, *rest = text.splitlines()
+    rows = []
+    for line in rest:
+        term, _, said = line.partition(" ")
+        rows.append(f"<dt>{escape(term)}</dt><dd>{escape(said.strip())}</dd>")
+    return f"<div><p>{escape(first)}</p><dl>{''.join(rows)}</dl></div>"
+
+
+def figure(picture: str, caption: str = "") -> str:
+    """Return a picture that stands beside controls and text where there is room.
 
     Parameters
     ----------
-    text, picture : str
+    picture : str
+        HTML; nothing is returned where it is empty.
+    caption : str, optional
+        How to read it, in plain text.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    told_below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f'<div class="ra ra-figure"><figure>{picture}{told_below}</figure></div>'
+
+
+def across(html: str) -> str:
+    """Let something take the whole width, below what stands side by side.
+
+    Parameters
+    ----------
+    html : str
         HTML.
 
     Returns
@@ -158,4 +176,4 @@ def beside(text: str, picture: str) -> str:
     str
         HTML.
     """
-    return f'<div class="ra-beside">{text}{picture}</div>'
+    return f'<div class="ra-across">{html}</div>'

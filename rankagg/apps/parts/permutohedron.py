@@ -15,7 +15,7 @@ from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Vertex", "all_orders", "permutohedron"]
 
-WIDTH, ROW, LARGEST = 760, 92, 28
+WIDTH, ROW, LARGEST = 760, 100, 28
 # Where rows are sorted by these weights of the places, few edges cross.
 WEIGHTS = {3: (0.1, -0.1, 0.6), 4: (-1.3, 1.5, 1.3, 0.8)}
 LOOKS = {"strong": "var(--ra-strong)", "warm": "var(--ra-warm)", "faint": "var(--ra-faint)"}
@@ -93,8 +93,8 @@ def permutohedron(center: Sequence[str], vertices: Mapping[tuple[str, ...], Vert
         HTML with one SVG picture.
     """
     spots = _spots(center)
-    height = ROW * (max(y for _, y in spots.values()) + 1)
-    at = {order: (WIDTH / 2 + x, ROW * (y + 0.36)) for order, (x, y) in spots.items()}
+    height = ROW * (max(y for _, y in spots.values()) + 0.95)
+    at = {order: (WIDTH / 2 + x, ROW * (y + 0.32)) for order, (x, y) in spots.items()}
     parts = []
     for order, (x, y) in at.items():
         for k in range(len(order) - 1):
@@ -114,7 +114,7 @@ def permutohedron(center: Sequence[str], vertices: Mapping[tuple[str, ...], Vert
             f"<title>{escape(' > '.join(order))}: {escape(vertex.told)}</title>"
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.2f}" '
             f'fill="{LOOKS[vertex.look]}"{ring}/>'
-            f'<text x="{x:.1f}" y="{y + LARGEST + 18:.1f}" font-size="24" text-anchor="middle" '
+            f'<text x="{x:.1f}" y="{y + LARGEST + 26:.1f}" font-size="29" text-anchor="middle" '
             f'stroke="var(--ra-ground)" stroke-width="6" paint-order="stroke">{escape(name)}</text>'
             "</g>"
         )
