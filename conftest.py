@@ -1,10 +1,16 @@
-"""Examples in docstrings close the figures that they open."""
+"""Examples in docstrings close the figures that they open, and collected tests are no garbage."""
 
+import gc
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
+
+
+def pytest_collection_finish() -> None:
+    """Spare what was collected from the search for garbage: a tenth of the time of all tests."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
