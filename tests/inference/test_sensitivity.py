@@ -203,10 +203,21 @@ def test_equal_seeds_give_equal_samples():
     assert ra.sensitivity(GAPS, n_samples=20, rng=4) != first
 
 
-def test_processes_change_nothing():
-    alone = ra.sensitivity(GAPS, ra.Copeland(), n_samples=12, rng=5)
-    together = ra.sensitivity(GAPS, ra.Copeland(), n_samples=12, rng=5, n_jobs=2)
+@pytest.mark.parametrize("rule", [ra.Copeland(), ra.Kemeny()], ids=repr)
+def test_processes_change_nothing(rule):
+    alone = ra.sensitivity(GAPS, rule, n_samples=12, rng=5)
+    together = ra.sensitivity(GAPS, rule, n_samples=12, rng=5, n_jobs=2)
     assert alone == together
+
+
+def test_what_one_completion_teaches_another_makes_no_consensus_worse():
+    draws = np.random.default_rng(1)
+    profile = ra.Profile.from_orders([draws.permutation(9)[:6] for _ in range(7)], items=range(9))
+    result = ra.sensitivity(profile, ra.Kemeny(), n_samples=24, rng=5)
+    for ranks, seed in zip(result.samples, np.random.default_rng(5).spawn(24), strict=True):
+        votes = ra.Uniform(profile.items).complete(profile, rng=seed).pairwise()
+        found = ra.Permutation(ranks, profile.items)
+        assert votes.exact_cost(found) == ra.Kemeny(backend="subset-dp").aggregate(votes).cost
 
 
 def test_two_levels_have_one_policy():

@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Ranks
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.optimal.optima import Optima
-from rankagg.aggregation.kemeny.proofs.certificate import Certificate
-from rankagg.aggregation.kemeny.search.warm import Warm
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.robustness.near import Near
 from rankagg.analysis.robustness.parts import Parts
 from rankagg.core.places import UNRANKED
 from rankagg.core.value import Value, array_key
@@ -63,48 +60,6 @@ class Found(Value):
         return self.always is not None and 2 * self.always.sum() < ranked * (ranked - 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Near:
-    """What helps an exact rule with parts of data, once the consensus of all is known.
-
-    Attributes
-    ----------
-    rule : Kemeny
-        A rule that can use it.
-    ranks : ndarray of int, shape (n,)
-        The consensus of all units.
-    warm : Warm
-        What its proof used, and those of parts that were solved since.
-    """
-
-    rule: Kemeny
-    ranks: Ranks
-    warm: Warm
-
-    def consensus(
-        self, evidence: Evidence, inside: NDArray[np.intp], deadline: Deadline
-    ) -> Consensus:
-        """Aggregate a part of the data, with the systems at some positions."""
-        policy = evidence.policy(self.rule.unranked)
-        outcome = self.rule.solve(
-            evidence.votes(policy), start=np.argsort(self.ranks[inside]), deadline=deadline,
-            warm=self.warm.within(inside),
-        )  # fmt: skip
-        assert outcome.ranking is not None, "the rule returns a ranking"
-        return Consensus(
-            ranking=outcome.ranking,
-            scores=None,
-            aggregator=self.rule,
-            unranked=policy,
-            certificate=outcome.certificate,
-            _optima=outcome.optima,
-            notes=outcome.notes,
-            interrupted=outcome.interrupted,
-            runtime=0.0,
-            _evidence=evidence,
-        )
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Source(Parts):
     """Data that a rule can aggregate without some of their tasks or systems.
@@ -122,16 +77,11 @@ class Source(Parts):
 
     def beside(self, whole: Consensus) -> Source:
         """Return the same, helped by what is known of all units."""
-        rule, proof = self.rule, whole.certificate
-        if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
-            return self
-        warm = Warm.of(len(proof.items), proof.proofs)
-        return replace(self, near=Near(rule, whole.ranking.reindex(self.items).ranks, warm))
+        return replace(self, near=Near.of(self.rule, whole, self.items))
 
     def fork(self) -> Source:
         """Return the same, to learn from parts of its own."""
-        near = self.near
-        return self if near is None else replace(self, near=replace(near, warm=near.warm.fork()))
+        return self if self.near is None else replace(self, near=self.near.fork())
 
     def consensus(self, kept: NDArray[np.intp], deadline: Deadline) -> Consensus:
         """Aggregate what is kept."""

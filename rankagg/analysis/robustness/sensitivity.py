@@ -8,9 +8,10 @@ good an item is, so they are no multiple imputation and their shares no probabil
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, cast, get_args
 
 import numpy as np
@@ -21,11 +22,13 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
+from rankagg.analysis.robustness.near import Near
 from rankagg.core import places
 from rankagg.core.items import ItemSet, counted, shortened
 from rankagg.core.places import UNRANKED
@@ -39,6 +42,9 @@ from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.units import rankings_of
 
 __all__ = ["Sensitivity", "sensitivity"]
+
+# Groups of completions that learn from each other; a group is ranked in one process.
+CHUNKS = 16
 
 
 def sensitivity(
@@ -59,7 +65,9 @@ def sensitivity(
     data : ScoreTable, ScoreSummary or Profile
         The data. A summary holds no rankings to complete: its rule is applied under every policy.
     aggregator : Aggregator, optional
-        A rule with a policy; `Borda()` by default. Its own policy is replaced.
+        A rule with a policy; `Borda()` by default. Its own policy is replaced. Where completions
+        have several exact consensuses, one of them counts: the first that is found from the
+        consensus under the first policy.
     policies : iterable of {"uniform", "ignore", "last"}
         The policies; the first is the one that others are compared with.
     n_samples : int, default 200
@@ -128,11 +136,15 @@ def sensitivity(
     if profile.has_unranked:
         spread_out = _one_row_each(profile)
         distribution = Uniform(profile.items) if model is None else model
+        near = Near.of(rules[0], consensuses[0], profile.items)
+        # What one completion teaches the next is the same whatever the number of processes.
         seeds = as_generator(rng).spawn(times)
+        bounds = np.linspace(0, times, max(min(times // 8, CHUNKS), 1) + 1).astype(int)
         sampled = Parallel(n_jobs=jobs)(
-            delayed(_complete_and_rank)(spread_out, rules[0], distribution, seed) for seed in seeds
+            delayed(_complete_and_rank)(spread_out, rules[0], distribution, seeds[begin:end], near)
+            for begin, end in pairwise(bounds)
         )
-        samples = np.stack(list(sampled))
+        samples = np.concatenate(list(sampled))
     else:
         samples = np.repeat(consensuses[0].ranking.ranks[None, :], times, axis=0)
     return Sensitivity(
@@ -174,15 +186,33 @@ def _one_row_each(profile: Profile) -> Profile:
 
 
 def _complete_and_rank(
-    profile: Profile, rule: Aggregator, distribution: RankingDistribution, rng: np.random.Generator
+    profile: Profile,
+    rule: Aggregator,
+    distribution: RankingDistribution,
+    seeds: Sequence[np.random.Generator],
+    near: Near | None,
 ) -> Ranks:
+    """Return the ranks in the consensuses of some completions, each of which teaches the next."""
     gaps = (profile.ranks == UNRANKED).any(axis=1)
-    ranks = profile.ranks.copy()
-    ranks[gaps] = distribution.complete(profile[np.flatnonzero(gaps)], rng=rng).ranks
-    completed = Profile._trusted(
-        profile.items, ranks, counts=profile.counts, weights=profile.weights, groups=profile.groups
-    )
-    return rule.aggregate(completed, rng=rng).ranking.ranks
+    incomplete = profile[np.flatnonzero(gaps)]
+    own = None if near is None else near.fork()
+    everything = np.arange(profile.n_items)
+    found = []
+    for rng in seeds:
+        ranks = profile.ranks.copy()
+        ranks[gaps] = distribution.complete(incomplete, rng=rng).ranks
+        completed = Profile._trusted(
+            profile.items, ranks,
+            counts=profile.counts, weights=profile.weights, groups=profile.groups,
+        )  # fmt: skip
+        if own is None:
+            consensus = rule.aggregate(completed, rng=rng)
+        else:
+            consensus = own.consensus(Evidence(completed), everything, Deadline())
+        if consensus.interrupted:
+            raise KeyboardInterrupt  # it stops the whole analysis, not one completion of it
+        found.append(consensus.ranking.ranks)
+    return np.stack(found)
 
 
 class Sensitivity(Result):
