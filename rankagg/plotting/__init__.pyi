@@ -6,8 +6,10 @@ from .distributions.worths import worths_plot as worths_plot
 from .inference.critical_difference import (
     critical_difference_diagram as critical_difference_diagram,
 )
+from .inference.effects import effects_plot as effects_plot
 from .inference.forest import forest_plot as forest_plot
 from .inference.intervals import intervals_heatmap as intervals_heatmap
+from .inference.separation import separation_plot as separation_plot
 from .rankings.bump import bump_chart as bump_chart
 from .rankings.overlap import overlap_plot as overlap_plot
 from .rankings.permutohedron import permutohedron_plot as permutohedron_plot
@@ -21,6 +23,7 @@ from .robustness.missing_scores import missing_scores_plot as missing_scores_plo
 from .robustness.ratios import ratio_plot as ratio_plot
 from .robustness.robustness import robustness_plot as robustness_plot
 from .robustness.scaling import scaling_plot as scaling_plot
+from .robustness.task_agreement import task_agreement_plot as task_agreement_plot
 from .robustness.task_subsets import task_subset_plot as task_subset_plot
 from .style.theme import style as style
 from .votes.heatmap import pairwise_heatmap as pairwise_heatmap

@@ -15,6 +15,9 @@ DRAWING = {
     "stability": ["--dataset", "superglue_human", "--method", "borda", "--samples", "5"],
     "intervals": ["--dataset", "superglue_human"],
     "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
+    "test": ["--dataset", "superglue_human", "--reference", "Human"],
+    "power": ["--dataset", "superglue_human"],
+    "agreement": ["--dataset", "superglue_human", "--resamples", "100"],
     "fit": ["--dataset", "superglue_human", "--pseudo-rankings", "0.5"],
 }
 
@@ -46,7 +49,8 @@ def test_a_picture_names_all_items_and_changes_no_output(run, tmp_path, monkeypa
     drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
     if command != "stability":
         data = ra.datasets.load(DRAWING[command][1])
-        assert all(str(system) in drawn for system in data.systems)
+        names = data.tasks if command == "agreement" else data.systems
+        assert all(str(name) in drawn for name in names)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import Picture, PlotContract
+from rankagg.testing.plots import Picture, PlotContract, of_group
 
 SYSTEMS = ["Ant", "Bee", "Cat", "Dog"]
 PROFILE = ra.Mallows(SYSTEMS, theta=0.8).sample(60, rng=1)
@@ -34,6 +34,18 @@ def costs(ax):
     return sorted(float(order.split("\n")[1]) for order in orders)
 
 
+def tau(ax):
+    """Return the numbers of all cells."""
+    (cells,) = of_group(ax, "cells")
+    return cells.get_array().compressed()
+
+
+TESTS = ra.paired_tests(SCORES, "Bee")
+SEPARATION = ra.separation(SCORES)
+AGREEMENT = ra.task_agreement(SCORES)
+# In the order of rows: with all others, then with the other tasks.
+BY_REST = np.argsort(-AGREEMENT.with_rest, kind="stable")
+TAU = [[AGREEMENT.with_rest[t], *(AGREEMENT.tau[t, u] for u in BY_REST if u != t)] for t in BY_REST]
 VOTES = PROFILE.pairwise()
 COSTS = sorted(VOTES.cost(ra.Permutation.from_order(order)) for order in permutations(SYSTEMS))
 
@@ -67,6 +79,9 @@ def results():
         plotting.forest_plot: ra.rank_intervals(SCORES, of="borda"),
         plotting.intervals_heatmap: ra.PairwiseIntervals.from_data(PROFILE),
         plotting.critical_difference_diagram: ra.friedman(PROFILE),
+        plotting.effects_plot: TESTS,
+        plotting.separation_plot: SEPARATION,
+        plotting.task_agreement_plot: AGREEMENT,
         plotting.robustness_plot: ra.stability(SCORES, ra.Borda(), rng=0),
         plotting.ratio_plot: study.run(),
         plotting.missing_scores_plot: incomplete.run(),
@@ -103,6 +118,9 @@ class TestPlots(PlotContract):
         picture(plotting.forest_plot, SYSTEMS, rows, [1, 2, 3, 4]),
         picture(plotting.intervals_heatmap, SYSTEMS),
         picture(plotting.critical_difference_diagram, SYSTEMS),
+        picture(plotting.effects_plot, ["Ant", "Cat"], rows, sorted(TESTS.to_frame()["effect"])),
+        picture(plotting.separation_plot, ["Ant / Bee"], rows, sorted(SEPARATION.needed)),
+        picture(plotting.task_agreement_plot, ["all others"], tau, np.ravel(TAU)),
         picture(plotting.robustness_plot),
         picture(plotting.ratio_plot, ["Borda", "Copeland"]),
         picture(plotting.missing_scores_plot, ["Mean", "Borda, uniform"]),

@@ -150,8 +150,9 @@ def _concordance(profile: Profile) -> float:
 class TaskAgreement(Result):
     """How far tasks order systems alike.
 
-    Made by `task_agreement`; it has no plot. What leaving a task out changes says `stability`, and
-    how near subsets of tasks come to all of them `TaskSubsetStudy`.
+    Made by `task_agreement`; `plot` draws a `rankagg.plotting.task_agreement_plot`. What leaving a
+    task out changes says `stability`, and how near subsets of tasks come to all of them
+    `TaskSubsetStudy`.
 
     Attributes
     ----------
@@ -182,6 +183,7 @@ class TaskAgreement(Result):
     notes: tuple[str, ...]
 
     _schema: ClassVar[str] = "rankagg.task_agreement"
+    _plot = "task_agreement_plot"
     _row: ClassVar[str] = "task"
 
     @property

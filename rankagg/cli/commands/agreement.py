@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from rankagg.analysis.robustness.task_agreement import averaged_tasks, task_agreement
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.numbers import SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.significance.skillings_mack import skillings_mack
@@ -28,8 +31,15 @@ UNWEIGHTED = "the test lets every task count the same, whatever its weight"
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
 @rows_options("tasks")
 @json_option
+@plot_option("how far tasks agree")
 def command(
-    given: Input, *, resamples: int | None, seed: int, rows: int | None, as_json: bool
+    given: Input,
+    *,
+    resamples: int | None,
+    seed: int,
+    rows: int | None,
+    as_json: bool,
+    plot: Path | None,
 ) -> None:
     """Say how far tasks order systems alike, and test whether they do so at all.
 
@@ -50,6 +60,7 @@ def command(
         found = task_agreement(given.data, tolerance=given.tolerance)
         alike = averaged_tasks(given.data).with_task_weights({})
         test = skillings_mack(alike, tolerance=given.tolerance, n_resamples=resamples, rng=seed)
+    save_plot(found.plot, plot)
     weights = set(given.data.task_weights.values())
     lines = [*given.lines, *([UNWEIGHTED] if len(weights) > 1 else [])]
     if as_json:

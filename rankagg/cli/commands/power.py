@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -10,6 +11,7 @@ from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, Whole
 from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
+from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.power.separation import separation
@@ -41,8 +43,15 @@ OPTIONS = {"unit": "--unit", "alpha": "--alpha", "power": "--power", "n_tests": 
 @rows_options("pairs")
 @json_option
 @as_option
+@plot_option("how many units would tell neighbors apart")
 def command(
-    given: Input, *, rows: int | None, as_json: bool, pasted: str | None, **options: Any
+    given: Input,
+    *,
+    rows: int | None,
+    as_json: bool,
+    pasted: str | None,
+    plot: Path | None,
+    **options: Any,
 ) -> None:
     """Say how many units would tell each system from the next one by mean scores.
 
@@ -62,6 +71,7 @@ def command(
             power=options["power"],
             n_tests=options["tests"],
         )
+    save_plot(found.plot, plot)
     if pasted is not None:
         echo_pasted(found, pasted, given.lines, as_json=as_json, rows=rows)
     elif as_json:

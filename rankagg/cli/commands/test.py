@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -10,6 +11,7 @@ from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.cli.options.numbers import ALPHA, SEED, Whole
 from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
+from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.paired.paired_test import paired_tests
@@ -77,6 +79,7 @@ OPTIONS = {
 @rows_options("systems")
 @json_option
 @as_option
+@plot_option("the effects with their intervals")
 def command(
     given: Input,
     *,
@@ -85,6 +88,7 @@ def command(
     rows: int | None,
     as_json: bool,
     pasted: str | None,
+    plot: Path | None,
     **options: Any,
 ) -> None:
     """Test whether other systems are better than one on the same tasks or instances.
@@ -117,6 +121,7 @@ def command(
             n_resamples=options["resamples"],
             rng=options["seed"],
         )
+    save_plot(found.plot, plot)
     if pasted is not None:
         echo_pasted(found, pasted, given.lines, as_json=as_json, rows=rows)
     elif as_json:

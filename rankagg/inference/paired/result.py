@@ -38,7 +38,8 @@ FORMATS = MappingProxyType({"p_value": "{:.3g}", "adjusted": "{:.3g}"})
 class PairedTest(Result):
     """A test of whether one of two systems is better, with its effect and an interval for it.
 
-    Made by `paired_test`, and many at once by `paired_tests`; it has no plot.
+    Made by `paired_test`, and many at once by `paired_tests`; `plot` draws a
+    `rankagg.plotting.effects_plot`.
 
     Attributes
     ----------
@@ -95,6 +96,7 @@ class PairedTest(Result):
     notes: tuple[str, ...]
 
     _schema: ClassVar[str] = "rankagg.paired_test"
+    _plot = "effects_plot"
     _formats: ClassVar[Mapping[str, str]] = FORMATS
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
     _row: ClassVar[str] = "pair"
@@ -152,7 +154,7 @@ class PairedTest(Result):
 class PairedTests(Result):
     """Tests of one system against others, with one family-wise error rate by Holm's procedure.
 
-    Made by `paired_tests`; it has no plot.
+    Made by `paired_tests`; `plot` draws a `rankagg.plotting.effects_plot`.
 
     Attributes
     ----------
@@ -171,6 +173,7 @@ class PairedTests(Result):
     alpha: float
 
     _schema: ClassVar[str] = "rankagg.paired_tests"
+    _plot = "effects_plot"
     _formats: ClassVar[Mapping[str, str]] = FORMATS
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
     _row: ClassVar[str] = "system"

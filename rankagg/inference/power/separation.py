@@ -159,7 +159,7 @@ def _row(sample: PairedSample, pair: int, level: float, chance: float) -> dict[s
 class Separation(Result):
     """How far each system is from the next one, and how many units would tell the two apart.
 
-    Made by `separation`; it has no plot.
+    Made by `separation`; `plot` draws a `rankagg.plotting.separation_plot`.
 
     Attributes
     ----------
@@ -201,6 +201,7 @@ class Separation(Result):
     needed: Floats
 
     _schema: ClassVar[str] = "rankagg.separation"
+    _plot = "separation_plot"
     _row: ClassVar[str] = "pair"
     _named_rows: ClassVar[bool] = False
     _number: ClassVar[str] = "{:.4g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import matplotlib as mpl
@@ -25,7 +25,11 @@ OPEN: Final[dict[str, Any]] = {"color": GRAY, "markerfacecolor": "white", "marke
 
 
 def interval_rows(
-    ax: Axes, names: Sequence[str], points: Floats, bounds: Floats, solid: Bools
+    ax: Axes,
+    names: Sequence[str],
+    points: Floats,
+    bounds: Floats,
+    solid: Bools | Sequence[Mapping[str, Any]],
 ) -> None:
     """Draw points with bars in rows from top to bottom.
 
@@ -39,12 +43,13 @@ def interval_rows(
         The estimates.
     bounds : ndarray of float, shape (n, 2)
         Lower and upper ones. A row without finite ones gets no bar.
-    solid : ndarray of bool, shape (n,)
-        Which points are filled.
+    solid : ndarray of bool, shape (n,), or sequence of mapping
+        Which points are filled; or the look of every one.
     """
     width = float(mpl.rcParams["lines.linewidth"])
     for row, point in enumerate(points):
-        look = SOLID if solid[row] else OPEN
+        chosen = solid[row]
+        look = chosen if isinstance(chosen, Mapping) else SOLID if chosen else OPEN
         if np.isfinite(bounds[row]).all():
             ax.plot(
                 bounds[row], [row, row], color=look["color"], linewidth=2 * width, zorder=2,
@@ -52,8 +57,8 @@ def interval_rows(
                 markeredgewidth=width, gid=f"bar-{row}",
             )  # fmt: skip
         ax.plot(
-            point, row, marker="o", linestyle="none", markeredgewidth=width, zorder=3,
-            gid=f"point-{row}", **look,
+            point, row, linestyle="none", markeredgewidth=width, zorder=3, gid=f"point-{row}",
+            **{"marker": "o", **look},
         )  # fmt: skip
     ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.tick_params(axis="y", length=0)

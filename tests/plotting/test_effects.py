@@ -1,0 +1,111 @@
+"""Effects of paired tests: every row is a test, drawn as it decides."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.style.margins import caption_of
+from rankagg.testing.plots import below, collisions, cut_off, of_group
+
+LEVELS = [3.0, 0.5, 0.0, -3.0]
+
+
+@cache
+def against_c(method=None, n_tasks=12):
+    scores = np.array(LEVELS)[:, None] + np.random.default_rng(2).normal(size=(4, n_tasks))
+    table = ra.ScoreTable(scores, systems=list("ABCD"), higher_is_better=True)
+    return ra.paired_tests(table, "C", method=method)
+
+
+@pytest.mark.parametrize(("method", "level"), [(None, 0.0), ("sign", 0.5)])
+def test_rows_are_the_tests_in_the_order_of_effects(method, level) -> None:
+    found = against_c(method)
+    ax = found.plot()
+    frame = found.to_frame()
+    assert [text.get_text() for text in ax.get_yticklabels()] == list(frame.index)
+    fills = {"better": "#0072B2", "worse": "#D55E00", "-": "white"}
+    assert set(frame["decision"]) == set(fills)
+    for k, row in enumerate(frame.itertuples()):
+        (point,), (bar,) = of_group(ax, f"point-{k}"), of_group(ax, f"bar-{k}")
+        assert point.get_xydata().tolist() == [[row.effect, k]]
+        assert bar.get_xydata().tolist() == [[row.lower, k], [row.upper, k]]
+        assert point.get_markerfacecolor() == fills[row.decision]
+    assert set(of_group(ax, "alike")[0].get_xdata()) == {level}
+    assert not of_group(ax, "arrow-0")
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    words = {"better": "better", "worse": "worse", "-": "not told from C"}
+    assert legend == [words[kind] for kind in words if kind in set(frame["decision"])]
+
+
+def test_worse_systems_differ_in_color_and_mark() -> None:
+    ax = against_c().plot()
+    best, worst = (of_group(ax, f"point-{k}")[0] for k in (0, 2))
+    assert (best.get_marker(), worst.get_marker()) == ("o", "D")
+
+
+def test_ends_that_nothing_bounds_are_arrows() -> None:
+    found = against_c(n_tasks=4)
+    assert np.isinf(found.to_frame()[["lower", "upper"]].to_numpy()).all()
+    ax = found.plot()
+    low, high = ax.get_xlim()
+    for k in range(3):
+        markers = {arrow.get_marker(): arrow.get_xdata()[0] for arrow in of_group(ax, f"arrow-{k}")}
+        assert set(markers) == {"<", ">"}
+        assert low < markers["<"] < found.to_frame()["effect"].iloc[k] < markers[">"] < high
+    assert "arrow: no end" in below(ax)
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_a_system_that_no_unit_tells_has_a_row_without_a_point() -> None:
+    scores = [[1.0, 2, 1, 2, 3, 1, 2], [1.0, 2, 1, 2, 3, 1, 2], [0.0, 1, 2, 1, 1, 0, 1]]
+    table = ra.ScoreTable(scores, systems=list("ABC"), higher_is_better=True)
+    found = ra.paired_tests(table, "A", method="sign")
+    assert found.to_frame()["effect"].isna().sum() == 1
+    text = " ".join(below(found.plot()).split())
+    assert "no point: no task tells the system from A" in text
+    assert "shares are of the tasks in which the two differ" in text
+
+
+def test_one_test_is_a_row_and_says_its_own_level() -> None:
+    table = ra.datasets.load("superglue_human")
+    ax = ra.paired_test(table, "Human", "T5", alpha=0.1).plot()
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["Human"]
+    assert ax.get_xlabel() == "mean difference to T5"
+    text = " ".join(caption_of(ax).split())
+    assert text.startswith("filled: decided by sign-flip tests in 10 tasks, at alpha 0.1 bars: 90")
+    assert "each pair alone" not in text
+
+
+def test_thirty_long_names_are_legible_and_the_rest_counted(thirty) -> None:
+    found = ra.paired_tests(thirty, thirty.systems[3])
+    ax = found.plot(top=29)
+    assert not collisions(ax)
+    assert not cut_off(ax)
+    assert "the first" not in caption_of(ax)
+    ax = plotting.effects_plot(found, top=2)
+    assert len(ax.get_yticklabels()) == 2
+    assert caption_of(ax).startswith("the first 2 of 29 systems")
+
+
+def test_names_are_plain_text() -> None:
+    odd = ["$x^2$", "a_b$", "line\nbreak", "W" * 200]
+    scores = np.random.default_rng(0).normal(size=(4, 7))
+    table = ra.ScoreTable(scores, systems=odd, higher_is_better=True)
+    ax = ra.paired_tests(table, "$x^2$").plot()
+    assert ax.get_xlabel() == "mean difference to $x^2$"
+    texts = [*ax.get_yticklabels(), ax.xaxis.label, *ax.get_legend().get_texts()]
+    assert not any(text.get_parse_math() for text in texts)
+    assert not collisions(ax)
+    assert not cut_off(ax)
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(InvalidInputError, match="`tests` must be PairedTests or a PairedTest"):
+        plotting.effects_plot(against_c().to_frame())
+    with pytest.raises(InvalidInputError, match="`top` must be an integer of at least 1"):
+        plotting.effects_plot(against_c(), top=0)
