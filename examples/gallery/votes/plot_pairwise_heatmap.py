@@ -9,7 +9,7 @@ blue where majorities agree with it, and a frame marks a majority that it gives 
 import rankagg as ra
 from rankagg import plotting
 
-rankings = ra.Mallows("ABCDEF", theta=0.2).sample(11, rng=6)
+rankings = ra.Mallows("ABCDEF", theta=0.2).sample(11, rng=26)
 
 with plotting.style("paper"):
     plotting.pairwise_heatmap(rankings.pairwise())
