@@ -19,6 +19,7 @@ LECTURE = """
 #App :is(th, td) { text-align: left; padding: .1em 1em .1em 0; }
 #App table.dataframe :is(th, td) { text-align: right; padding: .1em .5em; }
 #App :has(> table) { overflow-x: auto; }
+#App .katex-display { overflow-x: auto; overflow-y: hidden; }
 #App pre { font-size: .875rem; line-height: 1.4; white-space: pre-wrap; }
 """
 
