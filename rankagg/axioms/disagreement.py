@@ -9,10 +9,12 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
 from rankagg.axioms.enumeration import MOST_ITEMS, check_size, profiles
 from rankagg.axioms.outcomes import Buckets, NotNeutralError, Outcomes, check_aggregator
-from rankagg.axioms.search import labels_for, sizes
+from rankagg.axioms.pace import Pace
+from rankagg.axioms.search import labels_for, number_to_see, sizes
 from rankagg.core.items import listed, shortened
 from rankagg.core.profile import Profile
 from rankagg.core.result import Result, plain_rows
@@ -91,6 +93,7 @@ def smallest_disagreement(
     n_items: int = 4,
     n_rankings: int = 4,
     on: Literal["winners", "rankings"] = "winners",
+    time_limit: float | None = None,
 ) -> Disagreement | None:
     """Find the smallest profile on which two rules differ.
 
@@ -105,6 +108,8 @@ def smallest_disagreement(
     on : {"winners", "rankings"}, default "winners"
         In what they are to differ: in who wins, tied winners counted, or in the ranking, all
         optima of an exact rule counted.
+    time_limit : float, optional
+        Seconds after which `OutOfTimeError` says how many profiles have been looked at.
 
     Returns
     -------
@@ -116,6 +121,8 @@ def smallest_disagreement(
     ------
     InvalidInputError
         If there are more than 3,000,000 profiles to look at.
+    OutOfTimeError
+        If the time limit passes before they are told apart.
 
     Examples
     --------
@@ -131,10 +138,11 @@ def smallest_disagreement(
     most_rankings = check_integer(n_rankings, "n_rankings", low=1)
     check_choice(on, ("winners", "rankings"), "on")
     labels = labels_for(most_items)
+    deadline = Deadline.after(time_limit_of(time_limit))
     try:
-        found = _search(rules, most_items, most_rankings, on, neutral=True)
+        found = _search(rules, most_items, most_rankings, on, deadline, neutral=True)
     except NotNeutralError:
-        found = _search(rules, most_items, most_rankings, on, neutral=False)
+        found = _search(rules, most_items, most_rankings, on, deadline, neutral=False)
     if found is None:
         return None
     asked = [Outcomes(rule, labels) for rule in rules]
@@ -150,13 +158,24 @@ def smallest_disagreement(
 
 
 def _search(
-    rules: tuple[Aggregator, Aggregator], n_items: int, n_rankings: int, on: str, *, neutral: bool
+    rules: tuple[Aggregator, Aggregator],
+    n_items: int,
+    n_rankings: int,
+    on: str,
+    deadline: Deadline,
+    *,
+    neutral: bool,
 ) -> Ballots | None:
     check_size(n_items, n_rankings, neutral=neutral)
     labels = labels_for(n_items)
-    one, other = (Outcomes(rule, labels, neutral=neutral) for rule in rules)
+    total = number_to_see(n_items, n_rankings, neutral=neutral)
+    pace = Pace(" and ".join(rule.name for rule in rules), total, deadline)
+    one, other = (
+        Outcomes(rule, labels, neutral=neutral, before_asking=pace.check) for rule in rules
+    )
     for items, rankings in sizes(2, n_items, n_rankings):
         for ballots in profiles(items, rankings, neutral=neutral):
+            pace.step()
             differ = one.winners(ballots) != other.winners(ballots)
             if on == "rankings":
                 differ = one.rankings(ballots) != other.rankings(ballots)

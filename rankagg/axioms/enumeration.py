@@ -14,7 +14,7 @@ from rankagg.axioms.ballots import Ballots, Order, tallied
 from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["check_size", "class_count", "profiles"]
+__all__ = ["check_size", "class_count", "profile_count", "profiles"]
 
 # How many profiles are looked through at most, and how many at once.
 LARGEST, CHUNK = 3_000_000, 1 << 16
@@ -116,10 +116,14 @@ def _classes(n_items: int, n_rankings: int) -> Iterator[NDArray[np.int64]]:
 def class_count(n_items: int, n_rankings: int) -> int:
     """Return how many profiles of a size differ in more than the names of items.
 
+    They are counted by the profiles that a renaming leaves as they are, on average over all
+    renamings (Burnside's lemma). One of order k moves orders in cycles of k, so that such a
+    profile has each order as often as the others of its cycle.
+
     Parameters
     ----------
     n_items : int
-        The number of items.
+        The number of items, at most 6.
     n_rankings : int
         The number of ballots.
 
@@ -127,4 +131,20 @@ def class_count(n_items: int, n_rankings: int) -> int:
     -------
     int
     """
-    return sum(len(rows) for rows in _classes(n_items, n_rankings))
+    kinds = factorial(n_items)
+    fixed = 0
+    for renaming in permutations(range(n_items)):
+        order, power = 1, renaming
+        while power != tuple(range(n_items)):
+            power, order = tuple(renaming[item] for item in power), order + 1
+        if n_rankings % order == 0:
+            copies = n_rankings // order
+            fixed += comb(kinds // order + copies - 1, copies)
+    return fixed // kinds
+
+
+def profile_count(n_items: int, n_rankings: int, *, neutral: bool = True) -> int:
+    """Return how many profiles of a size `profiles` gives."""
+    if neutral:
+        return class_count(n_items, n_rankings)
+    return comb(factorial(n_items) + n_rankings - 1, n_rankings)

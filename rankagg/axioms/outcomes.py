@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, permutations, product
 from typing import TypeAlias
@@ -31,6 +31,8 @@ Rankings: TypeAlias = frozenset[Buckets]
 
 # Neutrality is tried on profiles of so many ballots: whoever breaks ties by name does so there.
 TRIED = 3
+# How many outcomes are remembered at once; beyond, they are asked for again.
+REMEMBERED = 200_000
 
 
 class NotNeutralError(Exception):
@@ -87,14 +89,22 @@ class Outcomes:
     neutral : bool, default False
         Ask once for all profiles that differ in the names of items only; a rule that takes notice
         of names on few ballots raises `NotNeutralError`.
+    before_asking : callable, optional
+        Called each time before the rule is asked; it may raise.
     """
 
     def __init__(
-        self, aggregator: Aggregator, labels: Sequence[Label], *, neutral: bool = False
+        self,
+        aggregator: Aggregator,
+        labels: Sequence[Label],
+        *,
+        neutral: bool = False,
+        before_asking: Callable[[], None] = lambda: None,
     ) -> None:
         self.aggregator = check_aggregator(aggregator)
         self.labels = labels
         self.neutral = neutral
+        self.before_asking = before_asking
         self._winners: dict[Ballots, Winners] = {}
         self._rankings: dict[Ballots, Rankings] = {}
         # The proof is not looked at here; what is found is asked of the rule itself again.
@@ -123,6 +133,8 @@ class Outcomes:
                 expected = frozenset(names[item] for item in found)
                 if self._ask_winners(relabelled(ballots, names)) != expected:
                     raise NotNeutralError
+            if len(self._winners) >= REMEMBERED:
+                self._winners.clear()
             self._winners[ballots] = found
         return self._winners[ballots]
 
@@ -133,6 +145,8 @@ class Outcomes:
                 expected = frozenset(renamed(one, names) for one in found)
                 if self._ask_rankings(relabelled(ballots, names)) != expected:
                     raise NotNeutralError
+            if len(self._rankings) >= REMEMBERED:
+                self._rankings.clear()
             self._rankings[ballots] = found
         return self._rankings[ballots]
 
@@ -157,6 +171,7 @@ class Outcomes:
         )
 
     def _ask(self, ballots: Ballots) -> Consensus:
+        self.before_asking()
         return self._asked.aggregate(profile_of(ballots, self.labels), rng=0)
 
     def _numbers(self, ballots: Ballots) -> dict[Label, int]:

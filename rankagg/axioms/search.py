@@ -12,14 +12,17 @@ import numpy as np
 from rankagg._typing import RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.axioms.ballots import Ballots, ballots_of, fewer, size, tallied
 from rankagg.axioms.base import Axiom
-from rankagg.axioms.enumeration import check_size, profiles
+from rankagg.axioms.enumeration import check_size, profile_count, profiles
 from rankagg.axioms.names import as_axiom
 from rankagg.axioms.outcomes import NotNeutralError, Outcomes, check_aggregator
+from rankagg.axioms.pace import Pace
 from rankagg.axioms.witness import Witness, witness_of
+from rankagg.exceptions import OutOfTimeError
 
-__all__ = ["Search", "find_counterexample", "labels_for", "sizes"]
+__all__ = ["Search", "find_counterexample", "labels_for", "number_to_see", "sizes"]
 
 Search: TypeAlias = Literal["all", "random"]
 
@@ -42,6 +45,16 @@ def sizes(fewest_items: int, n_items: int, n_rankings: int) -> Iterator[tuple[in
             yield items, rankings
 
 
+def number_to_see(
+    n_items: int, n_rankings: int, fewest_items: int = 2, *, neutral: bool = True
+) -> int:
+    """Return how many profiles a whole search has at most."""
+    return sum(
+        profile_count(items, rankings, neutral=neutral)
+        for items, rankings in sizes(fewest_items, n_items, n_rankings)
+    )
+
+
 def find_counterexample(
     aggregator: Aggregator,
     axiom: Axiom | str,
@@ -51,6 +64,7 @@ def find_counterexample(
     search: Search = "all",
     n_samples: int = 1000,
     rng: RNGLike = None,
+    time_limit: float | None = None,
 ) -> Witness | None:
     """Find a profile on which a rule breaks an axiom, the smallest where all are looked at.
 
@@ -75,6 +89,8 @@ def find_counterexample(
         How many profiles are drawn where `search="random"`.
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator for them (SPEC 7).
+    time_limit : float, optional
+        Seconds after which `OutOfTimeError` says how many profiles have been looked at.
 
     Returns
     -------
@@ -87,6 +103,14 @@ def find_counterexample(
     ------
     InvalidInputError
         If there are more than 3,000,000 profiles to look at.
+    OutOfTimeError
+        If the time limit passes before anything is found.
+
+    Notes
+    -----
+    The logger ``rankagg.axioms`` tells every 5 seconds how far the search is. A profile takes about
+    a millisecond, and some ten with rules that are integer programs (`Kemeny`, `Young`, `Dodgson`);
+    axioms that try every other ballot take the longest.
 
     Examples
     --------
@@ -107,34 +131,49 @@ def find_counterexample(
     check_choice(search, ("all", "random"), "search")
     number = check_integer(n_samples, "n_samples", low=1)
     generator = as_generator(rng)
+    deadline = Deadline.after(time_limit_of(time_limit))
     if search == "random":
         drawn = (_draw(most_items, most_rankings, generator) for _ in range(number))
-        return _drawn(rule, asked, most_items, drawn)
-    outcomes = Outcomes(rule, labels_for(most_items), neutral=True)
-    return search_all(outcomes, [asked], most_items, most_rankings)[0]
+        return _drawn(rule, asked, most_items, drawn, Pace(rule.name, number, deadline))
+    return search_all(rule, [asked], most_items, most_rankings, deadline)[0]
 
 
 def search_all(
-    outcomes: Outcomes, axioms: Sequence[Axiom], n_items: int, n_rankings: int
+    rule: Aggregator,
+    axioms: Sequence[Axiom],
+    n_items: int,
+    n_rankings: int,
+    deadline: Deadline,
+    *,
+    neutral: bool = True,
 ) -> list[Witness | None]:
     """Look at every profile up to a size for several axioms at once.
 
     Parameters
     ----------
-    outcomes : Outcomes
-        Those of the rule, asked under the names of items as needed.
+    rule : Aggregator
+        The rule.
     axioms : sequence of Axiom
         The axioms.
     n_items, n_rankings : int
         The most items, and ballots.
+    deadline : Deadline
+        When to stop; `OutOfTimeError` then.
+    neutral : bool, default True
+        Look at one of the profiles that differ in the names of items, unless the rule takes notice
+        of them.
 
     Returns
     -------
     list of (Witness or None)
         For each axiom.
     """
-    check_size(n_items, n_rankings, neutral=outcomes.neutral)
+    check_size(n_items, n_rankings, neutral=neutral)
     fewest = min((axiom.fewest_items for axiom in axioms), default=n_items)
+    pace = Pace(rule.name, number_to_see(n_items, n_rankings, fewest, neutral=neutral), deadline)
+    outcomes = Outcomes(
+        rule, labels_for(n_items), neutral=neutral, before_asking=pace.check
+    )  # fmt: skip
     found: dict[int, Witness] = {}
     try:
         for items, rankings in sizes(fewest, n_items, n_rankings):
@@ -144,15 +183,15 @@ def search_all(
             ]  # fmt: skip
             if not open_axioms:
                 continue
-            for ballots in profiles(items, rankings, neutral=outcomes.neutral):
+            for ballots in profiles(items, rankings, neutral=neutral):
+                pace.step()
                 for at in open_axioms:
                     if at not in found:
                         witness = _confirmed(axioms[at], ballots, outcomes)
                         if witness is not None:
                             found[at] = witness
     except NotNeutralError:
-        named = Outcomes(outcomes.aggregator, outcomes.labels)
-        return search_all(named, axioms, n_items, n_rankings)
+        return search_all(rule, axioms, n_items, n_rankings, deadline, neutral=False)
     return [found.get(at) for at in range(len(axioms))]
 
 
@@ -168,11 +207,12 @@ def _confirmed(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | 
 
 
 def _drawn(
-    rule: Aggregator, axiom: Axiom, n_items: int, drawn: Iterator[Ballots]
+    rule: Aggregator, axiom: Axiom, n_items: int, drawn: Iterator[Ballots], pace: Pace
 ) -> Witness | None:
     for ballots in drawn:
+        pace.step()
         # Each profile by itself, so that memory stays bounded.
-        outcomes = Outcomes(rule, labels_for(n_items))
+        outcomes = Outcomes(rule, labels_for(n_items), before_asking=pace.check)
         witness = axiom._first(ballots, outcomes)
         if witness is not None:
             return _smaller(axiom, witness, outcomes)
@@ -189,18 +229,20 @@ def _draw(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ballots:
 
 
 def _smaller(axiom: Axiom, witness: Witness, outcomes: Outcomes) -> Witness:
-    """Return a witness none of whose ballots can be spared."""
-    ballots = ballots_of(witness.profile)
-    shrinks = True
-    while shrinks:
-        shrinks = False
-        for order, count in ballots:
-            for copies in dict.fromkeys((count, (count + 1) // 2, 1)):
-                rest = fewer(ballots, order, copies)
-                found = axiom._first(rest, outcomes) if size(rest) else None
-                if found is not None:
-                    witness, ballots, shrinks = found, rest, True
-                    break
-            if shrinks:
-                break
+    """Return a witness none of whose ballots can be spared, as far as there is time."""
+    try:
+        while (smaller := _spared(axiom, ballots_of(witness.profile), outcomes)) is not None:
+            witness = smaller
+    except OutOfTimeError:
+        pass
     return witness
+
+
+def _spared(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
+    for order, count in ballots:
+        for copies in dict.fromkeys((count, (count + 1) // 2, 1)):
+            rest = fewer(ballots, order, copies)
+            found = axiom._first(rest, outcomes) if size(rest) else None
+            if found is not None:
+                return found
+    return None

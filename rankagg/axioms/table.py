@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from types import UnionType
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from rankagg._validation import check_integer
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.axioms.ballots import ballots_of, written
 from rankagg.axioms.base import Axiom
+from rankagg.axioms.larger import larger_witness
 from rankagg.axioms.names import AXIOMS, as_axiom
-from rankagg.axioms.outcomes import Outcomes, check_aggregator
+from rankagg.axioms.outcomes import check_aggregator
 from rankagg.axioms.references import Reference, reference_for
-from rankagg.axioms.search import labels_for, search_all
+from rankagg.axioms.search import search_all
 from rankagg.axioms.witness import Witness
 from rankagg.core.items import counted
 from rankagg.core.result import ROWS, Result
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["AxiomTable", "axiom_table"]
+
+# Lines of the printed table are no longer; a long name is shortened as all do.
+WIDTH = 100
+IIA, SHORT = "independence of irrelevant alternatives", "IIA"
 
 
 class AxiomTable(Result):
@@ -39,7 +46,10 @@ class AxiomTable(Result):
     n_rankings : int
         The most ballots.
     witnesses : tuple of tuple of (Witness or None)
-        For every axiom and every rule; None where no profile breaks it.
+        For every axiom and every rule the smallest one; None where no profile that was looked at
+        breaks it.
+    larger : tuple of tuple of (Witness or None)
+        Where that is so, a larger profile that is known to break it, if there is one.
     """
 
     aggregators: tuple[Aggregator, ...]
@@ -47,12 +57,13 @@ class AxiomTable(Result):
     n_items: int
     n_rankings: int
     witnesses: tuple[tuple[Witness | None, ...], ...]
+    larger: tuple[tuple[Witness | None, ...], ...]
 
     _schema = "rankagg.axiom_table"
     _row = "axiom"
 
     def __getitem__(self, cell: tuple[str, str]) -> Witness | None:
-        """Return the witness of a rule and an axiom, given by their names.
+        """Return the witness of a rule and an axiom, given by their names; a larger one is one too.
 
         Raises
         ------
@@ -64,7 +75,8 @@ class AxiomTable(Result):
         axioms = [one.name for one in self.axioms]
         if rule not in rules or axiom not in axioms:
             raise KeyError(cell)
-        return self.witnesses[axioms.index(axiom)][rules.index(rule)]
+        at, column = axioms.index(axiom), rules.index(rule)
+        return self.witnesses[at][column] or self.larger[at][column]
 
     @property
     def searched(self) -> str:
@@ -74,10 +86,12 @@ class AxiomTable(Result):
             f"{counted(self.n_rankings, 'ranking')}"
         )
 
-    def _cells(self) -> Iterable[tuple[Axiom, Aggregator, Witness | None, Reference | None]]:
-        for axiom, row in zip(self.axioms, self.witnesses, strict=True):
-            for rule, witness in zip(self.aggregators, row, strict=True):
-                yield axiom, rule, witness, reference_for(rule, axiom)
+    def _cells(self) -> Iterable[_Cell]:
+        for at, axiom in enumerate(self.axioms):
+            for column, rule in enumerate(self.aggregators):
+                found = self.witnesses[at][column]
+                reference = reference_for(rule, axiom)
+                yield _Cell(axiom, rule, found, self.larger[at][column], reference)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per axiom and rule.
@@ -86,20 +100,23 @@ class AxiomTable(Result):
         -------
         pandas.DataFrame
             axiom; rule; broken: whether a profile shows it; ballots: that profile; shown: what is
-            wrong with it, or how far none was found; proved: whether the literature proves that
-            the rule "keeps" or "breaks" the axiom, None where nothing is cited; source: where.
+            wrong with it, or how far none was found; proved: whether it is proved that the rule
+            "keeps" or "breaks" the axiom, None where nothing is stated; source: where or how.
         """
         rows = []
-        for axiom, rule, witness, reference in self._cells():
-            proved = None if reference is None else "keeps" if reference.holds else "breaks"
+        for axiom, rule, found, larger, reference in self._cells():
+            witness = found or larger
+            none = f"none among {self.searched}"
+            if witness is not None:
+                none = witness.sentence if found else f"{witness.sentence} ({none})"
             rows.append(
                 {
                     "axiom": axiom.name,
                     "rule": rule.name,
                     "broken": witness is not None,
                     "ballots": None if witness is None else _ballots(witness),
-                    "shown": f"none among {self.searched}" if witness is None else witness.sentence,
-                    "proved": proved,
+                    "shown": none,
+                    "proved": None if reference is None else _verb(reference),
                     "source": None if reference is None else reference.source,
                 }
             )
@@ -108,12 +125,13 @@ class AxiomTable(Result):
 
     def _content(self) -> dict[str, Any]:
         rows = []
-        for axiom, rule, witness, reference in self._cells():
+        for axiom, rule, found, larger, reference in self._cells():
             rows.append(
                 {
                     "axiom": axiom.name,
                     "rule": rule.name,
-                    "witness": None if witness is None else witness.to_dict(),
+                    "witness": None if found is None else found.to_dict(),
+                    "larger": None if larger is None else larger.to_dict(),
                     "reference": None
                     if reference is None
                     else {"holds": reference.holds, "source": reference.source},
@@ -122,47 +140,97 @@ class AxiomTable(Result):
         return {"n_items": self.n_items, "n_rankings": self.n_rankings, "cells": rows}
 
     def _facts(self) -> list[str]:
-        return [
+        lines = [
             f"{counted(len(self.aggregators), 'rule')} and "
             f"{counted(len(self.axioms), 'axiom')}, {self.searched}",
-            "a number: broken, and where below; -: none among these profiles; what is proved for "
-            "all: (keeps), (breaks)",
+            "a number: broken, and where below, with * by a larger profile; keeps, breaks: proved",
+            "for profiles of every size; -: open, none among these profiles",
         ]
+        for rule, head in self._heads().items():
+            if head != rule:
+                lines.append(f"{head}: {rule}")
+        if any(IIA in axiom.name for axiom in self.axioms):
+            lines.append(f"{SHORT}: {IIA}")
+        return lines
+
+    def _heads(self) -> dict[str, str]:
+        """Return the names of rules in the table: classes, where that tells them apart."""
+        kinds = [type(rule).__name__ for rule in self.aggregators]
+        return {
+            rule.name: kind if kinds.count(kind) == 1 else rule.name
+            for rule, kind in zip(self.aggregators, kinds, strict=True)
+        }
 
     def _table(self) -> pd.DataFrame:
         numbers = {id(witness): at for at, witness in enumerate(self._found(), 1)}
-        marks: dict[str, list[str]] = {rule.name: [] for rule in self.aggregators}
-        for _, rule, witness, reference in self._cells():
-            mark = "-" if witness is None else str(numbers[id(witness)])
-            if reference is not None and (witness is None or reference.holds):
-                mark += " (keeps)" if reference.holds else " (breaks)"
-            marks[rule.name].append(mark)
-        return pd.DataFrame(marks, index=[axiom.name for axiom in self.axioms])
+        heads = self._heads()
+        marks: dict[str, list[str]] = {head: [] for head in heads.values()}
+        for _, rule, found, larger, reference in self._cells():
+            witness = found or larger
+            mark = "-" if reference is None else _verb(reference)
+            if witness is not None:
+                number = f"{numbers[id(witness)]}{'' if found else '*'}"
+                # A proof that it is kept would be wrong, which is not to be hidden.
+                doubt = reference is not None and reference.holds
+                mark = f"{number} ({mark})" if doubt else number
+            marks[heads[rule.name]].append(mark)
+        return pd.DataFrame(marks, index=[_short(axiom) for axiom in self.axioms])
+
+    def _printed(self, table: pd.DataFrame) -> str:
+        """Return the columns in blocks that fit on a line."""
+        first = max(map(len, table.index))
+        blocks: list[list[str]] = []
+        width = WIDTH
+        for head in table.columns:
+            needed = 2 + max(len(head), *map(len, table[head]))
+            if width + needed > WIDTH:
+                blocks.append([])
+                width = first
+            blocks[-1].append(head)
+            width += needed
+        return "\n\n".join(super(AxiomTable, self)._printed(table[block]) for block in blocks)
 
     def _found(self) -> list[Witness]:
-        return [witness for row in self.witnesses for witness in row if witness is not None]
+        shown = (cell.found or cell.larger for cell in self._cells())
+        return [witness for witness in shown if witness is not None]
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
-        found = self._found()
+        found, heads = self._found(), self._heads()
         shown = found if rows is None else found[:rows]
         for at, witness in enumerate(shown, 1):
+            rule = heads[witness.aggregator.name]
             yield (
-                f"{at}. {witness.aggregator.name}, {witness.axiom.name}: {_ballots(witness)}. "
-                f"{witness.sentence}"
+                f"{at}. {rule}, {_short(witness.axiom)}: {_ballots(witness)}. {witness.sentence}"
             )
         if len(found) > len(shown):
             yield f"... and {counted(len(found) - len(shown), 'more witness')}"
         cited = [
-            f"{rule.name} {'keeps' if reference.holds else 'breaks'} {axiom.name}: "
-            f"{reference.source}"
-            for axiom, rule, _, reference in self._cells()
-            if reference is not None
+            f"{heads[cell.rule.name]} {_verb(cell.reference)} {_short(cell.axiom)}: "
+            f"{cell.reference.source}"
+            for cell in self._cells()
+            if cell.reference is not None
         ]
         if cited:
             yield "proved for profiles of every size:"
         yield from cited if rows is None else cited[:rows]
         if rows is not None and len(cited) > rows:
-            yield f"... and {counted(len(cited) - rows, 'more reference')}"
+            yield f"... and {counted(len(cited) - rows, 'more proof')}"
+
+
+class _Cell(NamedTuple):
+    axiom: Axiom
+    rule: Aggregator
+    found: Witness | None
+    larger: Witness | None
+    reference: Reference | None
+
+
+def _verb(reference: Reference) -> str:
+    return "keeps" if reference.holds else "breaks"
+
+
+def _short(axiom: Axiom) -> str:
+    return axiom.name.replace(IIA, SHORT)
 
 
 def _ballots(witness: Witness) -> str:
@@ -176,6 +244,7 @@ def axiom_table(
     *,
     n_items: int = 3,
     n_rankings: int = 5,
+    time_limit: float | None = None,
 ) -> AxiomTable:
     """Look for every rule and axiom through all profiles up to a size.
 
@@ -189,6 +258,9 @@ def axiom_table(
         The most items.
     n_rankings : int, default 5
         The most ballots; see `find_counterexample`.
+    time_limit : float, optional
+        Seconds for all rules together, after which `OutOfTimeError` says how many profiles have
+        been looked at.
 
     Returns
     -------
@@ -198,6 +270,8 @@ def axiom_table(
     ------
     InvalidInputError
         If there are more than 3,000,000 profiles to look at.
+    OutOfTimeError
+        If the time limit passes before the table is full.
 
     Examples
     --------
@@ -205,32 +279,38 @@ def axiom_table(
     >>> rules = [ra.Borda(), ra.Schulze()]
     >>> print(ra.axiom_table(rules, ["majority", "reinforcement"], n_rankings=4))
     2 rules and 2 axioms, all profiles of up to 3 items and 4 rankings
-    a number: broken, and where below; -: none among these profiles; what is proved for all: (keeps), (breaks)
-                       Borda    Schulze
-    majority               1  - (keeps)
-    reinforcement  - (keeps)          2
+    a number: broken, and where below, with * by a larger profile; keeps, breaks: proved
+    for profiles of every size; -: open, none among these profiles
+                   Borda Schulze
+    majority           1   keeps
+    reinforcement  keeps       2
     1. Borda, majority: 2 x A > B > C, 1 x B > C > A. More than half of the ballots have A first, and A, B win.
     2. Schulze, reinforcement: 1 x A > B > C, 1 x A > C > B, 1 x B > A > C, 1 x C > B > A. The two parts have A in common among their winners, and together they choose A, B.
     proved for profiles of every size:
     Schulze keeps majority: Schulze (2011), https://doi.org/10.1007/s00355-010-0475-4
-    Borda keeps reinforcement: Young (1975), https://doi.org/10.1137/0128067
+    Borda keeps reinforcement: points add up; Young (1975), https://doi.org/10.1137/0128067
     """  # noqa: E501
-    rules = tuple(check_aggregator(rule, "aggregators") for rule in _listed(aggregators))
+    listed = _listed(aggregators, Aggregator, "aggregators", "aggregator objects such as Borda()")
+    rules = tuple(check_aggregator(rule, "aggregators") for rule in listed)
     if not rules:
         raise InvalidInputError("aggregators", "at least one aggregator", rules)
     names = [rule.name for rule in rules]
     if len(set(names)) < len(names):
         raise InvalidInputError("aggregators", "rules of different names", names)
-    given = [axioms] if isinstance(axioms, str | Axiom) else list(axioms)
+    given = _listed(axioms, str | Axiom, "axioms", "axioms or their names")
     asked = tuple(as_axiom(axiom, "axioms") for axiom in given)
     if not asked or len({axiom.name for axiom in asked}) < len(asked):
         raise InvalidInputError("axioms", "at least one, each once", [one.name for one in asked])
     most_items = check_integer(n_items, "n_items", low=1)
     most_rankings = check_integer(n_rankings, "n_rankings", low=1)
-    labels = labels_for(most_items)
-    found = [
-        search_all(Outcomes(rule, labels, neutral=True), asked, most_items, most_rankings)
-        for rule in rules
+    deadline = Deadline.after(time_limit_of(time_limit))
+    found = [search_all(rule, asked, most_items, most_rankings, deadline) for rule in rules]
+    larger = [
+        [
+            None if witness is not None else larger_witness(rule, axiom)
+            for axiom, witness in zip(asked, row, strict=True)
+        ]
+        for rule, row in zip(rules, found, strict=True)
     ]
     return AxiomTable(
         aggregators=rules,
@@ -238,12 +318,13 @@ def axiom_table(
         n_items=most_items,
         n_rankings=most_rankings,
         witnesses=tuple(zip(*found, strict=True)),
+        larger=tuple(zip(*larger, strict=True)),
     )
 
 
-def _listed(aggregators: object) -> list[object]:
-    if isinstance(aggregators, Aggregator):
-        return [aggregators]
-    if not isinstance(aggregators, Iterable):
-        raise InvalidInputError("aggregators", "aggregator objects such as Borda()", aggregators)
-    return list(aggregators)
+def _listed(value: object, one: type | UnionType, parameter: str, allowed: str) -> list[object]:
+    if isinstance(value, one):
+        return [value]
+    if not isinstance(value, Iterable):
+        raise InvalidInputError(parameter, allowed, value)
+    return list(value)

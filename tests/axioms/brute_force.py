@@ -4,6 +4,7 @@ Nothing here knows the package: ballots are tuples of labels, best first.
 """
 
 from collections import Counter
+from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations, product
 
@@ -33,8 +34,12 @@ def borda(ballots, items):
     return by_key(items, lambda x: -sum(b.index(x) for b in ballots))
 
 
-def plurality(ballots, items):
-    return by_key(items, lambda x: sum(b[0] == x for b in ballots))
+def positional(points):
+    def rule(ballots, items):
+        given = points(len(items))
+        return by_key(items, lambda x: sum(given[b.index(x)] for b in ballots))
+
+    return rule
 
 
 def copeland(ballots, items):
@@ -86,6 +91,101 @@ def ranked_pairs_beats(ballots, items):
     return locked
 
 
+def universes(ballots, items, decide):
+    """Return the orders that all ways of breaking ties lead to; `decide` gives (tied, first)."""
+    if len(items) == 1:
+        return {items}
+    found = set()
+    tied, first = decide(tuple(tuple(x for x in b if x in items) for b in ballots), items)
+    for x in tied:
+        rest = tuple(y for y in items if y != x)
+        for order in universes(ballots, rest, decide):
+            found.add((x, *order) if first else (*order, x))
+    return found
+
+
+def fewest(items, key):
+    return [x for x in items if key(x) == min(map(key, items))], False
+
+
+def runoff(ballots, items):
+    return fewest(items, lambda x: sum(b[0] == x for b in ballots))
+
+
+def coombs(ballots, items):
+    for x in items:
+        if 2 * sum(b[0] == x for b in ballots) > len(ballots):
+            return [x], True
+    return fewest(items, lambda x: -sum(b[-1] == x for b in ballots))
+
+
+def baldwin(ballots, items):
+    return fewest(items, lambda x: -sum(b.index(x) for b in ballots))
+
+
+def best_places(orders, items):
+    return by_key(items, lambda x: -min(order.index(x) for order in orders))
+
+
+def nanson(ballots, items):
+    """Return buckets; of what goes out in a round, those with more points are above."""
+    below = ()
+    while items:
+        left = [tuple(x for x in b if x in items) for b in ballots]
+        points = {x: sum(len(b) - 1 - 2 * b.index(x) for b in left) for x in items}
+        out = tuple(x for x in items if points[x] <= 0)
+        below = (*by_key(out, points.get), *below)
+        items = tuple(x for x in items if points[x] > 0)
+    return below
+
+
+def black(ballots, items):
+    for x in items:
+        if all(margin(ballots, x, y) > 0 for y in items if y != x):
+            rest = borda(ballots, items)
+            return ((x,), *[b for b in (tuple(y for y in b if y != x) for b in rest) if b])
+    return borda(ballots, items)
+
+
+def young(ballots, items):
+    """The largest part of the ballots, of all of them, in which no majority is against an item."""
+
+    def kept(x):
+        return next(
+            size
+            for size in range(len(ballots), -1, -1)
+            for part in set(combinations(ballots, size))
+            if all(margin(part, x, y) >= 0 for y in items if y != x)
+        )
+
+    return by_key(items, kept)
+
+
+def dodgson(ballots, items):
+    """The fewest swaps, ballot by ballot, for every state of who is still to be passed."""
+
+    def swaps(x):
+        others = [y for y in items if y != x]
+        need = tuple(
+            max(0, len(ballots) // 2 + 1 - sum(b.index(x) < b.index(y) for b in ballots))
+            for y in others
+        )
+        costs = {need: 0}
+        for b in ballots:
+            after = {}
+            for left, cost in costs.items():
+                for up in range(b.index(x) + 1):
+                    passed = b[b.index(x) - up : b.index(x)]
+                    state = tuple(
+                        max(0, k - (y in passed)) for k, y in zip(left, others, strict=True)
+                    )
+                    after[state] = min(cost + up, after.get(state, cost + up))
+            costs = after
+        return costs[(0,) * len(others)]
+
+    return by_key(items, lambda x: -swaps(x))
+
+
 def net(beats, items):
     def score(x):
         return sum((x, y) in beats for y in items) - sum((y, x) in beats for y in items)
@@ -108,12 +208,21 @@ def outcome(rule, ballots):
         beats = (schulze_beats if rule == "Schulze" else ranked_pairs_beats)(ballots, items)
         unbeaten = frozenset(y for y in items if not any((x, y) in beats for x in items))
         return unbeaten, frozenset([net(beats, items)])
-    plain = {
-        "Borda": borda, "Copeland": copeland, "Minimax": minimax, "Bucklin": bucklin,
-        "Plurality": plurality,
-    }  # fmt: skip
-    ranking = plain[rule](ballots, items)
+    ranking = PLAIN[rule](ballots, items)
     return frozenset(ranking[0]), frozenset([ranking])
+
+
+PLAIN = {
+    "Borda": borda, "Copeland": copeland, "Minimax": minimax, "Bucklin": bucklin,
+    "Plurality": positional(lambda n: [1] + [0] * (n - 1)),
+    "Veto": positional(lambda n: [1] * (n - 1) + [0]),
+    "Dowdall": positional(lambda n: [Fraction(1, k) for k in range(1, n + 1)]),
+    "Approval": positional(lambda n: [1, 1, *[0] * n][:n]),
+    "InstantRunoff": lambda b, items: best_places(universes(b, items, runoff), items),
+    "Coombs": lambda b, items: best_places(universes(b, items, coombs), items),
+    "Baldwin": lambda b, items: best_places(universes(b, items, baldwin), items),
+    "Nanson": nanson, "Black": black, "Young": young, "Dodgson": dodgson,
+}  # fmt: skip
 
 
 def winners(rule, ballots):

@@ -32,7 +32,8 @@ class Black(Aggregator):
 
     References
     ----------
-    Black (1958), The Theory of Committees and Elections.
+    Black (1958), The Theory of Committees and Elections,
+    https://doi.org/10.1007/978-94-009-4225-7 (reprint).
 
     Examples
     --------

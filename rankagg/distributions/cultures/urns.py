@@ -77,7 +77,8 @@ class UrnCulture(Culture):
     References
     ----------
     Eggenberger and Polya (1923), https://doi.org/10.1002/zamm.19230030407; Berg (1985),
-    https://doi.org/10.1007/BF00127533; McCabe-Dansted and Slinko (2006),
+    "Paradox of voting under an urn model: the effect of homogeneity", Public Choice 47(2),
+    377-387; McCabe-Dansted and Slinko (2006),
     "Exploratory analysis of similarities between social choice rules", Group Decision and
     Negotiation 15, 77-107, for the scale of the contagion.
 
