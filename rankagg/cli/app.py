@@ -41,6 +41,7 @@ COMMANDS = {
     "tournament": "Show who beats whom by how much, the winners, and Condorcet cycles.",
     "explain": "Say why one item stands above another: votes, cycle, scores, and what a swap "
     "costs.",
+    "steps": "Show how a method reaches its answer, step by step, in tables to follow by hand.",
     "stability": "Rank again without single tasks or systems, and on subsets of every size.",
     "axioms": "Say which method breaks which axiom, and show the smallest profile that does.",
     "removals": "Find the fewest ballots or tasks without which another is first, or a pair turns "
@@ -55,10 +56,13 @@ COMMANDS = {
     "fit": "Fit a distribution over rankings by maximum likelihood.",
     "sample": "Draw rankings and print them as a CSV table of ranks with counts.",
     "study": "Draw many data sets and say how near each method comes to the proved optimum.",
+    "cycles": "Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny "
+    "disagree.",
     "experiment": "Run an experiment of the papers on a table of scores: how stable is its "
     "ranking.",
     "replicate": "Run the experiments of three papers and hold what comes out beside what is "
     "printed.",
+    "quiz": "Ask a question on a small random profile that has one right answer.",
     "teach": "Serve a course: lectures with exercises, and apps, which are things to click.",
     "methods": "List the methods: what they need, how they treat gaps and ties, and what is "
     "proved.",
@@ -130,6 +134,7 @@ def app() -> None:
     Who beats whom, and why one stands above another:
         rankagg tournament election.soc
         rankagg explain scores.csv --pair BERT GPT
+        rankagg steps election.soc --method schulze
     Uncertainty: of each pair and rank, as a whole, and given what is missing:
         rankagg intervals scores.csv
         rankagg test scores.csv --reference baseline
@@ -146,8 +151,10 @@ def app() -> None:
         rankagg axioms
     How good a rule is, on drawn data:
         rankagg study --mallows 0.8 --items 10 --items 30
+        rankagg cycles
     A course that runs, and things to click:
         rankagg teach
+        rankagg quiz kemeny
     Nothing at hand:
         rankagg methods
         rankagg datasets

@@ -19,7 +19,7 @@ from rankagg.core.names import is_blank
 from rankagg.report.first_screen import FirstScreen
 from rankagg.report.sections import Section
 
-__all__ = ["json_text", "render_page"]
+__all__ = ["Inline", "environment", "json_text", "render_page"]
 
 SCRIPTS = ("tables.js", "chapters.js")
 STYLES = ("tokens.css", "page.css", "ranking.css", "figures.css", "tables.css", "print.css")
@@ -73,7 +73,7 @@ def render_page(
     -------
     str
     """
-    return _environment().get_template("report.html").render(
+    return environment().get_template("report.html").render(
         title=title,
         screen=screen,
         lead=lead,
@@ -100,17 +100,18 @@ def _resource(name: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return what fills in the templates of this package; names are escaped."""
     options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
-    environment = Environment(
+    made = Environment(
         loader=PackageLoader("rankagg.report"),
         autoescape=True,
         undefined=StrictUndefined,
         **options,
     )
-    environment.filters["share"] = _share
-    environment.tests["blank"] = is_blank
-    return environment
+    made.filters["share"] = _share
+    made.tests["blank"] = is_blank
+    return made
 
 
 def _share(per_cent: float) -> str:

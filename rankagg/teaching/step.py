@@ -15,7 +15,7 @@ from rankagg.core.html import html_table
 from rankagg.core.items import counted, shortened
 from rankagg.core.markup import latex_text
 
-__all__ = ["Cell", "Step", "number", "told"]
+__all__ = ["Cell", "Step", "number", "plain", "told"]
 
 Cell: TypeAlias = str | int | float
 
@@ -104,7 +104,7 @@ class Step:
     def _table(self, rows: Sequence[Sequence[Cell]]) -> list[str]:
         if not self.columns:
             return []
-        texts = [[_plain(cell) for cell in row] for row in (self.columns, *rows)]
+        texts = [[plain(cell) for cell in row] for row in (self.columns, *rows)]
         widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
         left = [any(isinstance(row[k], str) and row[k] for row in rows) for k in range(len(widths))]
         return [
@@ -118,10 +118,10 @@ class Step:
     def html(self) -> str:
         """Return the step as HTML, with escaped labels."""
         text = "".join(f"<p>{escape(line)}</p>" for line in self.sentences)
-        shown = [[_plain(cell) for cell in row] for row in self.rows[:SHOWN]]
+        shown = [[plain(cell) for cell in row] for row in self.rows[:SHOWN]]
         left = len(self.rows) - len(shown)
         more = f"<p>... and {counted(left, 'more row')}</p>" if left else ""
-        head = [_plain(name) for name in self.columns]
+        head = [plain(name) for name in self.columns]
         table = html_table(head, shown, named=False) if head else ""
         return f"<h4>{escape(self.heading)}</h4>{text}{table}{more}"
 
@@ -135,7 +135,7 @@ class Step:
             numbers = [all(not isinstance(row[k], str) for row in self.rows)
                        for k in range(len(self.columns))]  # fmt: skip
             head, *body = (
-                " & ".join(latex_text(_plain(cell)) for cell in row) + r" \\"
+                " & ".join(latex_text(plain(cell)) for cell in row) + r" \\"
                 for row in (self.columns, *self.rows)
             )
             parts += [
@@ -147,7 +147,7 @@ class Step:
         return "\n".join(parts)
 
 
-def _plain(cell: object) -> str:
+def plain(cell: object) -> str:
     """Return a cell on one line."""
     if isinstance(cell, float):
         return _decimal(cell)

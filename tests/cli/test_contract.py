@@ -38,6 +38,8 @@ class TestCommands(CommandContract):
         "fit": [*BUNDLED, "--pseudo-rankings", "0.5"],
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
         "power": ["--dataset", "superglue_human"],
+        "cycles": ["--rankings", "5", "--repetitions", "3"],
+        "quiz": ["borda"],
         "removals": [*BUNDLED, "--method", "borda"],
         "replicate": ["p1-table-1"],
         "sample": ["--items", "A,B,C"],

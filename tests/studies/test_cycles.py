@@ -186,12 +186,41 @@ def test_the_plot_shows_the_shares_and_what_is_known(measure) -> None:
     result = ra.CycleStudy(models=models, n_rankings=[3, 5], n_repetitions=8).run()
     table = result.by_size()
     ax = plotting.cycle_plot(result, measure=measure)
-    lines = {line.get_gid(): line.get_ydata().tolist() for line in ax.get_lines()}
+    lines = {line.get_gid(): list(line.get_ydata()) for line in ax.get_lines()}
     assert lines["curve-0"] == table[measure].tolist()[:2]
     assert lines["curve-1"] == table[measure].tolist()[2:]
     exact = [name for name in lines if name and name.startswith("exact")]
     assert exact == ([] if measure == "optimal" else ["exact-0"])
     if exact:
         assert lines["exact-0"] == table[f"{measure}_exact"].tolist()[:2]
+    limits = [values for name, values in lines.items() if name and name.startswith("limit")]
+    limit = {"cycle": 0.0877, "winner": 0.9123}.get(measure)
+    assert limits == ([] if limit is None else [pytest.approx([limit] * 2, abs=1e-4)])
     with pytest.raises(InvalidInputError, match=r"CycleStudy\.run"):
         plotting.cycle_plot(table)
+
+
+def test_numbers_of_rankings_that_are_far_apart_are_spread() -> None:
+    models = [ra.ImpartialCulture()]
+    for numbers, scale in (([3, 5, 9], "linear"), ([3, 11, 101], "log"), ([3, 101], "linear")):
+        result = ra.CycleStudy(models=models, n_rankings=numbers, n_repetitions=2).run()
+        ax = plotting.cycle_plot(result)
+        assert ax.get_xscale() == scale
+        assert [label.get_text() for label in ax.get_xticklabels()] == list(map(str, numbers))
+
+
+def test_what_is_known_is_told_with_its_source() -> None:
+    models = [ra.ImpartialCulture(), ra.UrnCulture(contagion=0.2), *RESTRICTED]
+    study = ra.CycleStudy(models=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1)
+    result = study.run()
+    known = {row["model"]: row["source"] for row in result.to_dict()["known"]}
+    assert set(known) == {model.name for model in models} - {models[1].name}
+    assert all(known.values())
+    told = str(result)
+    assert (
+        "exact for ImpartialCulture(), 3 items: Guilbaud (1952), Gehrlein and Fishburn (1976); "
+        "with ever more rankings 8.77% are cyclic" in told
+    )
+    text = ra.condorcet_winner_probability.__doc__ or ""
+    for source in known.values():
+        assert all(f"({part[-5:-1]})" in text for part in source.split(", ") if part[-1] == ")")

@@ -9,7 +9,7 @@ import click
 from rankagg._typing import Unranked
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
-from rankagg.cli.options.cultures import CULTURES, NUMBERS, cultures
+from rankagg.cli.options.models import MODELS, model_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import JOBS, SECONDS, SEED, Number, Whole
 from rankagg.cli.options.output import echo_json, json_option, write_frame
@@ -18,18 +18,13 @@ from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
 from rankagg.distributions.study_model import StudyModel
 from rankagg.studies.approximation.approximation import ApproximationStudy
-from rankagg.studies.approximation.models import (
-    GumbelModel,
-    MallowsModel,
-    PlackettLuceModel,
-)
 
 __all__ = ["command"]
 
 NAMES = {
     "journal": "--journal",
     "missing": "--missing",
-    "models": "--mallows, --plackett-luce, --gumbel and --culture",
+    "models": MODELS,
     "n_items": "--items",
     "n_rankings": "--rankings",
     "aggregators": "--method",
@@ -38,30 +33,7 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 
 
 @click.command("study")
-@click.option(
-    "--mallows",
-    multiple=True,
-    type=Number(0, 1, open_low=True),
-    metavar="PHI",
-    help="Mallows rankings, 0 < PHI <= 1; PHI = exp(-theta).",
-)
-@click.option(
-    "--plackett-luce",
-    multiple=True,
-    type=Number(0, 1e3),
-    metavar="SPREAD",
-    help="Plackett-Luce rankings, log worths of this standard deviation.",
-)
-@click.option(
-    "--gumbel",
-    multiple=True,
-    type=Number(0, 1e3),
-    metavar="STEP",
-    help="Scores with Gumbel noise, locations STEP apart.",
-)
-@click.option(
-    "--culture", multiple=True, metavar="CULTURE", help=f"Rankings of a culture: {CULTURES}."
-)
+@model_options
 @click.option(
     "--items",
     multiple=True,
@@ -125,10 +97,7 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 @plot_option("the ratios of every method")
 def command(
     *,
-    mallows: tuple[float, ...],
-    plackett_luce: tuple[float, ...],
-    gumbel: tuple[float, ...],
-    culture: tuple[str, ...],
+    models: list[StudyModel],
     items: tuple[int, ...],
     rankings: tuple[int, ...],
     missing: tuple[float, ...],
@@ -155,14 +124,6 @@ def command(
         rankagg study --gumbel 0.1 --method mean --method borda --missing 0.2
         rankagg study --plackett-luce 1 --items 100 --jobs -1 --journal study.jsonl --out rows.csv
     """
-    with options_named(NUMBERS):
-        drawn = cultures(culture)
-    models: list[StudyModel] = [
-        *(MallowsModel(phi=phi) for phi in mallows),
-        *(PlackettLuceModel(spread=spread) for spread in plackett_luce),
-        *(GumbelModel(step=step) for step in gumbel),
-        *drawn,
-    ]
     if not models:
         raise click.UsageError("Give a model: --mallows, --plackett-luce, --gumbel or --culture.")
     with options_named(NAMES):

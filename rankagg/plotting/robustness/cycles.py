@@ -16,11 +16,14 @@ from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
 from rankagg.plotting.style.letters import plain_legend, widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.theme import INK, canvas, plot_labels
+from rankagg.studies.cycles.closed_forms import known_cycle, known_winner
 from rankagg.studies.cycles.cycle_result import CycleResult
 
 __all__ = ["cycle_plot"]
 
 WIDTH, HEIGHT = 36.0, 28.0
+# How many times the smallest number the largest one is on a logarithmic scale.
+WIDE = 10
 SAID = {
     "winner": "share with a Condorcet winner",
     "cycle": "share with a Condorcet cycle",
@@ -37,7 +40,8 @@ def cycle_plot(
     """Draw for every model and number of items a share of profiles, by the number of rankings.
 
     A line for the share, in a band of its 95 % Wilson intervals. Crosses are probabilities that
-    are known exactly.
+    are known exactly, and dotted lines their limits for ever more rankings. Numbers of rankings
+    that span an order of magnitude stand on a logarithmic scale.
 
     Parameters
     ----------
@@ -69,18 +73,20 @@ def cycle_plot(
     >>> study = ra.CycleStudy(models=[ra.ImpartialCulture()], n_repetitions=20)
     >>> ax = plotting.cycle_plot(study.run())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['ImpartialCulture(), 3 items', 'known exactly']
+    ['ImpartialCulture(), 3 items', 'known exactly', 'its limit']
     """
     if not isinstance(result, CycleResult):
         raise InvalidInputError("result", "a CycleResult", result, "`CycleStudy.run` makes one.")
     check_choice(measure, tuple(SAID), "measure")
-    bands, exact = _bands(result, measure)
+    bands, exact, limits = _bands(result, measure)
     ax = canvas(ax, max(WIDTH, widest(band.name for band in bands) + 8), HEIGHT + len(bands))
     curves = draw_bands(ax, bands)
-    frame_curves(ax, bands, start=0.0)
-    if measure != "optimal":
+    frame_curves(ax, bands, start=0.0 if measure == "cycle" else None)
+    _spread(ax, bands)
+    if measure == "cycle":
         top = max(float(np.nanmax(np.append(band.high, 0.0))) for band in bands)
-        top = min(1.0, np.ceil(10 * top) / 10) if measure == "cycle" else 1.0
+        top = max([top, *(limit for limit in limits if limit is not None)])
+        top = min(1.0, np.ceil(10 * top) / 10)
         ax.set_ylim(0, top)
         ax.set_yticks(np.linspace(0, top, 6))
     width = float(mpl.rcParams["lines.linewidth"])
@@ -95,6 +101,11 @@ def cycle_plot(
             ax.plot(band.at, known, **look, zorder=20, clip_on=False, gid=f"exact-{number}")
             known_mark = Line2D([], [], label="known exactly", **look)
             curves = [*[c for c in curves if c.get_label() != "known exactly"], known_mark]
+    for number, limit in enumerate(limits):
+        if limit is not None:
+            ax.axhline(limit, color=INK, linestyle=":", zorder=3, gid=f"limit-{number}")
+    if any(limit is not None for limit in limits):
+        curves.append(Line2D([], [], color=INK, linestyle=":", label="its limit"))
     ax.set_ylabel(SAID[measure])
     times = counted(result.study.n_repetitions, "profile")
     notes = [f"{times} of each size; bands: 95 % Wilson intervals"]
@@ -103,7 +114,20 @@ def cycle_plot(
     return ax
 
 
-def _bands(result: CycleResult, measure: str) -> tuple[list[Band], list[np.ndarray]]:
+def _spread(ax: Axes, bands: list[Band]) -> None:
+    """Set numbers of rankings that are far apart on a logarithmic scale."""
+    at = np.unique(np.concatenate([band.at for band in bands]))
+    if len(at) > 2 and at[-1] >= WIDE * at[0]:
+        ticks = [tick for tick in ax.get_xticks() if at[0] <= tick <= at[-1]]
+        ax.set_xscale("log")
+        ax.set_xticks(ticks, labels=[f"{tick:.0f}" for tick in ticks])
+        ax.set_xticks([], minor=True)
+        ax.set_xlim(at[0], at[-1])
+
+
+def _bands(
+    result: CycleResult, measure: str
+) -> tuple[list[Band], list[np.ndarray], list[float | None]]:
     table = result.by_size().reset_index()
     groups = list(table.groupby(["model", "n_items"], sort=False))
     labels = [
@@ -111,11 +135,15 @@ def _bands(result: CycleResult, measure: str) -> tuple[list[Band], list[np.ndarr
         for _, part in groups
         for model, size in [part.iloc[0][["model", "n_items"]]]
     ]
-    bands, exact = [], []
+    bands, exact, limits = [], [], []
+    known = {"winner": known_winner, "cycle": known_cycle}.get(measure)
+    models = {model.name: model for model in result.study.models}
     for name, (_, part) in zip(plot_labels(labels, 48), groups, strict=True):
         rows = part.sort_values("n_rankings")
         columns = [rows[f"{measure}{end}"].to_numpy() for end in ("", "_low", "_high")]
         bands.append(Band(name, rows["n_rankings"].to_numpy(dtype=np.float64), *columns))
         none = np.full(len(rows), np.nan)
         exact.append(rows[f"{measure}_exact"].to_numpy() if measure != "optimal" else none)
-    return bands, exact
+        model, size = part.iloc[0][["model", "n_items"]]
+        limits.append(None if known is None else known(models[model], int(size), None))
+    return bands, exact, limits

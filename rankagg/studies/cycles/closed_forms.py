@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import asin, pi, sqrt
+from types import MappingProxyType
 
 import numpy as np
 from scipy.stats import binom
@@ -25,8 +26,19 @@ __all__ = [
     "cycle_probability",
     "known_cycle",
     "known_winner",
+    "source_of",
 ]
 
+SOURCES: Mapping[type[StudyModel], str] = MappingProxyType(
+    {
+        ImpartialCulture: "Guilbaud (1952), Gehrlein and Fishburn (1976)",
+        AnonymousCulture: "Gehrlein (2002)",
+        SinglePeakedCulture: "Black (1948)",
+        EuclideanCulture: "Black (1948)",
+        GroupSeparableCulture: "Inada (1964)",
+        SingleCrossingCulture: "Rothstein (1990)",
+    }
+)
 LARGEST = 10**4
 # Standard deviations beyond which a binomial variable has less weight than a rounding error.
 FAR = 12.0
@@ -64,7 +76,10 @@ def condorcet_winner_probability(
     Guilbaud (1952), https://doi.org/10.3406/ecoap.1952.3831, for the limit; Gehrlein and Fishburn
     (1976), "The probability of the paradox of voting: a computable solution", Journal of Economic
     Theory 13, 14-25; Gehrlein (2002), https://doi.org/10.1023/A:1015551010381, for the anonymous
-    culture.
+    culture. On restricted domains Black (1948), https://doi.org/10.1086/256633, for single-peaked
+    rankings; Inada (1964), "A note on the simple majority decision rule", Econometrica 32, for
+    group-separable ones; Rothstein (1990), https://doi.org/10.1007/BF01376281, for single-crossing
+    ones.
 
     Examples
     --------
@@ -168,6 +183,11 @@ def known_cycle(model: StudyModel, n_items: int, n_rankings: int | None) -> floa
         return None
     winner = known_winner(model, n_items, n_rankings)
     return None if winner is None else 1.0 - winner
+
+
+def source_of(model: StudyModel) -> str:
+    """Return who found what is known exactly of a model; the references are written out above."""
+    return next((source for kind, source in SOURCES.items() if isinstance(model, kind)), "")
 
 
 def _is_restricted(model: StudyModel) -> bool:

@@ -12,8 +12,8 @@ import pandas as pd
 
 from rankagg._validation import check_alpha
 from rankagg.core.items import counted
-from rankagg.core.result import Result, plain_rows
-from rankagg.studies.cycles.closed_forms import known_cycle, known_winner
+from rankagg.core.result import ROWS, Result, plain_rows
+from rankagg.studies.cycles.closed_forms import known_cycle, known_winner, source_of
 from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:
@@ -115,6 +115,26 @@ class CycleResult(Result):
             dict.fromkeys((cell.model, cell.n_items, cell.n_rankings) for cell in self._rows)
         )
 
+    @property
+    def _known(self) -> list[tuple[str, int, float | None, str]]:
+        """Of which models and sizes anything is known: cycles in the limit, and who found it.
+
+        Two items have no cycle, which nobody needed to find.
+        """
+        known = {
+            (model, n_items): None
+            for model, n_items, n_rankings in self._sizes
+            if n_items > 2
+            and (
+                known_winner(model, n_items, n_rankings) is not None
+                or known_cycle(model, n_items, n_rankings) is not None
+            )
+        }
+        return [
+            (model.name, n_items, known_cycle(model, n_items, None), source_of(model))
+            for model, n_items in known
+        ]
+
     def headline(self) -> str:
         """Return in one sentence how often majorities were cyclic, and Borda was not optimal."""
         frame = self._frame
@@ -130,11 +150,22 @@ class CycleResult(Result):
             "repetitions": self.study.n_repetitions,
             "headline": self.headline(),
             "results": plain_rows(self.by_size().reset_index()),
+            "known": [
+                {"model": model, "n_items": size, "cycle_limit": limit, "source": source}
+                for model, size, limit, source in self._known
+            ],
         }
 
     def _table(self) -> pd.DataFrame:
         columns = ["winner", "winner_exact", "cycle", "cycle_exact", "finds_winner", "optimal"]
         return self.by_size()[columns].reset_index()
+
+    def _below(self, rows: int | None = ROWS) -> list[str]:
+        return [
+            f"exact for {model}, {counted(n_items, 'item')}: {source}"
+            + (f"; with ever more rankings {limit:.2%} are cyclic" if limit else "")
+            for model, n_items, limit, source in self._known
+        ]
 
     def _facts(self) -> list[str]:
         return [

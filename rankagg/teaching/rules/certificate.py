@@ -80,7 +80,8 @@ def certificate_step(
     proved = certificate.scaled_lower_bound == certificate.scaled_cost
     text.append(f"{said}: {'no order is cheaper' if proved else 'what lies between is open'}.")
     columns = ("what", "weight", "adds", "sum")
-    return Step(f"The proof, by {counted(len(cycles), 'cycle')}", tuple(text), columns,
+    by = counted(len(cycles), "cycle") if cycles else "the floor alone"
+    return Step(f"The proof, by {by}", tuple(text), columns,
                 tuple(rows)), bound  # fmt: skip
 
 

@@ -1,0 +1,68 @@
+"""The steps of a rule as a page that needs nothing else, with a picture of all orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankagg import __version__
+from rankagg.plotting.rankings.permutohedron import MOST_ITEMS, permutohedron_plot
+from rankagg.report.figures import Figure, figure_of
+from rankagg.report.template import Inline, environment
+from rankagg.teaching.step import Step, plain
+from rankagg.teaching.steps import Steps
+
+__all__ = ["steps_page"]
+
+STYLES = ("tokens.css", "page.css", "figures.css", "tables.css", "steps.css")
+
+
+def steps_page(steps: Steps) -> str:
+    """Return steps as one page of HTML.
+
+    Parameters
+    ----------
+    steps : Steps
+        Those of a rule have a picture where there are at most four items.
+
+    Returns
+    -------
+    str
+        It asks nothing of the network, and runs nothing.
+    """
+    return (
+        environment()
+        .get_template("steps.html")
+        .render(
+            title=steps.title,
+            steps=[_shown(step) for step in steps.steps],
+            answer=steps.answer,
+            picture=_picture(steps),
+            style=Inline.read(*STYLES),
+            version=__version__,
+        )
+    )
+
+
+def _shown(step: Step) -> dict[str, Any]:
+    """Return a step as text, with the columns that are set as numbers."""
+    numbers = [
+        any(not isinstance(row[k], str) for row in step.rows) for k in range(len(step.columns))
+    ]
+    return {
+        "heading": step.heading,
+        "sentences": step.sentences,
+        "head": list(zip(map(plain, step.columns), numbers, strict=True)),
+        "rows": [list(zip(map(plain, row), numbers, strict=True)) for row in step.rows],
+    }
+
+
+def _picture(steps: Steps) -> Figure | None:
+    consensus = steps.consensus
+    if consensus is None or len(consensus.items) > MOST_ITEMS:
+        return None
+    return figure_of(
+        lambda: permutohedron_plot(consensus),
+        "All orders of the items with their Kemeny costs, the cheapest at the bottom",
+        "All orders: a line swaps two neighbors, and the number is the votes that an order "
+        "contradicts (its Kemeny cost). A thick frame marks the cheapest, a triangle the answer.",
+    )

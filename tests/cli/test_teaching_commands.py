@@ -1,0 +1,185 @@
+"""`rankagg steps`, `quiz` and `cycles`: what they print is what the library finds."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import rankagg as ra
+from rankagg.cli import main
+from rankagg.cli.options.aggregators import METHODS, make
+from rankagg.teaching.quiz.topics import TOPICS
+from rankagg.teaching.registry import STEPS, WITHOUT
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run the command line in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*args, code=0):
+        with pytest.raises(SystemExit) as stop:
+            main(list(args))
+        captured = capsys.readouterr()
+        assert stop.value.code == code, captured.err
+        return captured
+
+    return call
+
+
+BALLOTS = "a_b,<i> & \\,50%,count\n1,2,3,4\n2,3,1,3\n3,1,2,2\n"
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    (tmp_path / "ballots.csv").write_text(BALLOTS, encoding="utf-8")
+    return ["ballots.csv", "--format", "ballots", "--count", "count"]
+
+
+class Parts(HTMLParser):
+    """All elements of a page, which must be closed, and its text."""
+
+    VOID = ("meta", "link", "br", "path", "use", "image", "rect")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def parts(page):
+    found = Parts()
+    found.feed(page)
+    assert found.open == []
+    return found
+
+
+def test_steps_in_three_forms(run, hostile, tmp_path):
+    data = ra.read_ballots("ballots.csv", count="count")
+    steps = ra.show_steps(ra.Schulze(), data)
+    text = run("steps", *hostile, "--method", "schulze")
+    assert text.out.endswith(steps.summary(rows=20) + "\n")
+    latex = run("steps", *hostile, "--method", "schulze", "--as", "latex")
+    assert latex.out == steps.to_latex_sections()
+    assert "3 items" in latex.err
+    shown = json.loads(run("steps", *hostile, "--method", "schulze", "--json").out)
+    assert shown["steps"] == steps.to_dict()["steps"]
+    for name, form in (("a.html", "html"), ("a.tex", "latex"), ("a.txt", "text")):
+        assert f"wrote: {name}" in run("steps", *hostile, "--method", "schulze", "-o", name).out
+        written = (tmp_path / name).read_text(encoding="utf-8")
+        asked = run("steps", *hostile, "--method", "schulze", "--as", form).out
+        assert written in (asked, asked[-len(written) :])
+
+
+def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostile):
+    steps = ra.show_steps(ra.Kemeny(), ra.read_ballots("ballots.csv", count="count"))
+    page = run("steps", *hostile, "--as", "html").out
+    found = parts(page)
+    assert found.seen.count("table") == sum(bool(step.columns) for step in steps.steps)
+    assert found.seen.count("svg") == 1
+    assert not {"i", "script"} & set(found.seen)
+    text = " ".join(" ".join(found.text).split())
+    for step in steps.steps:
+        assert step.heading in text
+        assert all(sentence in text for sentence in step.sentences)
+        assert all(str(cell) in text for row in step.rows for cell in row)
+    assert "://" not in re.sub(r'xmlns\S*="[^"]*"', "", page)
+    five = run("steps", "--dataset", "superglue_human", "--method", "borda", "--as", "html").out
+    assert "svg" not in parts(five).seen
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_steps_or_says_why_not(run, method):
+    rule = make(method, "uniform")
+    kind = type(rule)
+    data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
+    told = run("steps", "--dataset", data, "--method", method, code=0 if kind in STEPS else 2)
+    if kind in STEPS:
+        assert rule.aggregate(ra.datasets.load(data)).ranking._arrows() in told.out
+    else:
+        assert f"{kind.__name__} rests on {WITHOUT[kind]}." in told.err
+
+
+def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):
+    (tmp_path / "b.csv").write_text("A,B,C\n1,2,3\n3,1,2\n2,3,1\n", encoding="utf-8")
+    asked = ["steps", "b.csv", "--format", "ballots", "--method", "instant-runoff"]
+    assert "A, B, C remain, and are tied" in run(*asked, "--tie-breaking", "together").out
+    assert "The ways lead to 3 rankings" in run(*asked, "--tie-breaking", "parallel").out
+    assert "C goes out, the last" in run(*asked, "--tie-breaking", "order").out
+    assert "breaks no tie" in run(*asked, "--tie-breaking", "refuse", code=2).err
+    told = run("steps", "b.csv", "--format", "ballots", "--tie-breaking", "order", code=2).err
+    assert "take items out" in told
+
+
+def test_too_many_items_are_refused_and_some_can_be_kept(run):
+    many = ["steps", "--dataset", "xtreme_gaps", "--method", "borda"]
+    told = run(*many, code=2).err
+    assert "at most 8 items" in told
+    assert "--keep ITEM" in told
+    names = [str(name) for name in ra.datasets.load("xtreme_gaps").systems[:3]]
+    kept = [option for name in names for option in ("--keep", name)]
+    assert "3 items" in run(*many, *kept).out
+    assert "Did you mean" in run(*many, "--keep", names[0] + "x", code=2).err
+
+
+def test_the_picture_of_the_steps(run, tmp_path):
+    run("steps", "--dataset", "tennessee", "--method", "borda", "--plot", "a.svg")
+    assert (tmp_path / "a.svg").stat().st_size > 5000
+    six = ["steps", "--dataset", "superglue_human", "--method", "borda", "--plot", "b.svg"]
+    assert "at most 4 items" in run(*six, code=2).err
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_quiz_is_that_of_the_library(run, topic):
+    name, asked = topic.replace(" ", "-"), ra.quiz(topic, rng=7)
+    text = run("quiz", name, "--seed", "7").out
+    assert text == f"{asked.summary()}\n"
+    assert run("quiz", name, "--seed", "7", "--solution").out == (
+        f"{text}\n{asked.solution.summary(rows=None)}\n"
+    )
+    right = "".join(map(str, asked.answer)) or "none"
+    assert run("quiz", name, "--seed", "7", "--answer", right).out == f"{text}right\n"
+    plain = json.loads(run("quiz", name, "--seed", "7", "--json").out)
+    assert "answer" not in plain
+    assert "solution" not in plain
+    full = json.loads(run("quiz", name, "--seed", "7", "--json", "--solution").out)
+    assert full == json.loads(json.dumps(asked.to_dict()))
+
+
+def test_topics_are_listed_and_bad_answers_told(run):
+    listed = run("quiz", "--list").out.split()
+    assert [name.replace("-", " ") for name in listed] == list(TOPICS)
+    assert json.loads(run("quiz", "--list", "--json").out)["topics"] == listed
+    assert "ranked-pairs" in run("quiz", code=2).err
+    assert "wrong" in run("quiz", "kendall-distance", "--answer", "11").out
+    assert "--answer" in run("quiz", "borda", "--answer", "XY", code=2).err
+    shown = json.loads(run("quiz", "kendall-distance", "--answer", "11", "--json").out)
+    assert (shown["given"], shown["right"]) == ("11", False)
+
+
+def test_cycles_are_those_of_the_study(run, tmp_path):
+    asked = ["cycles", "--rankings", "5", "--rankings", "6", "--repetitions", "8", "--seed", "3"]
+    study = ra.CycleStudy(
+        models=[ra.ImpartialCulture()], n_rankings=[5, 6], n_repetitions=8, seed=3
+    )
+    result = study.run()
+    assert run(*asked).out == f"{result.summary()}\n"
+    assert json.loads(run(*asked, "--json").out) == json.loads(json.dumps(result.to_dict()))
+    run(*asked, "--out", "rows.csv", "--plot", "a.png", "--measure", "optimal")
+    assert len((tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()) == 17
+    assert (tmp_path / "a.png").stat().st_size > 5000
+    assert "... and 1 more size" in run(*asked, "--rows", "1").out
+    told = run("cycles", "--items", "4", "--items", "4", "--repetitions", "1", code=2).err
+    assert "--items" in told
