@@ -215,6 +215,17 @@ def test_the_glossary_names_what_there_is() -> None:
     assert not missing
 
 
+def test_the_glossary_has_every_rule_and_every_axiom() -> None:
+    _, body = glossary()
+    public = [value for name in ra.__all__ if inspect.isclass(value := getattr(ra, name))]
+    rules = [value.__name__ for value in public if issubclass(value, ra.Aggregator)]
+    axioms = [f"ra.axioms.{type(axiom).__name__}" for axiom in ra.axioms.AXIOMS]
+    unnamed = {"Aggregator"}
+    assert len(rules) > 30
+    assert len(axioms) >= 16
+    assert not [name for name in {*rules, *axioms} - unnamed if not re.search(rf"{name}\b", body)]
+
+
 def test_the_glossary_refers_to_its_own_terms() -> None:
     terms, body = glossary()
     referred = re.findall(r":term:`(?:[^`<]*<)?([^`<>]+)>?`", body.replace("\n      ", " "))
