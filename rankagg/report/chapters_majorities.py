@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import networkx as nx
+import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label
+from rankagg._typing import Bools, Label
 from rankagg.core.items import counted
 from rankagg.core.names import amount, listing, named
 from rankagg.core.pairwise import PairwiseMatrix
@@ -59,9 +59,9 @@ def majorities(findings: Findings) -> Section:
 
 def _circle(findings: Findings, group: Sequence[Label]) -> str:
     """Say who is on cycles, and state the shortest one with its votes."""
-    part = findings.graph.to_networkx().subgraph(group)
-    first = min(group, key=findings.exact.items.index)
-    cycle = _shortest(part, first)
+    items = findings.exact.items
+    first = min(items.indices(list(group)))
+    cycle = [items[k] for k in _shortest(findings.graph.beats, first)]
     if len(cycle) > STATED:
         return f"{counted(len(group), 'item', ',')}: {listing(group, width=SHORT)}."
     votes = findings.comparison.votes
@@ -73,11 +73,22 @@ def _circle(findings: Findings, group: Sequence[Label]) -> str:
     return f"{counted(len(group), 'item', ',')} ({names}); for example {stated}"
 
 
-def _shortest(graph: nx.DiGraph[Label], first: Label) -> list[Label]:
-    """Return a shortest cycle through an item that is on one."""
-    ways = nx.single_source_shortest_path(graph, first)
-    back = [node for node in graph.predecessors(first) if node in ways]
-    return min((ways[node] for node in back), key=len)
+def _shortest(beats: Bools, first: int) -> list[int]:
+    """Return a shortest cycle through an item that is on one, as positions."""
+    before = np.full(len(beats), -1)
+    level, back = [first], np.array([], dtype=np.intp)
+    while not len(back):
+        following: list[int] = []
+        for item in level:
+            found = np.flatnonzero(beats[item] & (before < 0))
+            before[found] = item
+            following += found.tolist()
+        level = following
+        back = np.intersect1d(level, np.flatnonzero(beats[:, first]))
+    cycle = [int(back[0])]
+    while cycle[-1] != first:
+        cycle.append(int(before[cycle[-1]]))
+    return cycle[::-1]
 
 
 def _beats(votes: PairwiseMatrix, winner: Label, loser: Label) -> str:

@@ -1,12 +1,14 @@
 """`--plot` draws the picture of a command, and `rankagg report` writes its page."""
 
 import re
+import sys
 
 import pytest
 
 import rankagg as ra
 from rankagg.cli import main
 from rankagg.cli.exit_codes import UNPROVED
+from rankagg.report.page import make_report
 
 DRAWING = {
     "compare": ["--dataset", "superglue_human"],
@@ -81,7 +83,7 @@ def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
     run("report", "--dataset", "tennessee", "--method", "schulze", "--one")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>tennessee</title>" in page
-    assert "Schulze orders every pair as the exact consensus does." in page
+    assert "Schulze orders all pairs as the exact rule does." in page
     assert "was not looked at" in page
 
 
@@ -91,6 +93,25 @@ def test_a_report_without_a_proof_is_written_and_says_so_at_exit(run, tmp_path):
     (tmp_path / "paley.lop").write_text("\n".join(["11", *rows]) + "\n", encoding="utf-8")
     run("report", "paley.lop", "--time-limit", "0", code=UNPROVED)
     assert "is not proved" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch):
+    # The package holds the command under the name of its module.
+    module = sys.modules["rankagg.cli.commands.report"]
+    asked = []
+
+    def made_of(*args, **options):
+        asked.append(options["time_limit"])
+        return make_report(*args, **options)
+
+    monkeypatch.setattr(module, "make_report", made_of)
+    plain = run("report", "--dataset", "tennessee", "--one")
+    assert "seconds at most" not in plain.err
+    monkeypatch.setattr(module, "MANY", 3)
+    many = run("report", "--dataset", "tennessee", "--one")
+    assert "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another" in many.err
+    run("report", "--dataset", "tennessee", "--one", "--time-limit", "70")
+    assert asked == [None, 60.0, 70.0]
 
 
 def test_a_report_takes_its_unit_and_refuses_what_does_not_suit(run):

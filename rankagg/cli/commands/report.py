@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from rankagg.aggregation.evidence import Evidence
 from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import show_progress
@@ -22,6 +23,10 @@ from rankagg.report.page import make_report
 
 __all__ = ["command"]
 
+
+# With more items than these a proof, or the other optima, may take hours: so many seconds, unless
+# others are asked for.
+MANY, LIMIT = 200, 60.0
 
 NAMED = {"unit": "--unit", "aggregators": "--method", "gates": "--gate"}
 
@@ -55,7 +60,8 @@ NAMED = {"unit": "--unit", "aggregators": "--method", "gates": "--gate"}
     "--time-limit",
     type=SECONDS,
     metavar="SECONDS",
-    help="For everything that is computed; what was not computed in time is said on the page.",
+    help=f"For everything that is computed; what was not computed in time is said on the page. "
+    f"Default: {LIMIT:g} where there are more than {MANY} items, else none.",
 )
 @click.option("--one", is_flag=True, help="Do not look at the other optima.")
 @click.option(
@@ -97,6 +103,13 @@ def command(
         rankagg report scores.csv --gate proved --gate first=BERT
     """
     show_progress()
+    if time_limit is None and (n := len(Evidence.of(given.data, given.tolerance).items)) > MANY:
+        time_limit = LIMIT
+        click.echo(
+            f"note: {n:,} items, so {LIMIT:g} seconds at most; --time-limit SECONDS sets another "
+            "limit.",
+            err=True,
+        )
     with _unit_told(given, unit), options_named(NAMED):
         page = make_report(
             given.data,

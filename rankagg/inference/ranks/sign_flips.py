@@ -239,10 +239,10 @@ class _Counter:
         self.sign = np.where(seen < 0, -1.0, 1.0)
         self.bar = size * (1.0 - SAME) - self.least
         self.order = np.argsort(size, kind="stable")
-        self.of_item = [
-            self.order[(first[self.order] == i) | (second[self.order] == i)]
-            for i in range(self.n if self.n > 1 else 0)
-        ]
+        # Each item is in n - 1 pairs; those of one stand in the order of all.
+        ends = np.stack([first[self.order], second[self.order]], axis=1).ravel()
+        by_item = np.argsort(ends, kind="stable") // 2
+        self.of_item = self.order[by_item].reshape(self.n, max(self.n - 1, 0))
         self.together = np.zeros(len(seen))
         self.alone = np.zeros((self.n, max(self.n - 1, 0)))
 
