@@ -419,12 +419,16 @@ def _():
     """)
 
 
-@app.function
-def tail(n_items, n_voters):
-    """Return ballots that put A above a tail of items, all but one."""
-    items = [f"X{k}" for k in range(1, n_items + 1)]
-    orders = [["A", *items], [*items, "A"]]
-    return ra.Profile.from_orders(orders, counts=[n_voters - 1, 1])
+@app.cell
+def _():
+    def tail(n_items, n_voters):
+        """Return ballots that put A above a tail of items, all but one."""
+        items = [f"X{k}" for k in range(1, n_items + 1)]
+        orders = [["A", *items], [*items, "A"]]
+        return ra.Profile.from_orders(orders, counts=[n_voters - 1, 1])
+
+    mo.show_code()
+    return (tail,)
 
 
 @app.cell
@@ -435,7 +439,7 @@ def _():
 
 
 @app.cell
-def _(voters):
+def _(tail, voters):
     n_tail = 3 * voters.value
     drawn = tail(n_tail, voters.value)
     bad = ra.compare(drawn, [ra.Borda(), ra.InsertionSearch(), ra.Kemeny()])
@@ -515,7 +519,7 @@ def _(judges, models, sizes, truth):
     _rng, _rows = np.random.default_rng(1), []
     for _name, _model in models.items():
         for _m in sizes:
-            for _votes in (_model.sample(_m, rng=_rng) for _ in range(40)):
+            for _votes in (_model.sample(_m, rng=_rng) for _ in range(25)):
                 _rows += [(_name, _m, rule.name, _error(rule, _votes)) for rule in judges]
     errors = pd.DataFrame(_rows, columns=["model", "votes", "rule", "distance"])
     mo.show_code()
@@ -686,7 +690,7 @@ def _():
 
 
 @app.cell(hide_code=True)
-def _():
+def _(tail):
     for _m in (2, 3, 7):
         _both = ra.compare(tail(2 * _m, _m), [ra.Borda(), ra.Kemeny()])
         assert _both["Borda"].ranking.rank("A") == 3 or _m == 2
