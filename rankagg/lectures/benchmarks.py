@@ -327,7 +327,7 @@ def _():
 def _():
     needed = pd.DataFrame(
         {
-            f"{n} systems": {
+            f"n = {n}": {
                 f"{0.5 + margin:.0%} of wins": ra.comparisons_needed(
                     margin=margin, alpha=0.05, n_items=n
                 )
@@ -342,11 +342,12 @@ def _():
 
 @app.cell(hide_code=True)
 def _(needed):
-    assert needed.loc["60% of wins", "2 systems"] == np.ceil(np.log(2 / 0.05) / (2 * 0.1**2))
-    assert needed.loc["60% of wins", "6 systems"] == np.ceil(np.log(2 * 15 / 0.05) / (2 * 0.1**2))
+    assert needed.loc["60% of wins", "n = 2"] == np.ceil(np.log(2 / 0.05) / (2 * 0.1**2))
+    assert needed.loc["60% of wins", "n = 6"] == np.ceil(np.log(2 * 15 / 0.05) / (2 * 0.1**2))
     mo.md(r"""
-    So many comparisons, for an observed share of wins. A benchmark has four to twenty tasks.
-    Intervals that hold whatever the data are for hundreds of instances, not for tasks.
+    So many comparisons decide all pairs of $n$ systems, by the share of wins that is observed. A
+    benchmark has four to twenty tasks. Intervals that hold whatever the data are for hundreds of
+    instances, not for tasks.
 
     **With missing scores** the count $z$ and the mean must be about the same thing. Averaging
     *imputed* values and counting *direct* comparisons (equation 4 of Himmi et al., read as an
@@ -587,9 +588,9 @@ def _(apart, paired):
     mo.md(f"""
     Human is {paired.effect:.2f} above DeBERTa, between {paired.lower:.1f} and {paired.upper:.1f}.
     No two neighbors differ by as much as ten tasks can detect. If differences and spreads are
-    what they seem, {_table["needed"].iloc[0]:.0f} tasks would tell the first two apart with 80 %
-    power. That is the honest reading of most leaderboards: **the first places of ten tasks are
-    not decided.**
+    what they seem, telling the first two apart with 80 % power takes tasks in the number of
+    {_table["needed"].iloc[0]:.0f}. So **ten tasks do not decide the first places**, and few
+    leaderboards have more.
     """)
 
 
@@ -623,6 +624,7 @@ def _(agreement, board, removal):
     assert (_stable["winner"] == "Human").all()
     assert agreement.to_frame().index[0] == "MultiRC"
     assert "4.222" in str(_report)
+    assert ra.Kemeny().aggregate(board).cost == 26
     mo.md(r"""
     The number is proved: no single task does it, these two do. MultiRC agrees least with the
     ranking by the other tasks; it may be bad, or measure something else.

@@ -77,8 +77,9 @@ def _(comparison):
     assert comparison["Borda"].order[2:] == ("Memphis", "Knoxville")
     assert comparison["Kemeny"].order[2:] == ("Knoxville", "Memphis")
     mo.md(f"""
-    A hundred voters, four cities. Borda has the last two the wrong way round and contradicts
-    {comparison["Borda"].cost:g} votes in place of {comparison["Kemeny"].cost:g}: a *ratio* of
+    A hundred voters, four cities. Borda has the last two the wrong way round. The votes that
+    a ranking contradicts are {comparison["Borda"].cost:g} for Borda and
+    {comparison["Kemeny"].cost:g} for Kemeny: a *ratio* of
     {comparison["Borda"].cost / comparison["Kemeny"].cost:.3f}. The guarantee says that no data
     whatever give a ratio above 5. This lecture is about the space between these two numbers.
     """)
@@ -448,7 +449,7 @@ def _(tail, voters):
     mo.vstack(
         [
             mo.md(
-                f"{voters.value} voters, a tail of {n_tail}: Borda puts A at rank **{_rank}**, "
+                f"With m = {voters.value} and n = {n_tail} Borda puts A at rank **{_rank}**, "
                 f"Kemeny at {bad['Kemeny'].ranking.rank('A')}."
             ),
             mo.plain(bad.to_frame()[["method", "cost", "ratio"]].round(3)),
