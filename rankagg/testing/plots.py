@@ -17,15 +17,21 @@ from matplotlib.text import Text
 from matplotlib.transforms import BboxBase
 from numpy.typing import ArrayLike
 
+from rankagg._typing import Floats
 from rankagg.plotting.style.margins import caption_of
 
 __all__ = ["Picture", "PlotContract", "below", "collisions", "cut_off", "of_group", "texts"]
 
 
-def texts(ax: Axes) -> list[tuple[str, BboxBase]]:
-    """Return all texts of a figure that are seen, drawn, with their boxes in pixels."""
-    figure = ax.figure
-    figure.canvas.draw()
+Texts = list[tuple[str, BboxBase]]
+
+
+def texts(ax: Axes) -> Texts:
+    """Return all texts of a figure that are seen, laid out, with their boxes in pixels."""
+    figure: Any = ax.get_figure(root=True)
+    # Boxes need the layout, and no pixels; and what has not changed has its layout.
+    if figure.stale:
+        figure.draw_without_rendering()
     canvas: Any = figure.canvas  # those that draw on pixels have a renderer
     renderer = canvas.get_renderer()
     unseen = _labels_of_no_tick(figure.findobj(Axes))
@@ -48,9 +54,13 @@ def _labels_of_no_tick(all_axes: Sequence[Any]) -> set[int]:
 
 def collisions(ax: Axes, slack: float = 0.5) -> list[tuple[str, str]]:
     """Return the pairs of texts whose boxes overlap by more than `slack` pixels either way."""
+    return _overlaps(texts(ax), slack)
+
+
+def _overlaps(found: Texts, slack: float = 0.5) -> list[tuple[str, str]]:
     return [
         (one, two)
-        for (one, first), (two, second) in combinations(texts(ax), 2)
+        for (one, first), (two, second) in combinations(found, 2)
         if min(first.x1, second.x1) - max(first.x0, second.x0) > slack
         and min(first.y1, second.y1) - max(first.y0, second.y0) > slack
     ]
@@ -58,10 +68,14 @@ def collisions(ax: Axes, slack: float = 0.5) -> list[tuple[str, str]]:
 
 def cut_off(ax: Axes, slack: float = 1.0) -> list[str]:
     """Return the texts that reach beyond the figure."""
-    width, height = ax.figure.canvas.get_width_height()
+    return _outside(texts(ax), ax.figure.canvas.get_width_height(), slack)
+
+
+def _outside(found: Texts, size: tuple[float, float], slack: float = 1.0) -> list[str]:
+    width, height = size
     return [
         text
-        for text, box in texts(ax)
+        for text, box in found
         if box.x0 < -slack or box.y0 < -slack or box.x1 > width + slack or box.y1 > height + slack
     ]
 
@@ -98,6 +112,50 @@ class Picture:
     data: ArrayLike = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What was found when a picture was drawn on new axes, and then on given ones."""
+
+    picture: Picture
+    is_axes: bool
+    is_given: bool
+    opened: int
+    opened_on_given_axes: int
+    kept_settings: bool
+    data: Floats
+    texts: Texts
+    size: tuple[float, float]
+
+
+# By identity, as data have no hash; what was seen keeps its picture, so that no other takes its id.
+_SEEN: dict[tuple[int, str], Seen] = {}
+
+
+def _look_at(picture: Picture) -> Seen:
+    """Draw a picture on new axes, with its pixels, and on given ones."""
+    before, figures = mpl.rcParams.copy(), len(plt.get_fignums())
+    new = picture.draw(ax=None)
+    opened = len(plt.get_fignums()) - figures
+    kept = mpl.rcParams == before
+    new.figure.canvas.draw()
+    data = () if picture.drawn is None else picture.drawn(new)
+    found = texts(new)
+    _, ax = plt.subplots()
+    figures = len(plt.get_fignums())
+    is_given = picture.draw(ax=ax) is ax
+    return Seen(
+        picture=picture,
+        is_axes=isinstance(new, Axes),
+        is_given=is_given,
+        opened=opened,
+        opened_on_given_axes=len(plt.get_fignums()) - figures,
+        kept_settings=kept,
+        data=np.asarray(data, dtype=np.float64),
+        texts=found,
+        size=new.figure.canvas.get_width_height(),
+    )
+
+
 class PlotContract:
     """Tests of what is said and seen in plots, and of what they leave alone.
 
@@ -126,34 +184,33 @@ class PlotContract:
         yield
         plt.close("all")
 
-    def test_draws_on_new_axes_and_on_given_ones(self, picture: Picture) -> None:
-        assert isinstance(picture.draw(ax=None), Axes)
-        _, ax = plt.subplots()
-        assert picture.draw(ax=ax) is ax
+    @pytest.fixture
+    def seen(self, picture: Picture) -> Seen:
+        """Draw a picture once for all tests, in the style that is set."""
+        key = (id(picture), repr(mpl.rcParams))
+        if key not in _SEEN:
+            _SEEN[key] = _look_at(picture)
+        return _SEEN[key]
 
-    def test_data_drawn_are_the_data_given(self, picture: Picture) -> None:
-        if picture.drawn is not None:
-            drawn = np.asarray(picture.drawn(picture.draw(ax=None)), dtype=float)
-            np.testing.assert_allclose(drawn, np.asarray(picture.data, dtype=float))
+    def test_draws_on_new_axes_and_on_given_ones(self, seen: Seen) -> None:
+        assert seen.is_axes
+        assert seen.is_given
 
-    def test_labels_are_there(self, picture: Picture) -> None:
-        shown = "\n".join(text for text, _ in texts(picture.draw(ax=None)))
-        assert [label for label in picture.labels if label not in shown] == []
+    def test_data_drawn_are_the_data_given(self, seen: Seen) -> None:
+        if seen.picture.drawn is not None:
+            np.testing.assert_allclose(seen.data, np.asarray(seen.picture.data, dtype=float))
 
-    def test_no_two_texts_overlap_and_none_is_cut_off(self, picture: Picture) -> None:
-        ax = picture.draw(ax=None)
-        assert collisions(ax) == []
-        assert cut_off(ax) == []
+    def test_labels_are_there(self, seen: Seen) -> None:
+        shown = "\n".join(text for text, _ in seen.texts)
+        assert [label for label in seen.picture.labels if label not in shown] == []
 
-    def test_leaves_the_settings_of_matplotlib_alone(self, picture: Picture) -> None:
-        before = mpl.rcParams.copy()
-        picture.draw(ax=None)
-        assert mpl.rcParams == before
+    def test_no_two_texts_overlap_and_none_is_cut_off(self, seen: Seen) -> None:
+        assert _overlaps(seen.texts) == []
+        assert _outside(seen.texts, seen.size) == []
 
-    def test_opens_one_figure_and_none_on_given_axes(self, picture: Picture) -> None:
-        _, ax = plt.subplots()
-        figures = plt.get_fignums()
-        picture.draw(ax=ax)
-        assert plt.get_fignums() == figures
-        picture.draw(ax=None)
-        assert len(plt.get_fignums()) == len(figures) + 1
+    def test_leaves_the_settings_of_matplotlib_alone(self, seen: Seen) -> None:
+        assert seen.kept_settings
+
+    def test_opens_one_figure_and_none_on_given_axes(self, seen: Seen) -> None:
+        assert seen.opened_on_given_axes == 0
+        assert seen.opened == 1

@@ -1,0 +1,96 @@
+"""The contract of plots finds what is wrong with a plot."""
+
+from collections.abc import Callable
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+from rankagg.testing.plots import Picture, PlotContract, _look_at, collisions, cut_off
+
+
+def plain(ax):
+    """Draw a line and its name."""
+    ax = plt.subplots()[1] if ax is None else ax
+    ax.plot([1, 2, 3], gid="line")
+    ax.text(1, 2, "a name")
+    return ax
+
+
+def forgets_its_axes(ax):
+    return plain(None)
+
+
+def opens_two(ax):
+    plt.figure()
+    return plain(ax)
+
+
+def changes_settings(ax):
+    mpl.rcParams["font.size"] = 31
+    return plain(ax)
+
+
+def overlaps(ax):
+    ax = plain(ax)
+    ax.text(1.01, 2.01, "another name")
+    return ax
+
+
+def cuts(ax):
+    ax = plain(ax)
+    ax.text(2.1, 1, "a name that runs far beyond the right edge of the figure" * 3)
+    return ax
+
+
+def leaves_out(ax):
+    ax = plain(ax)
+    ax.texts[0].remove()
+    return ax
+
+
+def other_data(ax):
+    ax = plain(ax)
+    ax.lines[0].set_ydata([1, 2, 4])
+    return ax
+
+
+LINE: Callable = lambda ax: ax.lines[0].get_ydata()  # noqa: E731
+TESTS = [name for name in vars(PlotContract) if name.startswith("test_")]
+BREAKS = {
+    plain: set(),
+    forgets_its_axes: {
+        "test_draws_on_new_axes_and_on_given_ones",
+        "test_opens_one_figure_and_none_on_given_axes",
+    },
+    opens_two: {"test_opens_one_figure_and_none_on_given_axes"},
+    changes_settings: {"test_leaves_the_settings_of_matplotlib_alone"},
+    overlaps: {"test_no_two_texts_overlap_and_none_is_cut_off"},
+    cuts: {"test_no_two_texts_overlap_and_none_is_cut_off"},
+    leaves_out: {"test_labels_are_there"},
+    other_data: {"test_data_drawn_are_the_data_given"},
+}
+
+
+@pytest.mark.parametrize("draw", BREAKS, ids=lambda draw: draw.__name__)
+def test_each_break_is_found_by_its_test(draw) -> None:
+    seen = _look_at(Picture(draw, ["a name"], LINE, [1, 2, 3]))
+    red = set()
+    for name in TESTS:
+        try:
+            getattr(PlotContract(), name)(seen=seen)
+        except AssertionError:
+            red.add(name)
+    assert red == BREAKS[draw]
+
+
+def test_what_changes_is_laid_out_again() -> None:
+    ax = plain(None)
+    assert (collisions(ax), cut_off(ax)) == ([], [])
+    text = ax.text(1.01, 2.01, "another name")
+    assert collisions(ax)
+    text.set_position((40, 1))
+    assert not collisions(ax)
+    assert cut_off(ax) == ["another name"]
+    ax.set_xlim(0, 50)
+    assert not cut_off(ax)
