@@ -12,7 +12,15 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
 from rankagg.axioms.enumeration import MOST_ITEMS, check_size, profiles
-from rankagg.axioms.outcomes import Buckets, NotNeutralError, Outcomes, check_aggregator
+from rankagg.axioms.outcomes import (
+    Buckets,
+    NotNeutralError,
+    Outcomes,
+    Rankings,
+    Winners,
+    check_aggregator,
+    unsteady,
+)
 from rankagg.axioms.pace import Pace
 from rankagg.axioms.search import labels_for, number_to_see, sizes
 from rankagg.core.items import listed, shortened
@@ -176,12 +184,17 @@ def _search(
     for items, rankings in sizes(2, n_items, n_rankings):
         for ballots in profiles(items, rankings, neutral=neutral):
             pace.step()
-            differ = one.winners(ballots) != other.winners(ballots)
-            if on == "rankings":
-                differ = one.rankings(ballots) != other.rankings(ballots)
-            if differ:
+            if _outcome(one, ballots, on) != _outcome(other, ballots, on):
+                for asked in (one, other):
+                    again = Outcomes(asked.aggregator, labels)
+                    if _outcome(again, ballots, on) != _outcome(asked, ballots, on):
+                        raise NotNeutralError if neutral else unsteady(asked.aggregator)
                 return ballots
     return None
+
+
+def _outcome(outcomes: Outcomes, ballots: Ballots, on: str) -> Winners | Rankings:
+    return outcomes.winners(ballots) if on == "winners" else outcomes.rankings(ballots)
 
 
 def _arrows(ranking: Buckets, labels: tuple[str, ...]) -> str:

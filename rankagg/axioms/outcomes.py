@@ -23,7 +23,16 @@ from rankagg.axioms.ballots import (
 from rankagg.axioms.winners import winners_of
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["NotNeutralError", "Outcomes", "Winners", "check_aggregator", "side", "strict_orders"]
+__all__ = [
+    "NotNeutralError",
+    "Outcomes",
+    "Rankings",
+    "Winners",
+    "check_aggregator",
+    "side",
+    "strict_orders",
+    "unsteady",
+]
 
 Winners: TypeAlias = frozenset[int]
 Buckets: TypeAlias = tuple[tuple[int, ...], ...]
@@ -73,6 +82,14 @@ def check_aggregator(value: object, parameter: str = "aggregator") -> Aggregator
     if not isinstance(value, Aggregator):
         raise InvalidInputError(parameter, "an aggregator object such as Borda()", value)
     return value
+
+
+def unsteady(aggregator: Aggregator) -> InvalidInputError:
+    """Return the error of a rule that answers the same question in two ways."""
+    return InvalidInputError(
+        "aggregator", "a rule that gives equal ballots the same outcome each time", aggregator,
+        "Random numbers come from the generator that it is given.",
+    )  # fmt: skip
 
 
 class Outcomes:

@@ -17,7 +17,7 @@ from rankagg.axioms.ballots import Ballots, ballots_of, fewer, size, tallied
 from rankagg.axioms.base import Axiom
 from rankagg.axioms.enumeration import check_size, profile_count, profiles
 from rankagg.axioms.names import as_axiom
-from rankagg.axioms.outcomes import NotNeutralError, Outcomes, check_aggregator
+from rankagg.axioms.outcomes import NotNeutralError, Outcomes, check_aggregator, unsteady
 from rankagg.axioms.pace import Pace
 from rankagg.axioms.witness import Witness, witness_of
 from rankagg.exceptions import OutOfTimeError
@@ -201,7 +201,9 @@ def _confirmed(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | 
         if axiom._fails(case, outcomes):
             asked = Outcomes(outcomes.aggregator, outcomes.labels)
             if not axiom._holds_against(case, asked):
-                raise NotNeutralError
+                if outcomes.neutral:
+                    raise NotNeutralError
+                raise unsteady(outcomes.aggregator)
             return witness_of(axiom, case, asked)
     return None
 
@@ -213,7 +215,7 @@ def _drawn(
         pace.step()
         # Each profile by itself, so that memory stays bounded.
         outcomes = Outcomes(rule, labels_for(n_items), before_asking=pace.check)
-        witness = axiom._first(ballots, outcomes)
+        witness = _confirmed(axiom, ballots, outcomes)
         if witness is not None:
             return _smaller(axiom, witness, outcomes)
     return None
@@ -242,7 +244,7 @@ def _spared(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | Non
     for order, count in ballots:
         for copies in dict.fromkeys((count, (count + 1) // 2, 1)):
             rest = fewer(ballots, order, copies)
-            found = axiom._first(rest, outcomes) if size(rest) else None
+            found = _confirmed(axiom, rest, outcomes) if size(rest) else None
             if found is not None:
                 return found
     return None

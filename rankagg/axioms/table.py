@@ -143,8 +143,8 @@ class AxiomTable(Result):
         lines = [
             f"{counted(len(self.aggregators), 'rule')} and "
             f"{counted(len(self.axioms), 'axiom')}, {self.searched}",
-            "a number: broken, and where below, with * by a larger profile; keeps, breaks: proved",
-            "for profiles of every size; -: open, none among these profiles",
+            "a number: broken, and where below, with * by a larger profile",
+            "keeps, breaks: proved for profiles of every size; -: open, none among these profiles",
         ]
         for rule, head in self._heads().items():
             if head != rule:
@@ -279,8 +279,8 @@ def axiom_table(
     >>> rules = [ra.Borda(), ra.Schulze()]
     >>> print(ra.axiom_table(rules, ["majority", "reinforcement"], n_rankings=4))
     2 rules and 2 axioms, all profiles of up to 3 items and 4 rankings
-    a number: broken, and where below, with * by a larger profile; keeps, breaks: proved
-    for profiles of every size; -: open, none among these profiles
+    a number: broken, and where below, with * by a larger profile
+    keeps, breaks: proved for profiles of every size; -: open, none among these profiles
                    Borda Schulze
     majority           1   keeps
     reinforcement  keeps       2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rankagg._typing import Label
 from rankagg.aggregation.margins import RankedPairs, Schulze, locked_paths, strongest_paths
 from rankagg.aggregation.result import Consensus
+from rankagg.exceptions import InvalidInputError
 
 __all__ = ["winners_of"]
 
@@ -32,4 +33,7 @@ def winners_of(consensus: Consensus) -> tuple[Label, ...]:
         votes = consensus.pairwise
         beats = strongest_paths if isinstance(rule, Schulze) else locked_paths
         return votes.items.where(~beats(votes.scaled_wins - votes.scaled_wins.T).any(axis=0))
-    return consensus.ranking.buckets[0]
+    buckets = consensus.ranking.buckets
+    if not buckets:
+        raise InvalidInputError("aggregator", "a rule that ranks some item", rule)
+    return buckets[0]

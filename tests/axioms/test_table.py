@@ -21,14 +21,14 @@ def run(capsys, *args, code=0) -> str:
 
 
 def test_every_cell_is_a_witness_or_what_was_searched() -> None:
-    table = ra.axiom_table(RULES[:2], ["majority", "reinforcement"], n_rankings=4)
+    table = ra.axiom_table(RULES[:2], ["majority", "reinforcement"], n_rankings=3)
     frame = table.to_frame()
     assert len(frame) == 4
     for row in frame.itertuples():
         witness = table[row.rule, row.axiom]
         assert row.broken == (witness is not None)
         if witness is None:
-            assert row.shown == "none among all profiles of up to 3 items and 4 rankings"
+            assert row.shown == "none among all profiles of up to 3 items and 3 rankings"
         else:
             assert row.shown == witness.sentence
     text = table.summary()
