@@ -185,3 +185,16 @@ def test_what_is_unknown_is_equal_in_a_copy() -> None:
     report = ra.dispersion_report(ra.Profile.from_orders(["ABC"]), [ra.Borda()])
     assert np.isnan(report.average_spread)
     assert pickle.loads(pickle.dumps(report)) == report
+
+
+def test_nothing_that_is_rounded_to_zero_has_a_minus() -> None:
+    def every(kind):
+        return {kind}.union(*map(every, kind.__subclasses__()))
+
+    told = {shown for kind in every(Result) for shown in (kind._number, *kind._formats.values())}
+    assert "{:z.3f}" in told
+    for shown in told:
+        assert "-" not in shown.format(-0.0)
+        assert "e" in shown.format(-1e-12) or "-" not in shown.format(-1e-12)
+    alike = ra.ScoreTable([[1, 1], [2, 3], [3, 2]], higher_is_better=True, tasks="ab")
+    assert "-0" not in ra.task_agreement(alike).summary().replace("-0.5", "")

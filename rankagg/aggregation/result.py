@@ -75,7 +75,7 @@ class Consensus(Result):
     _schema = "rankagg.consensus"
     _version = 2
     _named_rows = False
-    _number = "{:.6g}"
+    _number = "{:z.6g}"
     _best: ClassVar[Mapping[str, Direction]] = {"score": "highest"}
 
     # -- the ranking --------------------------------------------------------------------------

@@ -275,7 +275,7 @@ class Explanation(Result):
         i, j = self.consensus.items.indices([self.above, self.below])
         return (
             f"scores      {scores[i]:.6g} against {scores[j]:.6g}, "
-            f"a difference of {self.score_difference:.6g}"
+            f"a difference of {self.score_difference:z.6g}"
         )
 
     def _swap_line(self) -> str:

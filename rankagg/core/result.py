@@ -51,7 +51,7 @@ class Result(Pastable, Value):
     #: Of the printed table: what a row is of, whether rows have names, how numbers look.
     _row: ClassVar[str] = "item"
     _named_rows: ClassVar[bool] = True
-    _number: ClassVar[str] = "{:.3f}"
+    _number: ClassVar[str] = "{:z.3f}"
     #: How those of some columns look.
     _formats: ClassVar[Mapping[str, str]] = MappingProxyType({})
     #: Of the table to paste: the columns with a best number, and those with the ends of another's

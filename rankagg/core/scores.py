@@ -393,7 +393,7 @@ class ScoreTable(Pastable, Value):
         ways: Mapping[Label, Direction] = {
             task: "highest" if up else "lowest" for task, up in self.higher_is_better.items()
         }
-        look = Look("{:.4g}", {}, ways, {})
+        look = Look("{:z.4g}", {}, ways, {})
         return pasted(frame, look, decimals=decimals, best=best, rows=rows)
 
     def __repr__(self) -> str:

@@ -63,7 +63,7 @@ class FitResult(Result):
     _schema = "rankagg.fit"
     _plot = "parameters_plot"
     _row = "parameter"
-    _number = "{:.4f}"
+    _number = "{:z.4f}"
 
     # -- numbers ------------------------------------------------------------------------------
 

@@ -56,7 +56,7 @@ class Replication(Result):
 
     _schema = "rankagg.replication"
     _row = "experiment"
-    _number = "{:.1f}"
+    _number = "{:z.1f}"
     _named_rows = False
 
     rows: tuple[Row, ...]

@@ -14,6 +14,7 @@ COMMANDS = {
     "compare": ["--dataset", "superglue_human"],
     "intervals": ["--dataset", "superglue_human"],
     "test": ["--dataset", "superglue_human", "--reference", "Human"],
+    "agreement": ["--dataset", "superglue_human"],
     "power": ["--dataset", "superglue_human"],
 }
 

@@ -247,3 +247,9 @@ def test_groups_are_kept(folder, run):
     refused = run("scan", folder / "data", "--task", "task", "--groups", 5, code=2).err
     assert "--groups" in refused
     assert "--instance" in refused
+
+
+@pytest.mark.parametrize("given", [["--decimal", ","], ["--percent"], ["--na", "none"]])
+def test_how_numbers_are_written_is_for_other_commands_and_that_is_said(run, given):
+    told = run("scan", "nothing.csv", *given, code=2).err
+    assert f"A scan does not take {given[0]}: it reads numbers with a point" in told

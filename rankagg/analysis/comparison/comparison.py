@@ -63,8 +63,8 @@ class Comparison(Result):
     _plot = "bump_chart"
     _named_rows = False
     _formats: ClassVar[Mapping[str, str]] = {
-        "cost": "{:.6g}", "excess": "{:.4g}", "ratio": "{:.4f}", "guarantee": "{:g}",
-        "distance": "{:g}", "nearest": "{:g}", "farthest": "{:g}", "runtime": "{:.3f} s",
+        "cost": "{:z.6g}", "excess": "{:z.4g}", "ratio": "{:z.4f}", "guarantee": "{:zg}",
+        "distance": "{:zg}", "nearest": "{:zg}", "farthest": "{:zg}", "runtime": "{:z.3f} s",
     }  # fmt: skip
     _best: ClassVar[Mapping[str, Direction]] = {
         **dict.fromkeys(("cost", "excess", "ratio", "distance"), "lowest"),

@@ -74,7 +74,7 @@ def _methods_text(comparison: Comparison, alternatives: Alternatives | None) -> 
         frame = _with_distances(frame, comparison, alternatives)
     formats = {name: look.format for name, look in comparison._formats.items()}
     return frame.to_string(
-        index=False, na_rep="-", formatters=formats, float_format="{:.3f}".format
+        index=False, na_rep="-", formatters=formats, float_format="{:z.3f}".format
     )
 
 

@@ -349,7 +349,7 @@ class Sensitivity(Result):
                 for policy, consensus in zip(self.policies, self.consensuses, strict=True)
             ),
             f"among the first {min(3, n)}:",
-            first.to_string(float_format="{:.3f}".format),
+            first.to_string(float_format="{:z.3f}".format),
         ]
 
     def _printed(self, table: pd.DataFrame) -> str:

@@ -203,7 +203,7 @@ class Stability(Result):
     def _below(self, rows: int | None = ROWS) -> list[str]:
         if not self._on_subsets:
             return []
-        table = self.subsets().to_string(float_format="{:.3f}".format, na_rep="-")
+        table = self.subsets().to_string(float_format="{:z.3f}".format, na_rep="-")
         return [f"subsets of {self.noun}: tau with the consensus of all", table]
 
     def headline(self) -> str:

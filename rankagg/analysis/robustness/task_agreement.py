@@ -229,13 +229,18 @@ class TaskAgreement(Result):
     def _facts(self) -> list[str]:
         return [
             f"{counted(len(self.tasks), 'task')} on {counted(self.n_systems, 'system')}: "
-            f"Kendall's W {self.kendall_w:.3g}, mean tau of two tasks {self.mean_tau:.3g}",
+            f"Kendall's W {_told(self.kendall_w)}, mean tau of two tasks {_told(self.mean_tau)}",
             *(f"note: {note}" for note in self.notes),
         ]
 
     def __repr__(self) -> str:
         return (
             f"<TaskAgreement of {counted(len(self.tasks), 'task')} on "
-            f"{counted(self.n_systems, 'system')}: W = {self.kendall_w:.3g}, "
-            f"mean tau {self.mean_tau:.3g}>"
+            f"{counted(self.n_systems, 'system')}: W = {_told(self.kendall_w)}, "
+            f"mean tau {_told(self.mean_tau)}>"
         )
+
+
+def _told(value: float) -> str:
+    """Return a number as text; what rounding leaves of nothing is zero, without a sign."""
+    return f"{round(value, 12):z.3g}"

@@ -9,7 +9,7 @@ import click
 from rankagg.analysis.robustness.task_agreement import averaged_tasks, task_agreement
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.numbers import SEED, Whole
-from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
@@ -31,6 +31,7 @@ UNWEIGHTED = "the test lets every task count the same, whatever its weight"
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
 @rows_options("tasks")
 @json_option
+@as_option
 @plot_option("how far tasks agree")
 def command(
     given: Input,
@@ -39,6 +40,7 @@ def command(
     seed: int,
     rows: int | None,
     as_json: bool,
+    pasted: str | None,
     plot: Path | None,
 ) -> None:
     """Say how far tasks order systems alike, and test whether they do so at all.
@@ -50,6 +52,7 @@ def command(
     \b
         rankagg agreement scores.csv
         rankagg agreement instances.csv --instance id --json
+        rankagg agreement scores.csv --as latex
     """
     if not isinstance(given.data, ScoreTable):
         raise click.UsageError(
@@ -63,7 +66,10 @@ def command(
     save_plot(found.plot, plot)
     weights = set(given.data.task_weights.values())
     lines = [*given.lines, *([UNWEIGHTED] if len(weights) > 1 else [])]
-    if as_json:
+    if pasted:
+        beside = [*lines, *test.summary(rows=1).splitlines()[:1]]
+        echo_pasted(found, pasted, beside, as_json=as_json, rows=rows)
+    elif as_json:
         echo_json({**found.to_dict(), "test": test.to_dict(), "input": lines})
     else:
         parts = [found.summary(rows=rows), "", test.summary(rows=rows)]

@@ -54,8 +54,26 @@ GROUPS = click.option(
 )
 
 
+def _refused(_: click.Context, option: click.Parameter, value: Any) -> None:
+    if value:
+        raise click.UsageError(
+            f"A scan does not take {option.opts[0]}: it reads numbers with a point before "
+            "decimals and the usual words for missing ones. `rankagg rank` and others take it for "
+            "files that fit in memory; else rewrite the column first."
+        )
+
+
+# Other commands take these; a scan says why it does not.
+ELSEWHERE = [
+    click.option(
+        name, is_flag=name == "--percent", hidden=True, expose_value=False, callback=_refused
+    )
+    for name in ("--decimal", "--percent", "--na", "--errors")
+]
+
+
 def _options(command: Any) -> Any:
-    return add_options(command, [*COLUMNS, *run_options(), GROUPS])
+    return add_options(command, [*COLUMNS, *run_options(), GROUPS, *ELSEWHERE])
 
 
 @click.command("scan")

@@ -336,7 +336,7 @@ class PlackettLuce(RankingDistribution):
 
     def _repr_html_(self) -> str:
         order = np.argsort(-self.log_worths, kind="stable")
-        rows = [(self.items[int(i)], f"{self.log_worths[i]:.3f}") for i in order]
+        rows = [(self.items[int(i)], f"{self.log_worths[i]:z.3f}") for i in order]
         return super()._repr_html_() + html_table(["item", "log worth"], rows, named=True)
 
     def _by_worth(self) -> str:

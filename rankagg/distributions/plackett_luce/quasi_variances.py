@@ -34,7 +34,7 @@ class QuasiVariances(Result):
     worst_error: float
 
     _schema = "rankagg.quasi_variances"
-    _number = "{:.4g}"
+    _number = "{:z.4g}"
 
     @property
     def standard_errors(self) -> Floats:

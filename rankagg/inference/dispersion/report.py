@@ -143,8 +143,8 @@ class DispersionReport(Result):
     _schema = "rankagg.dispersion"
     _row = "method"
     _named_rows = False
-    _number = "{:.6g}"
-    _formats: ClassVar[dict[str, str]] = {"ratio": "{:.4f}"}
+    _number = "{:z.6g}"
+    _formats: ClassVar[dict[str, str]] = {"ratio": "{:z.4f}"}
     _best: ClassVar[Mapping[str, Direction]] = dict.fromkeys(
         ("total", "average", "normalized", "discordant", "ratio"), "lowest"
     )

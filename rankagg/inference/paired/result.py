@@ -32,7 +32,7 @@ ASSUMES: dict[str, str] = {
     "wilcoxon": "{word}s are independent, and their differences symmetric about one center",
     "sign": "{word}s are independent draws",
 }
-FORMATS = MappingProxyType({"p_value": "{:.3g}", "adjusted": "{:.3g}"})
+FORMATS = MappingProxyType({"p_value": "{:z.3g}", "adjusted": "{:z.3g}"})
 
 
 class PairedTest(Result):

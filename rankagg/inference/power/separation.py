@@ -204,8 +204,8 @@ class Separation(Result):
     _plot = "separation_plot"
     _row: ClassVar[str] = "pair"
     _named_rows: ClassVar[bool] = False
-    _number: ClassVar[str] = "{:.4g}"
-    _formats: ClassVar[Mapping[str, str]] = MappingProxyType({"needed": "{:.0f}"})
+    _number: ClassVar[str] = "{:z.4g}"
+    _formats: ClassVar[Mapping[str, str]] = MappingProxyType({"needed": "{:z.0f}"})
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each system and the next one.

@@ -203,9 +203,9 @@ def _text(part: pd.DataFrame) -> str:
     if part["failed"].any():
         columns.insert(0, "failed")
     formats = {
-        "hit_rate": "{:.2f}".format,
-        "mean_distance": "{:.2f}".format,
-        "median_runtime": "{:.4f} s".format,
+        "hit_rate": "{:z.2f}".format,
+        "mean_distance": "{:z.2f}".format,
+        "median_runtime": "{:z.4f} s".format,
     }
     shown = part[columns].rename_axis(None)
-    return shown.to_string(na_rep="-", formatters=formats, float_format="{:.4f}".format)
+    return shown.to_string(na_rep="-", formatters=formats, float_format="{:z.4f}".format)

@@ -45,7 +45,7 @@ class MissingScoresResult(Result):
     _plot = "missing_scores_plot"
     _row = "method"
     _named_rows = False
-    _formats = MappingProxyType({"scale": "{:g}"})
+    _formats = MappingProxyType({"scale": "{:zg}"})
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.study, self._whole.to_json()
