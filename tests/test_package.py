@@ -82,6 +82,7 @@ OPTIONAL = {
     "rankagg/io/cluster.py": "big",
     "rankagg/io/scan/dask.py": "big",
     "rankagg/io/scan/sort.py": "big",
+    "rankagg/classroom/files.py": "teach",
     "rankagg/classroom/serving.py": "teach",
     **{
         path.relative_to(ROOT).as_posix(): "teach"

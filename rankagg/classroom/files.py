@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -10,9 +11,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rankagg.classroom.catalog import Notebook
+from rankagg.classroom.serving import front_page
 from rankagg.exceptions import OutputError
+from rankagg.io.output_files import write_text
 
-__all__ = ["copied", "exported"]
+__all__ = ["copied", "exported", "framed"]
+
+# Where marimo would load its frame from.
+ELSEWHERE = re.compile(r"https://cdn\.jsdelivr\.net/npm/@marimo-team/frontend@[^/\"]+/dist/")
 
 
 def copied(chosen: Iterable[Notebook], folder: Path) -> list[Path]:
@@ -52,8 +58,10 @@ def _needed(notebook: Notebook) -> list[Path]:
     return [notebook.path, *sorted(notebook.path.parent.glob("*.css"))]
 
 
-def exported(notebook: Notebook, folder: Path, *, options: Iterable[str] = ()) -> Path:
+def exported(notebook: Notebook, folder: Path) -> Path:
     """Let marimo run a lecture or an app once, and write the page that comes out.
+
+    The page takes marimo's scripts and fonts from `folder / "marimo"`: see `framed`.
 
     Parameters
     ----------
@@ -61,8 +69,6 @@ def exported(notebook: Notebook, folder: Path, *, options: Iterable[str] = ()) -
         What to run.
     folder : Path
         Made where it is missing.
-    options : iterable of str, optional
-        Further options of `marimo export html`.
 
     Returns
     -------
@@ -72,7 +78,7 @@ def exported(notebook: Notebook, folder: Path, *, options: Iterable[str] = ()) -
     Raises
     ------
     OutputError
-        If marimo could not write it; the last that it said is told.
+        If marimo could not write it, or a cell failed; the last that it said is told.
     """
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{notebook.name}.html"
@@ -83,14 +89,35 @@ def exported(notebook: Notebook, folder: Path, *, options: Iterable[str] = ()) -
         page = Path(place) / target.name
         done = subprocess.run(
             [sys.executable, "-m", "marimo", "export", "html", notebook.path.name,
-             "--no-include-code", *options, "--output", str(page)],
+             "--no-include-code", "--output", str(page)],
             cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        # A page in which a cell failed is written too; it is no page to put online.
+        # Where a cell failed, a page is written all the same: not one to put online.
         if done.returncode or not page.exists():
             said = (done.stderr or done.stdout).strip().splitlines()
             raise OutputError(
                 f"marimo could not write {target}: {said[-1] if said else 'it said nothing'}"
             )
-        shutil.copyfile(page, target)
+        text, n_found = ELSEWHERE.subn("marimo/", page.read_text(encoding="utf-8"))
+    if not n_found:
+        raise OutputError(f"{target} is not written: this marimo is too new to be known here.")
+    write_text(target, text)
     return target
+
+
+def framed(chosen: dict[str, Notebook], folder: Path) -> None:
+    """Write what exported pages share: a page that lists them, and marimo's scripts and fonts.
+
+    Parameters
+    ----------
+    chosen : dict of str to Notebook
+        The pages in the folder.
+    folder : Path
+        Where they are.
+    """
+    import marimo  # noqa: PLC0415 - the extra
+
+    assert marimo.__file__ is not None, "a package"
+    frame = Path(marimo.__file__).parent / "_static"
+    shutil.copytree(frame, folder / "marimo", dirs_exist_ok=True)
+    write_text(folder / "index.html", front_page(chosen, suffix=".html"))

@@ -6,6 +6,7 @@ import contextlib
 import socket
 from collections.abc import Callable
 from html import escape
+from importlib import import_module
 from itertools import groupby
 from typing import Any
 
@@ -68,6 +69,9 @@ def _pages() -> Any:
     from starlette.responses import HTMLResponse  # noqa: PLC0415
     from starlette.routing import Mount, Route  # noqa: PLC0415
 
+    # Each open page has a thread, and marimo imports this in the first one while others go on.
+    with contextlib.suppress(ImportError):
+        import_module("marimo._output.mpl")
     builder = marimo.create_asgi_app(quiet=True)
     for one in notebooks().values():
         builder = builder.with_app(path=f"/{one.name}", root=str(one.path))

@@ -1,7 +1,12 @@
 """`rankagg teach`: what it says where it cannot serve, and what it writes."""
 
 import socket
+import threading
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -10,6 +15,7 @@ from rankagg.classroom.catalog import APPS, notebooks
 from rankagg.classroom.serving import front_page
 from rankagg.cli import main
 from rankagg.cli.commands import teach
+from tests.report.browser import launched
 
 
 def run(*args):
@@ -76,11 +82,44 @@ def test_copies_are_the_files_and_edited_ones_are_kept(capsys, tmp_path) -> None
 
 
 @pytest.mark.slow
-def test_an_exported_page_shows_the_app_as_it_begins(capsys, tmp_path) -> None:
+def test_exported_pages_show_how_an_app_begins_and_load_nothing_from_elsewhere(
+    capsys, tmp_path
+) -> None:
     pytest.importorskip("marimo", reason="pip install 'rankagg[teach]' lets this test run")
-    assert run("cycle", "--export", str(tmp_path / "a" / "b")) == 0
-    assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["cycle.html"]
-    page = (tmp_path / "a" / "b" / "cycle.html").read_text(encoding="utf-8")
-    assert "whoever is chosen, a majority prefers somebody else" in page
+    folder = tmp_path / "a" / "b"
+    assert run("cycle", "--export", str(folder)) == 0
+    assert {path.name for path in folder.iterdir()} == {"cycle.html", "index.html", "marimo"}
+    assert 'href="cycle.html"' in (folder / "index.html").read_text(encoding="utf-8")
     assert not (Path(rankagg.__file__).parent / "apps" / "__marimo__").exists()
     assert "controls move nothing" in capsys.readouterr().out
+    asked, complaints = set(), []
+    with served(folder) as address, launched() as browser:
+        page = browser.new_page()
+        page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+        page.on("console", lambda said: said.type == "error" and complaints.append(said.text))
+        page.goto(f"{address}index.html")
+        page.get_by_role("link", name="The Condorcet cycle").click()
+        page.get_by_text("whoever is chosen, a majority prefers somebody else").wait_for()
+        assert page.locator("svg line.against").count() == 1
+        assert page.get_by_role("slider").count() == 3
+    assert asked - {""} == {urlsplit(address).netloc}
+    assert complaints == []
+
+
+@contextmanager
+def served(folder):
+    """Let any web server give a folder out."""
+    handler = partial(QuietHandler, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Say nothing."""

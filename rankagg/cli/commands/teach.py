@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from rankagg.classroom.catalog import HEADS, notebooks
-from rankagg.classroom.files import copied, exported
+from rankagg.classroom.files import copied, exported, framed
 from rankagg.classroom.serving import serve
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.names import OneOf
@@ -36,7 +36,7 @@ __all__ = ["command"]
     "pages",
     type=FOLDER,
     metavar="FOLDER",
-    help="Write pages that need no server into this folder, and serve none.",
+    help="Write pages for any web server into this folder, and serve none.",
 )
 @click.option(
     "--copy",
@@ -58,8 +58,8 @@ def command(
     """Serve a course: lectures with exercises, and apps, which are things to click.
 
     They run on this machine, nobody else can reach them, and Ctrl-C ends them. Without NAME a page
-    lists all. An exported page shows a lecture or an app as it begins: its controls move nothing,
-    for the computing is done by a server; and it loads the frame of marimo from cdn.jsdelivr.net.
+    lists all. Exported pages show how each begins: controls move nothing, for the computing is done
+    by a server of marimo. Any web server can give them out, and they load nothing from elsewhere.
     Copies are marimo notebooks: marimo edit FOLDER. All but --list and --copy need marimo: pip
     install 'rankagg[teach]'.
 
@@ -89,7 +89,8 @@ def command(
     if pages is not None:
         for one in chosen.values():
             click.echo(f"wrote: {exported(one, pages)}")
-        click.echo("they show how each begins; controls move nothing without a server")
+        framed(chosen, pages)
+        click.echo("they show how each begins, from any web server; controls move nothing")
         return DONE
 
     def ready(address: str) -> None:
