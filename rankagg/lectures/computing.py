@@ -172,7 +172,7 @@ def _():
         n = len(votes.items)
         model = pulp.LpProblem("Kemeny", pulp.LpMinimize)
         x = {
-            (i, j): pulp.LpVariable(f"x_{i}_{j}", 0, 1, category)
+            (i, j): model.add_variable(f"x_{i}_{j}", 0, 1, category)
             for i, j in permutations(range(n), 2)
         }
         model += pulp.lpSum(float(votes.wins[j, i]) * x[i, j] for i, j in x)
@@ -185,7 +185,7 @@ def _():
             model += x[i, j] + x[j, k] + x[k, i] <= 2
 
     def solve(model):
-        model.solve(pulp.PULP_CBC_CMD(msg=False))
+        model.solve(pulp.HiGHS(msg=False))
         return pulp.value(model.objective)
 
     mo.show_code(position="above")
