@@ -55,9 +55,12 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
+    "min_reported_time": 60,
 }
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["gallery.css"]
 html_title = f"rankagg {version}"
 html_copy_source = False
 html_show_sourcelink = False
