@@ -17,6 +17,7 @@ from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import ALPHA, SECONDS, SEED
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
+from rankagg.core.items import counted
 from rankagg.exceptions import InformationLostError
 from rankagg.inference.units import Unit
 from rankagg.report.page import make_report
@@ -106,8 +107,8 @@ def command(
     if time_limit is None and (n := len(Evidence.of(given.data, given.tolerance).items)) > MANY:
         time_limit = LIMIT
         click.echo(
-            f"note: {n:,} items, so {LIMIT:g} seconds at most; --time-limit SECONDS sets another "
-            "limit.",
+            f"note: {counted(n, 'item', ',')}, so {LIMIT:g} seconds at most; --time-limit SECONDS "
+            "sets another limit.",
             err=True,
         )
     with _unit_told(given, unit), options_named(NAMED):
