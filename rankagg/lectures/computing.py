@@ -651,7 +651,8 @@ def _(jury, large, stopped):
     optimum; only the proof was not there in time.
 
     So there are three answers to "is this the Kemeny consensus?": *yes, here is the proof*; *within
-    0.8 % of it, here is the proof of that*; and that of most software, *here is a ranking*.
+    so many per cent of it, here is the proof of that*; and that of most software, *here is a
+    ranking*.
     """)
 
 

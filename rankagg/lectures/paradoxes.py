@@ -551,7 +551,8 @@ def _():
     mo.md(r"""
     ## 11. Two districts: reinforcement
 
-    **Reinforcement**: if two electorates have winners in common, these win in both together.
+    **Reinforcement**: if two electorates have winners in common, these and no others win in both
+    together.
     Young (1975): the anonymous and neutral rules that keep it are the scoring rules, and those that
     break ties of one by another.
     So every rule that elects Condorcet winners breaks it, Kemeny's winners included:
