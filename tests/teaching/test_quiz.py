@@ -1,5 +1,6 @@
 """Quizzes: their answers are the only right ones, found again without the rules."""
 
+from collections import Counter
 from itertools import combinations, permutations
 
 import pytest
@@ -69,6 +70,35 @@ def minimax(ballots, items):
     return first_by(defeats)
 
 
+def instant_runoff(ballots, items):
+    inside = set(items)
+    while len(inside) > 1:
+        firsts = [min(inside, key=ballot.index) for ballot in ballots]
+        lowest = min(map(firsts.count, inside))
+        inside -= {item for item in inside if firsts.count(item) == lowest}
+    return inside
+
+
+def schulze(ballots, items):
+    strength = {(a, b): max(lead(ballots, a, b), 0) for a, b in permutations(items, 2)}
+    for via in items:
+        for a, b in permutations(set(items) - {via}, 2):
+            strength[a, b] = max(strength[a, b], min(strength[a, via], strength[via, b]))
+    return {a for a in items if all(strength[a, b] >= strength[b, a] for b in items if b != a)}
+
+
+def ranked_pairs(ballots, items):
+    """By margins that are all different; else by the rule."""
+    arcs = sorted(((lead(ballots, a, b), a + b) for a, b in permutations(items, 2)), reverse=True)
+    arcs = [(margin, arc) for margin, arc in arcs if margin > 0]
+    if len({margin for margin, _ in arcs}) < len(items) * (len(items) - 1) / 2:
+        return first_bucket(ra.RankedPairs())(ballots, items)
+    agree = ["".join(order) for order in permutations(items)]
+    for _, (a, b) in arcs:
+        agree = [order for order in agree if order.index(a) < order.index(b)] or agree
+    return {order[0] for order in agree}
+
+
 def first_bucket(rule):
     return lambda ballots, items: set(
         rule.aggregate(ra.Profile.from_orders(ballots, items=items)).buckets[0]
@@ -81,11 +111,12 @@ RIGHT = {
     "condorcet winner": condorcet_winner,
     "copeland": copeland,
     "cycle": cycle,
+    "instant runoff": instant_runoff,
     "kemeny": kemeny,
     "kendall distance": kendall_distance,
     "minimax": minimax,
-    "ranked pairs": first_bucket(ra.RankedPairs()),
-    "schulze": first_bucket(ra.Schulze()),
+    "ranked pairs": ranked_pairs,
+    "schulze": schulze,
 }
 
 
@@ -100,13 +131,48 @@ def all_answers(quiz):
     return {"".join(order) for order in permutations(items, size)}
 
 
+def check_question(topic, asked):
+    """Hold that one answer is right, and that nothing gives it away."""
+    ballots, items = voters(asked), asked.profile.items
+    right = RIGHT[topic](ballots, items)
+    assert len(right) == (3 if topic == "cycle" else 1)
+    assert {answer for answer in all_answers(asked) if asked.check(answer)} == right
+    assert asked.profile.is_strict
+    assert asked.profile.is_complete
+    assert len(set(ballots)) == len(asked.profile.counts)
+    if topic == "kendall distance":
+        return
+    assert len(set(ballots)) == 3
+    assert 2 * max(asked.profile.counts) < len(ballots)
+    if topic in ("minimax", "ranked pairs", "schulze"):
+        assert condorcet_winner(ballots, items) == {"none"}
+    if topic == "kemeny":
+        assert set(asked.solution.answer.split(" > ")) == set(items)
+    if topic == "instant runoff":
+        firsts = [ballot[0] for ballot in ballots]
+        assert first_by({item: firsts.count(item) for item in items}) != right
+
+
 @pytest.mark.parametrize("topic", TOPICS)
 def test_right_answers_are_right_and_no_others(topic):
     for seed in SEEDS:
+        check_question(topic, ra.quiz(topic, rng=seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_thousand_questions_have_one_answer_each_and_differ(topic):
+    answers, texts = Counter(), set()
+    for seed in range(1000):
         asked = ra.quiz(topic, rng=seed)
-        right = RIGHT[topic](voters(asked), asked.profile.items)
-        assert len(right) == (3 if topic == "cycle" else 1)
-        assert {answer for answer in all_answers(asked) if asked.check(answer)} == right
+        check_question(topic, asked)
+        answers[asked.answer] += 1
+        texts.add(str(asked))
+    assert len(texts) > 400
+    # No answer is a good guess.
+    assert answers.most_common(1)[0][1] < (600 if topic == "condorcet winner" else 400)
+    if topic == "condorcet winner":
+        assert 400 < answers[()] < 600
 
 
 @pytest.mark.parametrize("topic", TOPICS)

@@ -34,13 +34,14 @@ ALLOWED = {
 def quiz(topic: str, *, rng: RNGLike = None) -> Quiz:
     """Ask a question on a small random profile; its answer is unique.
 
-    Rankings are drawn until there is one right answer by the rules.
+    Rankings are drawn until there is one right answer by the rules, which no order that half of the
+    voters have gives away, nor, by minimax, ranked pairs and Schulze, a Condorcet winner.
 
     Parameters
     ----------
     topic : str
-        "borda", "condorcet winner", "copeland", "cycle", "kemeny", "kendall distance", "minimax",
-        "ranked pairs" or "schulze".
+        "borda", "condorcet winner", "copeland", "cycle", "instant runoff", "kemeny",
+        "kendall distance", "minimax", "ranked pairs" or "schulze".
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator (SPEC 7); the same seed asks the same question.
 

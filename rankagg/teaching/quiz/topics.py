@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, permutations
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from rankagg.aggregation.condorcet import Copeland, PairwiseMajority
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
 from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.voting.instant_runoff import InstantRunoff
+from rankagg.aggregation.voting.plurality import Plurality
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import Permutation
@@ -29,6 +31,8 @@ from rankagg.teaching.steps import Steps
 __all__ = ["TOPICS", "Asked", "Kind"]
 
 Kind = Literal["item", "order", "number", "cycle"]
+# Of each two items, by how many the first leads.
+Lead: TypeAlias = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True)
@@ -56,33 +60,79 @@ class Asked:
     solution: Steps
 
 
-def _drawn(rng: np.random.Generator, items: str, n_distinct: int) -> Profile:
-    """Draw distinct orders, each equally likely, and how many voters have each."""
-    orders: list[str] = []
-    while len(orders) < n_distinct:
-        order = "".join(items[i] for i in rng.permutation(len(items)))
-        if order not in orders:
-            orders.append(order)
-    return Profile.from_orders(orders, items=items, counts=rng.integers(1, 7, n_distinct))
+def _drawn(
+    rng: np.random.Generator, items: str, wanted: Callable[[Lead], bool] = lambda lead: True
+) -> Profile:
+    """Draw three distinct orders, each equally likely, and how many voters have each.
+
+    No order has half of the voters, who would decide alone.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        The random numbers.
+    items : str
+        The items.
+    wanted : callable, optional
+        Says of the margins of all pairs whether they make a question; draws go on until they do.
+    """
+    while True:
+        orders = ["".join(items[i] for i in rng.permutation(len(items))) for _ in range(3)]
+        counts = rng.integers(1, 7, 3).tolist()
+        if len(set(orders)) < len(orders) or 2 * max(counts) >= sum(counts):
+            continue
+        lead = {
+            (a, b): sum(
+                count if order.index(a) < order.index(b) else -count
+                for order, count in zip(orders, counts, strict=True)
+            )
+            for a, b in permutations(items, 2)
+        }
+        if wanted(lead):
+            return Profile.from_orders(orders, items=items, counts=counts)
 
 
-def _winner(rule: Aggregator, name: str, rng: np.random.Generator) -> Asked | None:
-    profile = _drawn(rng, "ABC" if rng.random() < 0.5 else "ABCD", 3)
+def _some_items(rng: np.random.Generator) -> str:
+    return "ABC" if rng.random() < 0.5 else "ABCD"
+
+
+def _has_winner(lead: Lead) -> bool:
+    """Say whether an item beats all others."""
+    return any(all(lead[pair] > 0 for pair in lead if pair[0] == item) for item, _ in lead)
+
+
+def _has_none(lead: Lead) -> bool:
+    return not _has_winner(lead)
+
+
+def _winner(
+    rule: Aggregator,
+    name: str,
+    rng: np.random.Generator,
+    wanted: Callable[[Lead], bool] = lambda lead: True,
+) -> Asked | None:
+    profile = _drawn(rng, _some_items(rng), wanted)
     consensus = rule.aggregate(profile)
     first = consensus.buckets[0]
-    # Schulze's rule may have winners beside the first bucket; its note names them.
+    # Schulze's rule may have winners beside the first bucket, and ties may be broken: notes say so.
     if len(first) > 1 or consensus.notes:
         return None
     solution = show_steps(rule, profile)
     return Asked(f"Which item is first by {name}?", profile, "item", first, solution)
 
 
-def _condorcet_winner(rng: np.random.Generator) -> Asked | None:
-    wanted = rng.random() < 0.5
-    profile = _drawn(rng, "ABC" if rng.random() < 0.5 else "ABCD", 3)
-    winner = TournamentGraph.from_data(profile).condorcet_winner
-    if (winner is not None) != wanted:
+def _instant_runoff(rng: np.random.Generator) -> Asked | None:
+    asked = _winner(InstantRunoff(), "instant runoff", rng)
+    # One in which those that go out decide.
+    if asked is None or asked.answer == Plurality().aggregate(asked.profile).buckets[0]:
         return None
+    return asked
+
+
+def _condorcet_winner(rng: np.random.Generator) -> Asked:
+    wanted = _has_winner if rng.random() < 0.5 else _has_none
+    profile = _drawn(rng, _some_items(rng), wanted)
+    winner = TournamentGraph.from_data(profile).condorcet_winner
     answer = () if winner is None else (winner,)
     return Asked(
         'Which item is the Condorcet winner? Answer "none" where there is none.',
@@ -91,7 +141,7 @@ def _condorcet_winner(rng: np.random.Generator) -> Asked | None:
 
 
 def _kemeny(rng: np.random.Generator) -> Asked | None:
-    profile = _drawn(rng, "ABC", 3)
+    profile = _drawn(rng, "ABC")
     consensus = Kemeny().aggregate(profile)
     optima = consensus.optima
     assert optima is not None, "the rule is exact"
@@ -105,7 +155,7 @@ def _kemeny(rng: np.random.Generator) -> Asked | None:
 
 
 def _cycle(rng: np.random.Generator) -> Asked | None:
-    profile = _drawn(rng, "ABCD", 3)
+    profile = _drawn(rng, "ABCD")
     cycles = TournamentGraph.from_data(profile).cycles()
     if len(cycles) != 1:
         return None
@@ -148,10 +198,12 @@ TOPICS: Final[Mapping[str, Callable[[np.random.Generator], Asked | None]]] = Map
         "condorcet winner": _condorcet_winner,
         "copeland": partial(_winner, Copeland(), "Copeland"),
         "cycle": _cycle,
+        "instant runoff": _instant_runoff,
         "kemeny": _kemeny,
         "kendall distance": _kendall_distance,
-        "minimax": partial(_winner, Minimax(), "Minimax"),
-        "ranked pairs": partial(_winner, RankedPairs(), "ranked pairs"),
-        "schulze": partial(_winner, Schulze(), "Schulze"),
+        # An item that beats all others would be first by any of these rules.
+        "minimax": partial(_winner, Minimax(), "Minimax", wanted=_has_none),
+        "ranked pairs": partial(_winner, RankedPairs(), "ranked pairs", wanted=_has_none),
+        "schulze": partial(_winner, Schulze(), "Schulze", wanted=_has_none),
     }
 )
