@@ -216,8 +216,9 @@ def _(policies):
     $$\frac{r+1}{k+1}$$
 
     of its compatible permutations, however many systems are missing: the missing one is equally
-    likely to fall into each of the $k+1$ gaps. (Himmi et al. print a formula with factorials;
-    this is its value. The package sums such proportions over tasks.)
+    likely to fall into each of the $k+1$ gaps. (Himmi et al. print a formula with
+    factorials in its place, which is wrong as it stands; none are needed.) Votes on a pair are
+    the sum of such proportions over tasks.
     """)
 
 
@@ -588,8 +589,8 @@ def _(apart, paired):
     mo.md(f"""
     Human is {paired.effect:.2f} above DeBERTa, between {paired.lower:.1f} and {paired.upper:.1f}.
     No two neighbors differ by as much as ten tasks can detect. If differences and spreads are
-    what they seem, telling the first two apart with 80 % power takes tasks in the number of
-    {_table["needed"].iloc[0]:.0f}. So **ten tasks do not decide the first places**, and few
+    what they seem, telling the first two apart with 80 % power takes
+    {_table["needed"].iloc[0]:.0f} of them. So **ten tasks do not decide the first places**, and few
     leaderboards have more.
     """)
 
@@ -763,11 +764,12 @@ def _():
 def _():
     _table = ra.datasets.load("superglue_metrics")
     _found = ra.removal_radius(_table, ra.Borda())
-    assert _found.overtaken.number >= 1
+    assert _found.overtaken.number == 1
+    _said = _found.headline()
     mo.accordion(
         {
             "Solution": mo.md(
-                f"{_found.headline().capitalize()}. Several of the 13 columns are two metrics of "
+                f"{_said[0].upper()}{_said[1:]}. Several of the 13 columns are two metrics of "
                 f"one task (of CB, MultiRC and ReCoRD): they rise and fall together, so "
                 "there are fewer independent units than columns."
             )

@@ -621,8 +621,8 @@ def _(cycles):
     assert ra.cycle_probability(ra.AnonymousCulture(), 3) == 1 / 16
     mo.md(r"""
     `optimal` is how often Borda's ranking is a Kemeny optimum. Eighty profiles give wide
-    intervals; all of them hold the exact value. So "paradoxes are rare" or "frequent" is a
-    statement about a culture; the impartial one is chosen for its mathematics.
+    intervals; they hold the exact value where one is known. So "paradoxes are rare" or "frequent"
+    is a statement about a culture; the impartial one is chosen for its mathematics.
     """)
 
 
