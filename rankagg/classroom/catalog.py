@@ -105,7 +105,5 @@ def notebooks() -> dict[str, Notebook]:
     for kind, table in (("lecture", LECTURES), ("app", APPS)):
         for name, (title, what) in table.items():
             path = root / f"{kind}s" / f"{name}.py"
-            # Lectures come one by one; apps are all there.
-            if kind == "app" or path.exists():
-                found[name] = Notebook(name, kind, title, what, path)
+            found[name] = Notebook(name, kind, title, what, path)
     return found

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import rankagg
-from rankagg.classroom.catalog import APPS, notebooks
+from rankagg.classroom.catalog import APPS, LECTURES, notebooks
 from rankagg.classroom.serving import front_page
 from rankagg.cli import main
 from rankagg.cli.commands import teach
@@ -30,7 +30,7 @@ def test_the_list_needs_no_marimo(capsys, monkeypatch) -> None:
     lines = capsys.readouterr().out.splitlines()
     names = [line.split()[0] for line in lines if line[:3].strip() and line[0] == " "]
     assert names == list(notebooks())
-    assert names[-5:] == list(APPS)
+    assert names == [*LECTURES, *APPS]
     assert all(one.title in "".join(lines) for one in notebooks().values())
 
 

@@ -21,6 +21,8 @@ LECTURE = """
 #App :has(> table) { overflow-x: auto; }
 #App .katex-display { overflow-x: auto; overflow-y: hidden; }
 #App pre { font-size: .875rem; line-height: 1.4; white-space: pre-wrap; }
+/* On a telephone wide formulas scroll by themselves. */
+@media (max-width: 700px) { #App .output { overflow-x: auto; overflow-y: hidden; } }
 """
 
 
