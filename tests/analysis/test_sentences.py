@@ -33,7 +33,8 @@ def test_the_paragraph_of_a_known_example() -> None:
 @given(profile=profiles())
 def test_sentences_say_what_the_tables_say(profile: ra.Profile) -> None:
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
-    text = " ".join(comparison.sentences())
+    sentences = comparison.sentences()
+    text = " ".join(sentences)
     exact = comparison.exact
     assert ("no other is as good" in text) is exact.optima.is_unique
     number = exact.optima.count() - 1
@@ -43,7 +44,7 @@ def test_sentences_say_what_the_tables_say(profile: ra.Profile) -> None:
     assert ("Place 1 is open" in text) is (len(exact.optima.winners()) > 1)
     for method in ("Borda", "Copeland"):
         frame = comparison.disagreements("Kemeny", method)
-        told = next(s for s in comparison.sentences() if s.startswith(f"{method} "))
+        told = next(s for s in sentences if s.startswith(f"{method} "))
         if frame.empty:
             assert told == f"{method} orders every pair as Kemeny does."
         else:
