@@ -131,6 +131,11 @@ def test_what_cannot_be_told_needs_no_finite_number(values):
     assert found.to_dict()["pairs"][0]["needed"] is None
 
 
+def test_sums_beyond_the_range_of_floats_have_an_order():
+    large = np.array([[1e308] * 3, [-1e308] * 3, [0.0] * 3, [9e307] * 3])
+    assert ra.separation(ra.ScoreTable(large, higher_is_better=True)).order == (0, 3, 2, 1)
+
+
 def test_units_that_agree_do_not_say_how_much_they_vary():
     found = ra.separation(ra.ScoreTable([[2.5] * 4, [1.5] * 4, [1.5] * 4], higher_is_better=True))
     assert np.isnan(found.detectable).all()

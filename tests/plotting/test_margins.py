@@ -4,6 +4,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
+from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import (
     caption_of,
     letters_across,
@@ -84,3 +85,13 @@ def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it() -> 
     assert not cut_off(ax)
     write_below(ax, [], 30, axis="seconds")
     assert caption_of(ax) == ""
+
+
+def test_widths_follow_the_font_and_not_the_size_of_letters() -> None:
+    lines = ["iiii WWWW", "some words"]
+    usual = widest(lines)
+    with mpl.rc_context({"font.family": "DejaVu Sans Mono"}):
+        assert widest(lines) > 1.05 * usual
+    with mpl.rc_context({"font.size": 3 * mpl.rcParams["font.size"]}):
+        assert widest(lines) == pytest.approx(usual, rel=0.05)
+    assert widest(lines) == usual

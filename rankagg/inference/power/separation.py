@@ -113,7 +113,10 @@ def _order(table: ScoreTable) -> NDArray[np.intp]:
     """Return the systems by mean score, the best first; tasks count by their weights."""
     weights = table.weight_vector[table.unit_tasks]
     there = ~table.missing
-    total = np.where(there, table.values * table.signs, 0.0) @ weights
+    values = np.where(there, table.values * table.signs, 0.0)
+    # By a power of two, so that sums are exact as before and none is too large.
+    exponent = np.frexp(np.abs(values).max(initial=0.0))[1]
+    total = np.ldexp(values, -exponent) @ weights
     with np.errstate(invalid="ignore"):
         means = total / (there @ weights)
     return np.argsort(-np.nan_to_num(means, nan=-np.inf), kind="stable")

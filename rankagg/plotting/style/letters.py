@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
@@ -17,6 +19,10 @@ __all__ = ["plain_legend", "round_ticks", "widest"]
 
 # Letters on a screen are set a little wider than in print.
 HINTING = 1.05
+FONTS: Final = (
+    "font.family", "font.sans-serif", "font.serif", "font.monospace", "font.style", "font.variant",
+    "font.weight", "font.stretch",
+)  # fmt: skip
 
 
 def widest(texts: Iterable[str], size: float = 1.0) -> float:
@@ -35,13 +41,18 @@ def widest(texts: Iterable[str], size: float = 1.0) -> float:
         0 where there is no text.
     """
     points = float(mpl.rcParams["font.size"])
-    font = FontProperties(size=points)
-    widths = [
-        text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
-        for text in texts
-        for line in text.splitlines()
-    ]
+    # Which font it is depends on these alone.
+    fonts = repr([mpl.rcParams[name] for name in FONTS])
+    widths = [_width(line, points, fonts) for text in texts for line in text.splitlines()]
     return HINTING * size * max(widths, default=0.0) / points
+
+
+@lru_cache(maxsize=4096)
+def _width(line: str, points: float, fonts: str) -> float:
+    """Return the width of a line in points; setting letters takes long, and lines come again."""
+    font = FontProperties(size=points)
+    width: float = text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
+    return width
 
 
 def plain_legend(ax: Axes, handles: Sequence[Artist], *, columns: int = 1) -> None:

@@ -88,7 +88,7 @@ def _lines(sentences: Iterable[str], width: float) -> list[str]:
     letters = max(NARROWEST, int(width / LETTER))
     while True:
         lines = [line for text in texts for line in wrap(text, letters)]
-        if letters <= NARROWEST or widest(lines) <= width:
+        if letters <= NARROWEST or all(widest([line]) <= width for line in lines):
             return lines
         letters -= 1
 
