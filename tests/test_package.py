@@ -8,8 +8,10 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.metadata import metadata, requires, version
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -53,6 +55,14 @@ def test_every_public_name_resolves_and_is_documented(name: str) -> None:
     if name.isupper() or name.startswith("__"):
         return
     assert (value.__doc__ or "").strip()
+
+
+def test_a_public_name_is_not_hidden_by_a_folder_of_that_name() -> None:
+    # Which the import system sets as the attribute; older versions of lazy_loader let it.
+    folder = import_module("rankagg.plotting.style")
+    setattr(ra.plotting, folder.__name__.rpartition(".")[2], folder)
+    assert not isinstance(ra.plotting.style, ModuleType)
+    assert callable(ra.plotting.style)
 
 
 def test_unknown_name_is_an_attribute_error() -> None:
