@@ -1,6 +1,7 @@
 """One name for one thing: parameters of all public callables, and words that people search for."""
 
 import inspect
+import pkgutil
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -231,6 +232,29 @@ def test_the_glossary_refers_to_its_own_terms() -> None:
     referred = re.findall(r":term:`(?:[^`<]*<)?([^`<>]+)>?`", body.replace("\n      ", " "))
     assert referred
     assert not set(referred) - set(terms)
+
+
+def test_pages_refer_to_what_there_is() -> None:
+    missing, seen = [], 0
+    for path in sorted(PAGES.parent.rglob("*.rst")):
+        module = "rankagg"
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if stated := re.match(r"\.\. currentmodule:: (\S+)", line):
+                module = stated[1]
+            for name in re.findall(r":(?:class|func|meth):`(?:[^`<]*<)?[~!]?([\w.]+)>?`", line):
+                seen += 1
+                if not (_resolves(f"{module}.{name}") or _resolves(name)):
+                    missing.append(f"{path.name}: {name}")
+    assert seen > 150
+    assert not missing
+
+
+def _resolves(name: str) -> bool:
+    try:
+        pkgutil.resolve_name(name)
+    except (AttributeError, ImportError, ValueError):
+        return False
+    return True
 
 
 # -- prose ----------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._typing import Label, Ranks
 from rankagg.core import places
 from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
@@ -52,6 +53,7 @@ class Ranking(Value):
     ranks: Ranks
 
     def __init__(self, ranks: ArrayLike, items: Iterable[Label] | None = None) -> None:
+        items = axis_labels(ranks, 0, items, "items")
         values = _flat_integers(ranks)
         labels = ItemSet.numbered(len(values)) if items is None else ItemSet.coerce(items, ())
         check_length(len(values), labels, "ranks")

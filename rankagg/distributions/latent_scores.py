@@ -24,6 +24,7 @@ from rankagg._validation import (
     check_number,
 )
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -92,6 +93,7 @@ class LatentScores(Value):
         scale: float = 1.0,
         systems: Iterable[Label] | None = None,
     ) -> None:
+        systems = axis_labels(locations, 0, systems, "systems")
         try:
             given = np.asarray(locations, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
