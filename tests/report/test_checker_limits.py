@@ -251,6 +251,7 @@ def cut_sums(gain, known, above, x, y):
         "either end": left(ends=any),
         "the upper end": left(ends=lambda both: both[0]),
         "the lower end": left(ends=lambda both: both[1]),
+        "nothing is enough": left() or 1,
     }
 
 
