@@ -94,3 +94,9 @@ def test_what_changes_is_laid_out_again() -> None:
     assert cut_off(ax) == ["another name"]
     ax.set_xlim(0, 50)
     assert not cut_off(ax)
+
+
+def test_texts_are_where_the_layout_puts_them() -> None:
+    _, ax = plt.subplots(layout="constrained")
+    ax.set_yticks([0.5], ["a name of a row that needs more room than there is"])
+    assert not cut_off(ax)
