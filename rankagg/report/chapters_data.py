@@ -154,7 +154,7 @@ def _who_never_met(section: Section, votes: PairwiseMatrix) -> Section:
     section.told(f"{len(pairs):,} of {total} never met")
     section.unknown(
         f"The order of {counted(len(pairs), 'pair', ',')} of items that never met rests on "
-        "comparisons with others:"
+        "comparisons with others, as far as chains of these connect them:"
     )
     return section.items(bullets(pairs, SHOWN))
 

@@ -115,6 +115,8 @@ def _proved(findings: Findings) -> str:
 
 def _decided(findings: Findings) -> str:
     """Say what is decided of the places."""
+    if len(findings.exact.items) == 1:
+        return ""
     if findings.ranks is None:
         late = f"How sure the places are was {LATE}."
         return late if findings.late & {"ranks"} else "Counts of votes do not tell how sure it is."

@@ -448,6 +448,17 @@ def test_a_single_item_has_nothing_beside_it() -> None:
     page = Page(ra.make_report(ra.Profile.from_orders(["A"])).html)
     assert "There is one item, A: nothing to rank." in page.header
     assert set(page.sections) == {"exact", "missing", "data", "made"}
+    votes = Page(ra.make_report(ra.PairwiseMatrix.from_wins([[0]])).html)
+    assert "how sure" not in votes.header
+
+
+def test_pairs_that_never_met_are_said_not_to_have() -> None:
+    votes = ra.Comparisons("ABCD", [0, 2], [1, 3], [1, 0])
+    told = Page(ra.make_report(votes).html).sections
+    assert "The order of 4 pairs of items that never met rests on" in told["missing"]
+    both = Page(ra.make_report(ra.Comparisons("AB", [0] * 30, [1] * 30, [1] * 30)).html)
+    assert "The two items met in some comparison." in both.sections["missing"]
+    assert "the only pair is decided at" in both.header
 
 
 def test_where_all_are_first_nobody_can_take_their_place() -> None:

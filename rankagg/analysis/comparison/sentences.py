@@ -223,7 +223,8 @@ def decided_of(decisions: Decisions) -> str:
         about = "about " if decisions.is_approximate else ""
         text = f"With {given}, {decided:,} of {counted(pairs, 'pair', ',')}"
         if decided == pairs:
-            text = f"With {given}, all {counted(pairs, 'pair', ',')}"
+            every = f"all {pairs:,} pairs" if pairs > 1 else "the only pair"
+            text = f"With {given}, {every}"
         return f"{text} {'is' if decided == 1 else 'are'} decided at {about}{level}."
     if decisions.warning is not None:
         return f"{decisions.warning[0].upper()}{decisions.warning[1:]}."
