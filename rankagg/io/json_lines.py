@@ -63,7 +63,8 @@ def _by_columns(data: bytes) -> Any | None:
         if times:  # texts that look like dates
             table = _parsed(data, pa.schema([(column, pa.string()) for column in times]))
         table.validate(full=True)  # halves of characters
-    except pa.ArrowException:
+        table.column_names  # noqa: B018 - and those in names, which are looked at here
+    except (pa.ArrowException, UnicodeDecodeError):
         return None
     return table
 
