@@ -231,13 +231,13 @@ def cut_sums(gain, known, above, x, y):
     """Return what is left of the gain of a cut, by the rule and by rules that are nearly it."""
     upper = set(above)
 
-    def left(*, counts_known=False, by_y=True, by_x=True, inside=False, ends=all):
+    def left(*, counts_known=False, by_y=True, by_x=True, inside=False, ends=all, free=0):
         out = [(by_y and known[k, y]) or (by_x and known[x, k]) for k in PLACES]
         return gain[x, y] + sum(
             gain[u, v]
             for u in upper
             for v in PLACES
-            if gain[u, v] < 0
+            if gain[u, v] < -free
             and (inside or v not in upper)
             and (counts_known or not known[u, v])
             and ends((not out[u], not out[v]))
@@ -252,6 +252,7 @@ def cut_sums(gain, known, above, x, y):
         "the upper end": left(ends=lambda both: both[0]),
         "the lower end": left(ends=lambda both: both[1]),
         "nothing is enough": left() or 1,
+        "one vote is free": left(free=1),
     }
 
 
