@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from rankagg._typing import Bools, Label, Unranked
-from rankagg.core.comparisons import Comparisons
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import ItemSet
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 __all__ = ["Data", "Evidence", "PairData", "WholeData"]

@@ -14,9 +14,10 @@ from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.place_sums import doubled_place_counts
-from rankagg.core import exact, places
-from rankagg.core.places import UNRANKED
-from rankagg.core.rankings import Permutation
+from rankagg.core.arithmetic import exact
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import Permutation
+from rankagg.core.rankings.places import UNRANKED
 
 __all__ = ["FootruleOptimal"]
 

@@ -11,7 +11,7 @@ from rankagg._typing import Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.rankings import PartialRanking, as_ranking
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
 
 __all__ = ["MC4"]
 

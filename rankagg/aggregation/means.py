@@ -11,11 +11,11 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core import exact
-from rankagg.core.exact_sum import weighted_mean
+from rankagg.core.arithmetic import exact
+from rankagg.core.arithmetic.exact_sum import weighted_mean
 from rankagg.core.items import listed
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["GeometricMean", "HarmonicMean", "Mean", "Median", "ScoreAggregator"]

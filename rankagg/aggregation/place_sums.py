@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers, Ranks, Unranked
-from rankagg.core import exact, places
-from rankagg.core.places import UNRANKED
-from rankagg.core.summed_votes import weighted_sum
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.arithmetic import exact
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.sums.votes import weighted_sum
 from rankagg.kernels.placing import doubled_places, place_sums
 from rankagg.kernels.rows import row_sums
 

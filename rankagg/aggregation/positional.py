@@ -19,10 +19,11 @@ from rankagg.aggregation.place_sums import (
     place_counts,
     summed_points,
 )
-from rankagg.core import exact, places
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
+from rankagg.core.arithmetic import exact
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["Borda", "Bucklin", "points"]
 

@@ -11,9 +11,9 @@ from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.place_sums import place_counts
-from rankagg.core import exact
-from rankagg.core.exact_sum import row_sums
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.arithmetic import exact
+from rankagg.core.arithmetic.exact_sum import row_sums
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 
 __all__ = ["ReciprocalRankFusion"]
 

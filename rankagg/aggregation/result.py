@@ -12,13 +12,13 @@ import pandas as pd
 
 from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core import places
 from rankagg.core.items import ItemSet, counted, listed, shortened
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.pasted import Direction
-from rankagg.core.places import UNRANKED
-from rankagg.core.rankings import PartialRanking, as_ranking
-from rankagg.core.result import Result
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.results.pasted import Direction
+from rankagg.core.results.result import Result
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:

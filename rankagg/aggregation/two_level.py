@@ -15,10 +15,11 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus, ranks_by_scores
-from rankagg.core import canonical, exact
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.arithmetic import exact
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import canonical
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["TwoLevel"]

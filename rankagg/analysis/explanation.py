@@ -17,10 +17,10 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.items import counted, listed, shortened
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.rankings import PartialRanking
-from rankagg.core.result import Result
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.results.result import Result
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Explanation", "Swap", "explain", "explain_until"]

@@ -24,8 +24,8 @@ from rankagg.axioms.outcomes import (
 from rankagg.axioms.pace import Pace
 from rankagg.axioms.search import labels_for, number_to_see, sizes
 from rankagg.core.items import listed, shortened
-from rankagg.core.profile import Profile
-from rankagg.core.result import Result, plain_rows
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.results.result import Result, plain_rows
 
 __all__ = ["Disagreement", "smallest_disagreement"]
 

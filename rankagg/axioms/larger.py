@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankagg.aggregation.base import Aggregator
 from rankagg.axioms.base import Axiom
 from rankagg.axioms.witness import Witness
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
 
 __all__ = ["LARGER", "larger_witness"]
 

@@ -20,7 +20,7 @@ from rankagg.axioms.references import Reference, reference_for
 from rankagg.axioms.search import search_all
 from rankagg.axioms.witness import Witness
 from rankagg.core.items import counted
-from rankagg.core.result import ROWS, Result
+from rankagg.core.results.result import ROWS, Result
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["AxiomTable", "axiom_table"]

@@ -114,19 +114,41 @@ class ItemSet(Value, Sequence[Label]):
         InvalidInputError
             If `label` is none of the items.
         """
-        try:
-            return self._index[label]
-        except (KeyError, TypeError):
-            allowed = f"one of the {counted(len(self), 'item')} ({self._shown()})"
-            raise InvalidInputError("label", allowed, label, nearest(label, self)) from None
+        return self._index_of(label, "label", "item")
 
-    def indices(self, labels: Iterable[Label]) -> list[int]:
-        """Return the positions of `labels`, in their order."""
+    def indices(
+        self, labels: Iterable[Label], *, parameter: str = "label", noun: str = "item"
+    ) -> list[int]:
+        """Return the positions of `labels`, in their order.
+
+        Parameters
+        ----------
+        labels : iterable of str or int
+            Some of the labels.
+        parameter, noun : str
+            Who asks, and for what: for the message about a label that is none of these.
+
+        Returns
+        -------
+        list of int
+
+        Raises
+        ------
+        InvalidInputError
+            If a label is none of the items.
+        """
         found = list(labels)
         try:
             return list(map(self._index.__getitem__, found))
         except (KeyError, TypeError):
-            return [self.index(label) for label in found]
+            return [self._index_of(label, parameter, noun) for label in found]
+
+    def _index_of(self, label: Label, parameter: str, noun: str) -> int:
+        try:
+            return self._index[label]
+        except (KeyError, TypeError):
+            allowed = f"one of the {counted(len(self), noun)} ({self._shown()})"
+            raise InvalidInputError(parameter, allowed, label, nearest(label, self)) from None
 
     def at(self, positions: Iterable[int] | NDArray[np.integer]) -> tuple[Label, ...]:
         """Return the labels at these positions, in their order."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg._validation import check_integer
-from rankagg.core import places
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.distances.common import common_ranks, shared_items
 
 __all__ = ["last_k_agreement", "overlaps", "top_k_agreement"]

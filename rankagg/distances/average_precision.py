@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_choice
-from rankagg.core import places
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.distances.common import common_ranks, correlation
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.inversions import smaller_before

@@ -7,9 +7,9 @@ from typing import cast
 import numpy as np
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core import places
-from rankagg.core.places import UNRANKED
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["COMPARED", "common_mid_ranks", "common_ranks", "correlation", "shared_items"]

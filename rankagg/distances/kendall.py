@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._validation import check_choice, check_number
-from rankagg.core import places
-from rankagg.core.rankings import PartialRanking, Permutation
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.distances.common import COMPARED, common_ranks, correlation
 from rankagg.kernels.inversions import inversions
 

@@ -7,7 +7,7 @@ from bisect import bisect_left
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg.core.rankings import Permutation
+from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["cayley_distance", "hamming_distance", "ulam_distance"]

@@ -6,8 +6,8 @@ import numpy as np
 import scipy
 
 from rankagg._validation import check_number
-from rankagg.core import places
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.distances.common import common_ranks, shared_items
 
 __all__ = ["rank_biased_overlap", "weighted_kendall_tau"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Ranks
-from rankagg.core import places
 from rankagg.core.graphs import connected_parts, ordered_parts
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
 __all__ = ["beats_graph", "check_connected", "check_observed", "components", "is_linked"]

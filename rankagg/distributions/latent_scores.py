@@ -25,7 +25,7 @@ from rankagg._validation import (
 )
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import Described, InvalidInputError
@@ -240,9 +240,10 @@ def rescale_tasks(table: ScoreTable, factors: Mapping[Label, float]) -> ScoreTab
         With the same rankings.
     """
     values = table.values.copy()
-    for task, factor in factors.items():
+    tasks = table.tasks.indices(factors, parameter="factors", noun="task")
+    for task, factor in zip(tasks, factors.values(), strict=True):
         by = check_number(factor, "factors", low=0, open_low=True)
-        values[:, table.unit_tasks == table.tasks.index(task)] *= by
+        values[:, table.unit_tasks == task] *= by
     return table._with(values=values)
 
 

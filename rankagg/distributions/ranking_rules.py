@@ -11,9 +11,9 @@ from rankagg._typing import Label
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking, as_ranking
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.mallows.center import find_center
 from rankagg.distributions.plackett_luce.fit import fit_plackett_luce
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.rankings import Permutation
+from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.base import SCHEMA, RankingDistribution
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows

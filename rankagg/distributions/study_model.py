@@ -10,8 +10,8 @@ import numpy as np
 
 from rankagg._typing import RNGLike
 from rankagg._validation import as_generator, check_integer
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
 
 __all__ = ["StudyModel"]
 

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from rankagg._typing import Floats, Label, Ranks
-from rankagg.core import places
 from rankagg.core.items import ItemSet
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.rankings import Permutation
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import Permutation
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.distributions.base import RankingDistribution
 
 __all__ = ["Uniform"]

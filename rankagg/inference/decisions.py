@@ -12,7 +12,7 @@ import pandas as pd
 from rankagg._typing import Bools, Label
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.result import Result
+from rankagg.core.results.result import Result
 from rankagg.inference.basis import Basis
 
 __all__ = ["Decisions"]

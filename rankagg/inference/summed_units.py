@@ -15,9 +15,9 @@ from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.place_sums import summed_points
 from rankagg.core.items import ItemSet
-from rankagg.core.shares import grid
-from rankagg.core.tallied_scores import ScoreSummary
-from rankagg.core.task_tally import TaskTally
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.sums.task_tally import TaskTally
+from rankagg.core.votes.shares import grid
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.grouped import GroupSums
 from rankagg.inference.intervals.pair_values import PairValues

@@ -19,9 +19,9 @@ from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 from rankagg.inference.clusters import (
     check_nested,

@@ -12,15 +12,15 @@ import pandas as pd
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.columns import Table, names_of
-from rankagg.io.formulas import guard_frame
-from rankagg.io.number_style import NumberStyle, warn_of_style
 from rankagg.io.output_files import write_text
-from rankagg.io.rounding import warn_of_ties
-from rankagg.io.table import TableSource, read_table
+from rankagg.io.tables.columns import Table, names_of
+from rankagg.io.tables.formulas import guard_frame
+from rankagg.io.tables.number_style import NumberStyle, warn_of_style
+from rankagg.io.tables.rounding import warn_of_ties
+from rankagg.io.tables.table import TableSource, read_table
 
 __all__ = ["read_ballots", "write_ballots"]
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT, check_choice
-from rankagg.core.comparison_checks import COLUMNS
-from rankagg.core.comparisons import Comparisons
+from rankagg.core.comparisons.checks import COLUMNS
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
-from rankagg.io.columns import Coded, Table, names_of
 from rankagg.io.outcomes import OUTCOMES, SIDES, Reading, is_tie
-from rankagg.io.table import TableSource, read_table
+from rankagg.io.tables.columns import Coded, Table, names_of
+from rankagg.io.tables.table import TableSource, read_table
 
 __all__ = ["read_comparisons"]
 

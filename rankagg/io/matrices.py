@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from rankagg._numbers import SAFE_DIGITS
 from rankagg._typing import Floats
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
-from rankagg.io.kinds import check_plain_table
-from rankagg.io.text import Source, lines_of, read_text
+from rankagg.io.tables.kinds import check_plain_table
+from rankagg.io.tables.text import Source, lines_of, read_text
 
 __all__ = ["looks_like_matrix", "read_matrix"]
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label
 from rankagg.core.items import counted, listed
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
-from rankagg.io.columns import Coded, Column, Table, names_of
-from rankagg.io.number_style import NumberStyle, warn_of_style
-from rankagg.io.rounding import warn_of_ties
-from rankagg.io.size import check_size, has_twice
-from rankagg.io.table import TableSource, read_table
+from rankagg.io.tables.columns import Coded, Column, Table, names_of
+from rankagg.io.tables.number_style import NumberStyle, warn_of_style
+from rankagg.io.tables.rounding import warn_of_ties
+from rankagg.io.tables.size import check_size, has_twice
+from rankagg.io.tables.table import TableSource, read_table
 
 __all__ = ["read_scores"]
 

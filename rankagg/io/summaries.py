@@ -7,12 +7,12 @@ from hashlib import sha256
 from os import PathLike
 from typing import NoReturn
 
-from rankagg.core.plain_sums import SCHEMA
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.sums.plain import SCHEMA
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import DataFormatError
 from rankagg.io.output_files import write_text
 from rankagg.io.strict_json import check_characters
-from rankagg.io.text import Source, read_text
+from rankagg.io.tables.text import Source, read_text
 
 __all__ = ["looks_like_summary", "read_summary", "write_summary"]
 

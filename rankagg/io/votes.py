@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from rankagg._typing import Integers, Label
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.plain_votes import LARGEST_VOTES, SCALE
+from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.votes.plain import LARGEST_VOTES, SCALE
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
 from rankagg.io.strict_json import Field, parse_json
-from rankagg.io.text import Source, read_text
+from rankagg.io.tables.text import Source, read_text
 
 __all__ = ["looks_like_votes", "read_votes", "votes_to_dict", "write_votes"]
 

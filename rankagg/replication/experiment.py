@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.verdicts import Value
 from rankagg.studies.study import Study

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg.aggregation.result import Consensus
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings.partial import PartialRanking
 
 __all__ = ["as_order", "number_at", "scores_of"]
 

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from rankagg._validation import check_flag
 from rankagg.core.items import counted
-from rankagg.core.result import Result, plain_rows
+from rankagg.core.results.result import Result, plain_rows
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.replication.experiment import FEW, Bench, Experiment, Found
 from rankagg.replication.leaderboards import Leaderboards

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.alternatives import LATE
-from rankagg.core.comparisons import Comparisons
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.names import in_words, listing
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.report.findings import OPEN, TASKS, Findings
 from rankagg.report.sections import Section

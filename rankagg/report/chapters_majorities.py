@@ -10,7 +10,7 @@ import pandas as pd
 from rankagg._typing import Bools, Label
 from rankagg.core.items import counted
 from rankagg.core.names import amount, listing, named
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.report.findings import Findings
 from rankagg.report.pairs import pair_map_of
 from rankagg.report.sections import Section

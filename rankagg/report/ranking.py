@@ -12,9 +12,9 @@ from rankagg._typing import Floats
 from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.means import Mean
 from rankagg.core.names import letters, unsigned
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.report.findings import Findings
 
 __all__ = ["Block", "Ranking", "Row", "Strip", "compared_shares", "ranking_of", "ticks"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankagg.aggregation.base import Aggregator
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["check_rules", "check_table", "several"]

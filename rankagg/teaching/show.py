@@ -9,7 +9,7 @@ from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence, WholeData
 from rankagg.core.items import counted
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching.registry import STEPS, WITHOUT
 from rankagg.teaching.steps import Steps

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from rankagg.core.html import html_table
 from rankagg.core.items import counted, shortened
-from rankagg.core.markup import latex_text
+from rankagg.core.results.html import html_table
+from rankagg.core.results.markup import latex_text
 
 __all__ = ["Cell", "Step", "number", "plain", "told"]
 

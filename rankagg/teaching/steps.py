@@ -11,8 +11,8 @@ import pandas as pd
 
 from rankagg._validation import check_integer
 from rankagg.aggregation.result import Consensus
-from rankagg.core.markup import latex_text
-from rankagg.core.result import Result
+from rankagg.core.results.markup import latex_text
+from rankagg.core.results.result import Result
 from rankagg.teaching.step import Step
 
 __all__ = ["Steps"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg.aggregation.result import Consensus
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import VerificationError
 from rankagg.teaching.step import Step
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import rankagg as ra
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from tests.strategies import profiles, quick
 
 

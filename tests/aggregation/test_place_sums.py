@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation import place_sums
 from rankagg.aggregation.footrule import _expected_distances, distances, footrule_costs
-from rankagg.core import exact, places
+from rankagg.core.arithmetic import exact
+from rankagg.core.rankings import places
 from tests import oracles, strategies
 from tests.strategies import policies, profiles, quick
 

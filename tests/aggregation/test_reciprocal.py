@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import InvalidInputError
 from tests.strategies import profiles, quick
 

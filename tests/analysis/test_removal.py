@@ -13,7 +13,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.analysis.robustness.removal import contest, orders
 from rankagg.analysis.robustness.removal.solved import Solved
 from rankagg.analysis.robustness.removal.units import Units
-from rankagg.core import places
+from rankagg.core.rankings import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks
 

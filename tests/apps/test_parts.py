@@ -21,7 +21,7 @@ from rankagg.apps.parts import (
     outcomes,
     permutohedron,
 )
-from rankagg.core.places import UNLISTED
+from rankagg.core.rankings.places import UNLISTED
 from rankagg.exceptions import DataFormatError, InvalidInputError
 
 # -- ballots ------------------------------------------------------------------------------------

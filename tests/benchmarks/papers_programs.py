@@ -22,7 +22,7 @@ import numpy as np
 
 import rankagg as ra
 from rankagg._typing import Floats, Ranks
-from rankagg.core import places
+from rankagg.core.rankings import places
 
 __all__ = ["MISSING_DATA_RANKING", "RANKING_NLP_SYSTEMS", "Case", "Explanation", "Program", "ours"]
 

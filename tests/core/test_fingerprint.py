@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.core.exact import fit
-from rankagg.core.fingerprint import fingerprint
+from rankagg.core.arithmetic.exact import fit
+from rankagg.core.votes.fingerprint import fingerprint
 
 
 def by_hand(*lines: str) -> str:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core import grouped_tally, unit_groups
-from rankagg.core.grouped_tally import GroupedTally
-from rankagg.core.task_tally import TaskTally
+from rankagg.core.sums import grouped_tally, unit_groups
+from rankagg.core.sums.grouped_tally import GroupedTally
+from rankagg.core.sums.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.summaries import read_summary, write_summary
 from tests.core.test_task_tally import tables

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rankagg.core.places import are_permutations, competition_ranks
+from rankagg.core.rankings.places import are_permutations, competition_ranks
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])

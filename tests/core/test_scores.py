@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankagg import ItemSet, PartialRanking, ScoreTable
+from rankagg import ItemSet, PartialRanking, ScoreTable, rescale_tasks
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
 
@@ -302,6 +302,21 @@ def test_dropping_needs_known_labels_and_leaves_something(labels):
         by_task().drop(**labels)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda table: table.drop(tasks=["f1"]), r"`tasks` must be one of the 2 tasks .*'f1'"),
+        (lambda table: table.drop(systems=["Z"]), r"`systems` must be one of the 2 systems .*'Z'"),
+        (lambda table: table.relative_to("Z"), r"`system` must be one of the 2 systems .*'Z'"),
+        (lambda table: rescale_tasks(table, {"f1": 2.0}), r"`factors` .* 2 tasks .*'f1'"),
+    ],
+    ids=["tasks", "systems", "relative", "factors"],
+)
+def test_unknown_labels_are_told_by_what_was_asked_for(call, message):
+    with pytest.raises(InvalidInputError, match=message):
+        call(by_task())
+
+
 def test_dropping_too_much_names_the_labels_of_any_iterable():
     with pytest.raises(InvalidInputError) as caught:
         by_task().drop(tasks=iter(["acc", "err"]))
@@ -390,7 +405,7 @@ def test_a_reference_has_a_positive_score_everywhere(score):
 
 
 def test_a_reference_is_one_of_the_systems():
-    with pytest.raises(InvalidInputError, match="one of the 2 items"):
+    with pytest.raises(InvalidInputError, match="one of the 2 systems"):
         by_task().relative_to("Z")
 
 

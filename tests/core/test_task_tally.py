@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankagg as ra
-from rankagg.core import score_sums
-from rankagg.core.exact_sum import exact_mean, exact_sums, mean_by_group
-from rankagg.core.task_tally import TaskTally
+from rankagg.core.arithmetic.exact_sum import exact_mean, exact_sums, mean_by_group
+from rankagg.core.sums import score_sums
+from rankagg.core.sums.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
 from rankagg.kernels import backend, scores
 from tests.strategies import POLICIES, quick

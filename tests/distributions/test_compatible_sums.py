@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.compatible import compatible_ranks
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings.compatible import compatible_ranks
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.distributions.mallows import gaps
 from rankagg.distributions.mallows.compatible_sums import break_ties, expected_votes, log_sums
 from rankagg.distributions.mallows.gaps import LARGEST_GAP, lattice_pairs, lattice_sums

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.distributions.mallows.compatible_sums import expected_votes
 from rankagg.distributions.mallows.gibbs import Completions
 from rankagg.distributions.mallows.likelihood import theta_of

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.distributions.enumeration import strict_ranks

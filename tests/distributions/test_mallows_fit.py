@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 import rankagg as ra
-from rankagg.core.places import UNLISTED, UNRANKED, competition_ranks
+from rankagg.core.rankings.places import UNLISTED, UNRANKED, competition_ranks
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles
 from tests.distributions.enumeration import (

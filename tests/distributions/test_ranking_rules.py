@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 import rankagg as ra
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import InvalidInputError
 from tests.strategies import profiles, quick
 

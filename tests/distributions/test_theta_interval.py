@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.core.places import UNLISTED
+from rankagg.core.rankings.places import UNLISTED
 from rankagg.distributions.mallows import theta_interval
 from rankagg.distributions.mallows.distance_tails import log_doubt, tail_at_least, tail_at_most
 from rankagg.distributions.mallows.kendall_distances import kendall_distance_counts

@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankagg.exceptions import RankaggError
-from rankagg.io.arrow_numbers import numbers_of_text
-from rankagg.io.arrow_text import parse_text
-from rankagg.io.cells import CellTable
-from rankagg.io.table import read_cells
+from rankagg.io.tables.arrow_numbers import numbers_of_text
+from rankagg.io.tables.arrow_text import parse_text
+from rankagg.io.tables.cells import CellTable
+from rankagg.io.tables.table import read_cells
 
 CELLS = [
     "", " ", "A", " A ", "A b", "'=x", "'A", "''=1", "-x", "NA", "nan", "NaN", "N/A", "null",

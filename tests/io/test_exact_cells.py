@@ -11,7 +11,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning
-from rankagg.io.table import read_table
+from rankagg.io.tables.table import read_table
 
 READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
-from rankagg.io.arrow_numbers import numbers_of_text
-from rankagg.io.cells import CellTable, as_number
-from rankagg.io.number_style import USUAL, NumberStyle
+from rankagg.io.tables.arrow_numbers import numbers_of_text
+from rankagg.io.tables.cells import CellTable, as_number
+from rankagg.io.tables.number_style import USUAL, NumberStyle
 
 
 def read(text, **options):

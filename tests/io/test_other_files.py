@@ -17,8 +17,8 @@ from pyarrow import parquet
 import rankagg as ra
 from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
-from rankagg.io.json_lines import _by_columns, _read_cells, parse_json_lines
-from rankagg.io.table import read_table
+from rankagg.io.tables.json_lines import _by_columns, _read_cells, parse_json_lines
+from rankagg.io.tables.table import read_table
 from tests.io.damage import damaged, survives
 from tests.io.test_arrow_text import content
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
-from rankagg.io.preflib import looks_like_preflib
-from rankagg.io.preflib_ballots import whole_number
+from rankagg.io.preflib.ballots import whole_number
+from rankagg.io.preflib.preflib import looks_like_preflib
 from tests.strategies import profiles
 
 HEADER = """\

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
-from rankagg.io.preflib_ballots import Ballots, parse_ballot
-from rankagg.io.preflib_strict import strict_ballots
-from rankagg.io.text import lines_of
+from rankagg.io.preflib.ballots import Ballots, parse_ballot
+from rankagg.io.preflib.strict import strict_ballots
+from rankagg.io.tables.text import lines_of
 
 PIECES = st.sampled_from(
     ["1", "2", "10", "007", "0", "1" * 9, "1" * 10, "9" * 15, "9" * 16, ":", ": ", ",", " , ", " ",

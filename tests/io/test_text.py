@@ -9,8 +9,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.table import read_table
-from rankagg.io.text import lines_of
+from rankagg.io.tables.table import read_table
+from rankagg.io.tables.text import lines_of
 
 READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankagg as ra
-from rankagg.core import places
+from rankagg.core.rankings import places
 from rankagg.kernels import backend, counting, placing
 from rankagg.kernels.counting import count
 from rankagg.kernels.insertion import best_moves

@@ -25,8 +25,8 @@ from rankagg.aggregation.kemeny.proofs.nodes import Enumeration
 from rankagg.aggregation.kemeny.search.warm import Warm, WarmPart
 from rankagg.aggregation.kemeny.solution import Backend, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings import Permutation
+from rankagg.core.rankings.partial import Permutation
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.search.warm import Warm
 from rankagg.aggregation.result import Consensus
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["resample_kemeny"]

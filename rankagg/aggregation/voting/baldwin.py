@@ -11,7 +11,7 @@ from rankagg.aggregation.base import Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.voting.eliminations import Count, Elimination, Round
 from rankagg.aggregation.voting.lowest import lowest
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 
 __all__ = ["Baldwin"]
 

@@ -16,8 +16,8 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.voting.ranked import by_points
 from rankagg.aggregation.voting.units import Units
 from rankagg.aggregation.voting.whole_program import least_cost
-from rankagg.core import places
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Dodgson"]

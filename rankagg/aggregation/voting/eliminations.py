@@ -15,7 +15,7 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.ranked import by_places
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.rankings import Permutation, as_ranking
+from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.exceptions import InvalidInputError, TiedRankingError
 
 __all__ = ["Elimination", "Round", "TieBreaking"]

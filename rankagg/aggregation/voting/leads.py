@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Ranks, Unranked
-from rankagg.core import places
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.kernels.placing import doubled_places
 from rankagg.kernels.rows import row_sums
 

@@ -11,8 +11,8 @@ from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.voting.ranked import by_places
-from rankagg.core import exact
-from rankagg.core.rankings import as_ranking
+from rankagg.core.arithmetic import exact
+from rankagg.core.rankings.partial import as_ranking
 
 __all__ = ["Nanson"]
 

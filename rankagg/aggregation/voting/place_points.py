@@ -17,9 +17,10 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.place_sums import place_counts
 from rankagg.aggregation.voting.ranked import by_points
-from rankagg.core import exact, places
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
+from rankagg.core.arithmetic import exact
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.kernels.rows import row_sums
 
 __all__ = ["PlacePoints", "place_points"]

@@ -13,7 +13,7 @@ from rankagg.aggregation.voting.dowdall import dowdall_weights
 from rankagg.aggregation.voting.place_points import PlacePoints, PlaceWeights
 from rankagg.aggregation.voting.plurality import plurality_weights
 from rankagg.aggregation.voting.veto import veto_weights
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError
 

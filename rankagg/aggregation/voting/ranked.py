@@ -11,7 +11,7 @@ import numpy as np
 from rankagg._typing import Ranks
 from rankagg.aggregation.base import Outcome
 from rankagg.core.items import ItemSet
-from rankagg.core.rankings import as_ranking
+from rankagg.core.rankings.partial import as_ranking
 
 __all__ = ["by_places", "by_points"]
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Ranks, Unranked
-from rankagg.core import exact, places
-from rankagg.core.profile import Profile
+from rankagg.core.arithmetic import exact
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
 from rankagg.kernels.rows import row_sums
 
 __all__ = ["Ballots", "EndPlaces"]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Integers, Ranks
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["MOST_UNITS", "Units"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import pandas as pd
 
 from rankagg._validation import check_choice, check_integer
-from rankagg.core.places import UNRANKED
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.distances import kendall_distance, kendall_tau, tau_ap, top_k_agreement
 from rankagg.distances.agreement import overlaps
 

@@ -24,10 +24,10 @@ from rankagg.analysis.comparison.disagreements import disagreeing_pairs
 from rankagg.analysis.comparison.sentences import sentences_of
 from rankagg.analysis.comparison.text import details_of, head_of, text_of
 from rankagg.core.items import counted, listed
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.pasted import Direction
-from rankagg.core.rankings import PartialRanking
-from rankagg.core.result import ROWS, Result, plain_rows
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.results.pasted import Direction
+from rankagg.core.results.result import ROWS, Result, plain_rows
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError
 

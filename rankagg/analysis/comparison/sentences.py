@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
-from rankagg.core.comparisons import Comparisons
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.names import amount, in_words, listing, named
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.votes.pairwise import PairwiseMatrix
 
 if TYPE_CHECKING:
     from rankagg.aggregation.evidence import Data

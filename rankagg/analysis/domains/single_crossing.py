@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Ranks
 from rankagg.analysis.domains.strict import different_rankings
 from rankagg.core.items import ItemSet
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
 
 __all__ = ["single_crossing_order"]
 

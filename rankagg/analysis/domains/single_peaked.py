@@ -10,7 +10,7 @@ import numpy as np
 
 from rankagg._typing import Label, Ranks
 from rankagg.analysis.domains.strict import different_rankings
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
 
 __all__ = ["single_peaked_axes", "single_peaked_axis"]
 

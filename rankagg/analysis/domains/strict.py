@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankagg._typing import Ranks
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["different_rankings"]

@@ -15,7 +15,7 @@ from rankagg.aggregation.kemeny.optimal.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.near import Near
 from rankagg.analysis.robustness.parts import Parts
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.value import Value, array_key
 from rankagg.exceptions import OutOfTimeError
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rankagg._pandas import table_remedy
 from rankagg._typing import Label
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 __all__ = ["Over", "Parts", "draw_subset"]

@@ -21,13 +21,13 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.analysis.robustness.redraw import Redraw, Span
 from rankagg.analysis.robustness.redraw_comparisons import RedrawComparisons
 from rankagg.analysis.robustness.redraw_sums import RedrawSums
-from rankagg.core.comparisons import Comparisons
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.pasted import Direction
-from rankagg.core.profile import Profile
-from rankagg.core.result import Result, plain_rows
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.results.pasted import Direction
+from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_rows
 from rankagg.inference.ranks.comparison_units import check_silent, check_unit, unit_of

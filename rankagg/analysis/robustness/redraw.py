@@ -14,11 +14,11 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.core import places
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking
-from rankagg.core.scores import ScoreTable
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Redraw", "Span", "span_of"]

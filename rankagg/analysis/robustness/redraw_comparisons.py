@@ -11,9 +11,9 @@ from rankagg._typing import Integers
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.robustness.redraw import Span, span_of
-from rankagg.core import exact
-from rankagg.core.comparisons import Comparisons
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.arithmetic import exact
+from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.inference.ranks.comparison_units import ComparisonUnit
 
 __all__ = ["RedrawComparisons"]

@@ -12,8 +12,8 @@ from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.robustness.redraw import Span, span_of
-from rankagg.core.tallied_scores import ScoreSummary
-from rankagg.core.task_tally import TaskTally
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.sums.task_tally import TaskTally
 from rankagg.exceptions import InformationLostError
 from rankagg.inference.intervals.bootstrap import resample_counts
 from rankagg.inference.summed_units import WITH_GROUPS

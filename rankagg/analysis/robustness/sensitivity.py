@@ -29,13 +29,13 @@ from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.near import Near
-from rankagg.core import places
 from rankagg.core.items import ItemSet, counted, shortened
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.result import Result
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.results.result import Result
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import InformationLostError, InvalidInputError

@@ -21,9 +21,9 @@ from rankagg.analysis.robustness.leave_out import Found, Source
 from rankagg.analysis.robustness.parts import Over, draw_subset
 from rankagg.analysis.robustness.stability_result import Stability
 from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["Stability", "leave_each_out", "stability"]

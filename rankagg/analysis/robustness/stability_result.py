@@ -15,9 +15,9 @@ from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.leave_out import Found
 from rankagg.analysis.robustness.parts import Over
 from rankagg.core.items import counted
-from rankagg.core.places import UNRANKED
-from rankagg.core.rankings import PartialRanking
-from rankagg.core.result import ROWS, Result, plain_rows
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.results.result import ROWS, Result, plain_rows
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Stability"]

@@ -8,7 +8,7 @@ import pandas as pd
 
 from rankagg._typing import Bools, Label
 from rankagg.core.items import ItemSet
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["as_dot", "as_networkx"]
 

@@ -19,9 +19,9 @@ from rankagg.analysis.tournament import export
 from rankagg.analysis.tournament.margin_solutions import essential_items, undefeated_items
 from rankagg.core.graphs import strong_parts
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings import PartialRanking
-from rankagg.core.result import Result
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.results.result import Result
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.output_files import write_file
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import rankagg as ra
 from rankagg.core.items import counted, shortened
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, InvalidInputError
 
 __all__ = ["ballots_as_text", "profile_of_text"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import rankagg as ra
 from rankagg.core.items import counted, shortened
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings.places import UNRANKED
 
 __all__ = ["Draw", "board", "draw_tasks", "ranks_chart", "shares_of_ranks", "told", "true_ranks"]
 

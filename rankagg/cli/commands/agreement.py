@@ -12,7 +12,7 @@ from rankagg.cli.options.numbers import SEED, Whole
 from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.inference.significance.skillings_mack import skillings_mack
 
 __all__ = ["command"]

@@ -18,7 +18,7 @@ from rankagg.cli.options.output import echo_json, json_option, rows_options, wri
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.studies.confidence.confidence import ConfidenceStudy
 from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
 from rankagg.studies.scores.resampled_table import ResampledTableModel

@@ -17,10 +17,10 @@ from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
-from rankagg.core.comparisons import Comparisons
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.result import plain_rows
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.results.result import plain_rows
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
 from rankagg.distributions.bradley_terry.options import ERRORS, Errors
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit

@@ -14,12 +14,12 @@ from rankagg.cli.options.numbers import ALPHA, SEED, Number, Whole
 from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
-from rankagg.core.comparisons import Comparisons
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted, listed
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.inference.intervals.methods import BINOMIAL, Method
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_intervals import (

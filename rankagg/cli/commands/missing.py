@@ -19,13 +19,13 @@ from rankagg.cli.options.numbers import SEED, Whole
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.told import pairs_only
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.sums.summary import ScoreSummary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rankagg.core.profile import Profile
-    from rankagg.core.scores import ScoreTable
+    from rankagg.core.profiles.profile import Profile
+    from rankagg.core.scores.table import ScoreTable
 
 __all__ = ["command"]
 

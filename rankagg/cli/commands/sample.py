@@ -16,7 +16,7 @@ from rankagg.cli.options.standard_input import buffered
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -25,7 +25,7 @@ from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.ballots import write_ballots
 from rankagg.io.strict_json import check_characters
-from rankagg.io.text import read_text
+from rankagg.io.tables.text import read_text
 
 __all__ = ["command"]
 

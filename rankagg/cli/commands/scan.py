@@ -12,8 +12,8 @@ from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.scans import add_options, run_options, summed
 from rankagg.cli.options.targets import FILE
 from rankagg.core.items import counted, shortened
-from rankagg.core.tallied_scores import ScoreSummary
-from rankagg.core.unit_groups import MOST_GROUPS
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.sums.unit_groups import MOST_GROUPS
 from rankagg.io.summaries import write_summary
 
 if TYPE_CHECKING:

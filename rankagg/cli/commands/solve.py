@@ -21,7 +21,7 @@ from rankagg.cli.options.output import echo_json, json_option, write_json
 from rankagg.cli.options.places import Places, place_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
-from rankagg.core.item_weights import weigh_items
+from rankagg.core.votes.item_weights import weigh_items
 from rankagg.io.votes import write_votes
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
 from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.output_files import write_text
 from rankagg.teaching.show import MOST_ITEMS, show_steps

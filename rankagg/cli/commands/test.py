@@ -13,7 +13,7 @@ from rankagg.cli.options.numbers import ALPHA, SEED, Whole
 from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.inference.paired.paired_test import paired_tests
 from rankagg.inference.paired.result import PairedMethod
 from rankagg.inference.units import Unit

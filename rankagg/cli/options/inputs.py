@@ -26,10 +26,10 @@ from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.standard_input import DASH, NAME, buffered
 from rankagg.cli.options.told import tell_ballots, tell_scores, warnings_noted
 from rankagg.cli.options.wording import options_named
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
-from rankagg.io.table import kind_by_name
-from rankagg.io.text import read_text
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.io.tables.table import kind_by_name
+from rankagg.io.tables.text import read_text
 
 __all__ = [
     "KIND_OPTIONS",

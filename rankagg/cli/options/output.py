@@ -13,9 +13,9 @@ import pandas as pd
 
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import Whole
-from rankagg.core.pasted import Pastable
-from rankagg.io.formulas import guard_frame
+from rankagg.core.results.pasted import Pastable
 from rankagg.io.output_files import write_text
+from rankagg.io.tables.formulas import guard_frame
 
 __all__ = [
     "as_option", "echo_json", "echo_pasted", "json_option", "rows_options", "write_frame",

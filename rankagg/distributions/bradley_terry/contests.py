@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats
 
 if TYPE_CHECKING:
-    from rankagg.core.comparisons import Comparisons
+    from rankagg.core.comparisons.comparisons import Comparisons
 
 __all__ = ["OUTCOMES", "Contests", "Entries", "contests_of"]
 

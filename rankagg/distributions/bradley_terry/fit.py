@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
-from rankagg.core.comparisons import Comparisons
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.distributions.bradley_terry.climb import Model, Peak, climb, inverse
 from rankagg.distributions.bradley_terry.contests import Entries, contests_of

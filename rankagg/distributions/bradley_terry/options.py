@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
-from rankagg.core.comparisons import Comparisons
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.ties import TIES, Ties
 from rankagg.exceptions import InvalidInputError, nearest
 

@@ -12,7 +12,7 @@ import scipy
 
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import check_alpha, check_choice, check_number
-from rankagg.core.result import ROWS
+from rankagg.core.results.result import ROWS
 from rankagg.distributions.bradley_terry.contests import Contests
 from rankagg.distributions.bradley_terry.contrasts import all_differences, compared, elo_table
 from rankagg.distributions.bradley_terry.intransitivity import Intransitivity, intransitivity_of

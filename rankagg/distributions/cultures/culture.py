@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Ranks, RNGLike
 from rankagg.core.items import ItemSet
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
 from rankagg.distributions.study_model import StudyModel
 
 __all__ = ["Culture", "ranks_of_orders"]

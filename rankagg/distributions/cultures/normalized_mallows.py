@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from rankagg._typing import Ranks
 from rankagg._validation import check_number
-from rankagg.core.rankings import Permutation
+from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.cultures.culture import Culture
 from rankagg.distributions.mallows.kendall_distances import stage_means
 from rankagg.distributions.mallows.mallows import Mallows

@@ -21,8 +21,8 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import Permutation
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.mallows.likelihood import LARGE, MallowsData, best_theta, theta_of
 from rankagg.distributions.mallows.parameters import as_center
 from rankagg.distributions.mallows.saem import Sampled, climb_by_sampling

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core import places
-from rankagg.core.compatible import compatible_ranks, count_compatible
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import places
+from rankagg.core.rankings.compatible import compatible_ranks, count_compatible
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.mallows.gaps import LARGEST_GAP, lattice_pairs, lattice_sums
 from rankagg.distributions.mallows.kendall_distances import pair_stays, stage_log_normalizers
 from rankagg.exceptions import Described, InvalidInputError

@@ -18,8 +18,8 @@ from scipy.optimize import brentq
 from rankagg._typing import Label, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer, check_number
 from rankagg.aggregation.result import Consensus
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import Permutation
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.connectivity import check_observed
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MOST_STEPS, Found, search_center

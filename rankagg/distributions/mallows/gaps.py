@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["LARGEST_GAP", "lattice_pairs", "lattice_sums"]

@@ -18,8 +18,8 @@ from rankagg._typing import Bools, Floats, Ranks
 from rankagg._validation import check_number
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import Permutation
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.base import all_places
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.generalized import GeneralizedMallows

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Ranks
-from rankagg.core import places
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
 
 __all__ = ["Completions"]
 

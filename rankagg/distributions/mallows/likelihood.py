@@ -10,9 +10,9 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import Permutation
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import Permutation
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.distributions.mallows.compatible_sums import can_sum, expected_votes, log_sums
 from rankagg.distributions.mallows.kendall_distances import stage_means
 from rankagg.distributions.mallows.parameters import distance_variance, mallows_log_normalizer

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankagg._typing import Label
 from rankagg._validation import check_integer, check_number
-from rankagg.core.rankings import PartialRanking, Permutation
+from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.distributions.mallows.kendall_distances import stage_log_normalizers, stage_variances
 from rankagg.exceptions import Described, InvalidInputError
 

@@ -16,9 +16,9 @@ from scipy.integrate import simpson
 
 from rankagg._typing import Floats, Ranks
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import Permutation
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import Permutation
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.distributions.mallows.gibbs import Completions
 from rankagg.distributions.mallows.parameters import distance_variance, mallows_log_normalizer
 from rankagg.distributions.uniform import log_compatible

@@ -26,10 +26,10 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core import places
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import Permutation
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import Permutation
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.mallows import stages
 from rankagg.distributions.mallows.distance_tails import log_doubt, tail_at_least, tail_at_most
 from rankagg.distributions.mallows.kendall_distances import (

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Ranks
-from rankagg.core import places
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.plackett_luce.choice_sets import Chain, ChainSets, ChoiceSets, MergedSets
 
 __all__ = ["Choices", "choices_of", "stage_masks"]

@@ -11,7 +11,7 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg._validation import check_integer
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
 from rankagg.distributions.connectivity import (
     beats_graph,
     check_connected,

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from rankagg._typing import Label, Unranked
 from rankagg._validation import check_flag, check_number, check_unranked
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.core import places
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.places import UNRANKED
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.dispersion.single_rankings import SingleRankings, over_pairs
 

@@ -19,9 +19,9 @@ from rankagg.aggregation.evidence import Data, Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.pasted import Direction
-from rankagg.core.result import Result, plain_rows
+from rankagg.core.results.pasted import Direction
+from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.dispersion.measures import dispersion, spread
 

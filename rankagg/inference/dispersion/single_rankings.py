@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankagg._typing import Floats, Unranked
-from rankagg.core import places
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.inference.summed_units import shares_of
 
 __all__ = ["SingleRankings", "over_pairs"]

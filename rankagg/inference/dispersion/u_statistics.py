@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks, Unranked
 from rankagg._validation import check_integer, check_number, check_unranked
-from rankagg.core import places
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["UStatistic", "distance_to", "mean_distance"]

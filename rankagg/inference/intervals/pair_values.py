@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Ranks, Unranked
 from rankagg.aggregation.positional import points
-from rankagg.core import places
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 
 # Numbers that are looked at one time.
 BLOCK = 1_000_000

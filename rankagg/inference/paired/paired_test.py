@@ -18,7 +18,7 @@ from rankagg._validation import (
     check_integer,
 )
 from rankagg.core.items import counted
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import by_sign_flips
 from rankagg.inference.paired.binomial import (

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg.core.items import counted
-from rankagg.core.result import Result, plain_rows
+from rankagg.core.results.result import Result, plain_rows
 from rankagg.inference.step_down import holm
 from rankagg.inference.units import Unit
 

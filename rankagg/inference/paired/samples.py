@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import unit_word
 from rankagg.inference.intervals.pair_values import PairValues

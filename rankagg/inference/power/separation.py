@@ -15,8 +15,8 @@ from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.core.items import counted
-from rankagg.core.result import Result, plain_rows
-from rankagg.core.scores import ScoreTable
+from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.paired.samples import PairedSample, paired_sample
 from rankagg.inference.power.sample_size import (

@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha
-from rankagg.core.comparisons import Comparisons
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.basis import Basis, assumption, by_p_values

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
 from rankagg._typing import Label
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
-from rankagg.core.tallied_scores import ScoreSummary
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.methods import Options
 from rankagg.inference.intervals.pairwise import PairwiseIntervals

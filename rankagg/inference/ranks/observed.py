@@ -9,9 +9,9 @@ import numpy as np
 
 from rankagg._typing import Label, Unranked
 from rankagg.core.items import counted
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.intervals.pair_values import Differences, point_differences
 from rankagg.inference.ranks.majorities import RankMethod

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_flag, check_integer
 from rankagg.core.items import ItemSet, counted, listed, shortened
-from rankagg.core.result import ROWS, Result
+from rankagg.core.results.result import ROWS, Result
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import BINOMIAL
 from rankagg.inference.intervals.pair_decisions import least_p_values, p_values

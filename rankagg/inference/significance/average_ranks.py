@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats, Integers, Ranks
 from rankagg._validation import as_numbers
-from rankagg.core import places
-from rankagg.core.exact import INT64_SAFE
+from rankagg.core.arithmetic.exact import INT64_SAFE
+from rankagg.core.rankings import places
 from rankagg.core.value import frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 

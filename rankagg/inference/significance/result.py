@@ -14,8 +14,8 @@ from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.pasted import Direction
-from rankagg.core.result import ROWS, Result
+from rankagg.core.results.pasted import Direction
+from rankagg.core.results.result import ROWS, Result
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.significance import nemenyi
 from rankagg.inference.significance.average_ranks import (

@@ -13,9 +13,9 @@ from rankagg._typing import Bools, Floats, Label, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core.graphs import Parts, connected_parts
 from rankagg.core.items import counted
-from rankagg.core.places import UNLISTED
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.places import UNLISTED
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.significance.skillings_mack_result import SkillingsMackTest
 from rankagg.inference.units import Unit, rankings_of, units_of

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.result import Result
+from rankagg.core.results.result import Result
 from rankagg.inference.units import Unit
 
 __all__ = ["SkillingsMackTest"]

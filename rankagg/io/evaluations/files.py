@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.text import decoded, opened, read_data
+from rankagg.io.tables.text import decoded, opened, read_data
 
 __all__ = ["ENDINGS", "EvaluationFile", "Paths", "ending_of", "find_files"]
 

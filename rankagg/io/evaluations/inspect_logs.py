@@ -13,7 +13,7 @@ from rankagg.core.items import shortened
 from rankagg.exceptions import DataFormatError
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.evaluations.parts import Part, parse
-from rankagg.io.text import opened
+from rankagg.io.tables.text import opened
 
 __all__ = ["is_log", "read_archive", "read_log"]
 

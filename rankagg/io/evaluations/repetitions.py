@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
-from rankagg.core.exact_sum import mean_by_group
+from rankagg.core.arithmetic.exact_sum import mean_by_group
 from rankagg.core.items import counted, listed, shortened
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError, shown
 from rankagg.io.evaluations.collected import WHOLE_TASK, Scores, Series
-from rankagg.io.size import check_size
+from rankagg.io.tables.size import check_size
 
 __all__ = ["combined", "named_apart"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import counted, listed, shortened
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.evaluations.collected import WHOLE_TASK, Scores, Series

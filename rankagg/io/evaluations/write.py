@@ -16,7 +16,7 @@ from rankagg import __version__
 from rankagg._typing import Label
 from rankagg._validation import check_integer
 from rankagg.core.items import listed
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import InvalidInputError, OutputError
 from rankagg.io.evaluations.every_eval_ever import VERSION
 from rankagg.io.output_files import write_text

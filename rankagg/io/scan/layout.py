@@ -10,9 +10,9 @@ from rankagg._typing import Label
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import ItemSet, listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
-from rankagg.io.formulas import unguard
 from rankagg.io.scan.arrow import Types, columns_of
 from rankagg.io.scan.sources import ScanFile
+from rankagg.io.tables.formulas import unguard
 
 __all__ = ["ONE_TASK", "Layout", "check_weights", "layout_of"]
 

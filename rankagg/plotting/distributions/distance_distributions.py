@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core import places
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
 
 __all__ = ["distance_probabilities", "known_distances", "spread_distances"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rankagg._typing import Bools
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.pairwise import PairwiseIntervals

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from rankagg._typing import Label, Ranks
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted, shortened
-from rankagg.core.rankings import Permutation
+from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import add_height, note_height, write_below

@@ -10,8 +10,8 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg.analysis.missing import MissingReport
 from rankagg.core.items import counted
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.plotting.style.theme import plot_labels
 
 __all__ = ["MissingGrid", "missing_grid"]

@@ -13,8 +13,8 @@ from matplotlib.path import Path
 from rankagg._pandas import table_remedy
 from rankagg._typing import Bools
 from rankagg.analysis.missing import MissingReport, missing_report
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import plain_legend, widest
 from rankagg.plotting.style.margins import write_below

@@ -14,7 +14,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.items import counted
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import plain_legend, widest
 from rankagg.plotting.style.margins import write_below

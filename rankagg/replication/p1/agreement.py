@@ -7,7 +7,7 @@ import pandas as pd
 
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.distances.kendall import kendall_tau
 from rankagg.replication.experiment import Bench, Experiment, Found, Sheet
 from rankagg.replication.p1.boards import as_read_and_filed, in_file_order, rows_of

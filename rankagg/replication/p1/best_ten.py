@@ -10,7 +10,7 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.replication.experiment import Bench, Experiment, Found, Sheet
 from rankagg.replication.p1.boards import BOARDS, FILED, as_read_and_filed, rows_of
 from rankagg.replication.reading import scores_of

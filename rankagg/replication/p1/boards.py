@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg.core.rankings import PartialRanking, Permutation
-from rankagg.core.scores import ScoreTable
+from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core.scores.table import ScoreTable
 from rankagg.replication.experiment import Bench
 
 __all__ = ["BOARDS", "FILED", "as_read", "as_read_and_filed", "in_file_order", "rows_of"]

@@ -10,7 +10,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.optimal.optima import Optima
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import counted
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
 from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.ranks.result import RankIntervals

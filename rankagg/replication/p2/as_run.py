@@ -18,10 +18,10 @@ import numpy as np
 from rankagg._typing import Floats, Label
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
-from rankagg.core.places import UNRANKED
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import PartialRanking
-from rankagg.core.scores import ScoreTable
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.scores.table import ScoreTable
 from rankagg.replication.p2.shuffles import shuffle
 from rankagg.studies.missing_scores.pairs_of_rankings import taus
 

@@ -12,7 +12,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from matplotlib.axes import Axes
 
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.p2.as_run import REPETITIONS, AsRun, run_again
 from rankagg.replication.p2.panels import panels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.replication.experiment import Bench, Experiment, Found, Sheet
 from rankagg.replication.leaderboards import load_table
 from rankagg.replication.p3.benchmarks import means

@@ -17,9 +17,9 @@ from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import overlap_curves
 from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.core.items import counted, listed
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.rankings import PartialRanking
-from rankagg.core.result import Result, plain_rows
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.results.result import Result, plain_rows
 from rankagg.distances import kendall_tau
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from rankagg._validation import check_alpha, check_flag
 from rankagg.core.items import counted
-from rankagg.core.result import Result, plain_rows
+from rankagg.core.results.result import Result, plain_rows
 from rankagg.studies.approximation.cells import DrawnCell
 from rankagg.studies.study import Rows, frame_of
 

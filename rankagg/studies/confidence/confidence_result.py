@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg.core.items import counted
-from rankagg.core.result import ROWS, Result, plain_rows
+from rankagg.core.results.result import ROWS, Result, plain_rows
 from rankagg.studies.confidence.judged_cells import JudgedCell
 from rankagg.studies.confidence.pair_methods import Judged, PairMethod, RankedTable
 from rankagg.studies.scores.score_models import ScoreModel

@@ -21,9 +21,9 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core.items import counted
-from rankagg.core.rankings import Permutation
-from rankagg.core.result import Result, plain_rows
-from rankagg.core.scores import ScoreTable
+from rankagg.core.rankings.partial import Permutation
+from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.scores.table import ScoreTable
 from rankagg.distances.kendall import kendall_distance
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import RankaggError

@@ -11,8 +11,8 @@ import pandas as pd
 
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation.base import Aggregator
-from rankagg.core.result import plain_rows
-from rankagg.core.scores import ScoreTable
+from rankagg.core.results.result import plain_rows
+from rankagg.core.scores.table import ScoreTable
 from rankagg.studies.checks import several
 from rankagg.studies.corruption.corruption import (
     EXACT,

@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankagg._validation import check_flag
 from rankagg.aggregation.base import Aggregator
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.distributions.latent_scores import rescale_tasks
 from rankagg.studies.checks import several
 from rankagg.studies.corruption.corruption import (

@@ -12,7 +12,7 @@ import pandas as pd
 
 from rankagg._validation import check_alpha
 from rankagg.core.items import counted
-from rankagg.core.result import ROWS, Result, plain_rows
+from rankagg.core.results.result import ROWS, Result, plain_rows
 from rankagg.studies.cycles.closed_forms import known_cycle, known_winner, source_of
 from rankagg.studies.study import Rows, frame_of
 

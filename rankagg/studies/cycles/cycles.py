@@ -14,8 +14,8 @@ from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings import PartialRanking, Permutation
+from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.distances import kendall_distance
 from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import InvalidInputError

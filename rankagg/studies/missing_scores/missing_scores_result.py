@@ -13,7 +13,7 @@ import pandas as pd
 
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import counted
-from rankagg.core.result import ROWS, Result, plain_rows
+from rankagg.core.results.result import ROWS, Result, plain_rows
 from rankagg.studies.missing_scores.removal_cells import PAIR_MEASURES, RemovalCell, pair_field
 from rankagg.studies.study import Rows, frame_of
 

@@ -8,8 +8,8 @@ from math import comb
 import numpy as np
 
 from rankagg._typing import Floats
-from rankagg.core import compatible, places
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings import compatible, places
+from rankagg.core.rankings.partial import PartialRanking
 
 __all__ = ["same_top_k", "taus", "top_k_overlaps"]
 

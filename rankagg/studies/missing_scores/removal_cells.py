@@ -12,9 +12,9 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.places import UNRANKED
-from rankagg.core.rankings import PartialRanking
-from rankagg.core.scores import ScoreTable
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.scores.table import ScoreTable
 from rankagg.distances import kendall_tau
 from rankagg.distributions.latent_scores import rescale_tasks
 from rankagg.exceptions import RankaggError

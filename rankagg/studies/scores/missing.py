@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankagg._typing import Bools
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.table import ScoreTable
 
 __all__ = ["entries_of", "n_removed", "without_entries", "without_proportion"]
 

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._validation import check_integer
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit

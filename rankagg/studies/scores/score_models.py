@@ -11,8 +11,8 @@ import pandas as pd
 
 from rankagg._typing import RNGLike
 from rankagg._validation import as_generator, check_integer, check_number
-from rankagg.core.rankings import PartialRanking, Permutation
-from rankagg.core.scores import ScoreTable
+from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core.scores.table import ScoreTable
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import Unit

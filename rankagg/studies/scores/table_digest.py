@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 
 __all__ = ["table_digest"]
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from rankagg._validation import check_number
 from rankagg.core.items import counted, listed
-from rankagg.core.result import Result, plain_rows
+from rankagg.core.results.result import Result, plain_rows
 from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:

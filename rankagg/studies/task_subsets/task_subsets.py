@@ -19,9 +19,9 @@ from rankagg.aggregation.positional import Borda
 from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.parts import Parts, draw_subset
 from rankagg.core.items import counted
-from rankagg.core.places import UNRANKED
-from rankagg.core.rankings import PartialRanking
-from rankagg.core.scores import ScoreTable
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.checks import check_rules, check_table, several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout, Row

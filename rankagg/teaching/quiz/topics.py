@@ -20,8 +20,8 @@ from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.voting.instant_runoff import InstantRunoff
 from rankagg.aggregation.voting.plurality import Plurality
 from rankagg.analysis.tournament.tournament import TournamentGraph
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import Permutation
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import Permutation
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import VerificationError
 from rankagg.teaching.show import show_steps

@@ -8,8 +8,8 @@ from math import lcm
 
 from rankagg._typing import Ranks, Unranked
 from rankagg.core.items import ItemSet
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import as_ranking
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import as_ranking
 from rankagg.teaching.rules.opening import margins_of
 
 __all__ = ["leads_of_ballots", "units_of"]

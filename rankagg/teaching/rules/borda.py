@@ -8,7 +8,7 @@ from rankagg._typing import Floats, Ranks
 from rankagg.aggregation.positional import points
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import ItemSet
-from rankagg.core.rankings import as_ranking
+from rankagg.core.rankings.partial import as_ranking
 from rankagg.teaching.rules.opening import distinct_rankings, rankings_step, scored, votes_step
 from rankagg.teaching.step import Step, number, told
 from rankagg.teaching.worked import Worked

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from rankagg.aggregation.result import Consensus
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.teaching.rules.opening import distinct_rankings, rankings_step, scored
 from rankagg.teaching.step import Step, number, told
 from rankagg.teaching.worked import Worked

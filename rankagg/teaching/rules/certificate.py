@@ -9,7 +9,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.certificate import Certificate
 from rankagg.aggregation.kemeny.proofs.nodes import WEIGHT_DENOMINATOR, Leaf
 from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import VerificationError
 from rankagg.teaching.step import Cell, Step, number, told
 

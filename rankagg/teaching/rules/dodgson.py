@@ -10,8 +10,8 @@ import numpy as np
 
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.rankings import as_ranking
+from rankagg.core.rankings.partial import as_ranking
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching.rules.ballot_leads import units_of
 from rankagg.teaching.rules.opening import (

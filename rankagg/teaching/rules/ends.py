@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from rankagg._typing import Ranks, Unranked
-from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 
 __all__ = ["EndCount", "ends"]
 

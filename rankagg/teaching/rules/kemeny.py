@@ -9,7 +9,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.proofs.certificate import Certificate
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.core.rankings import Permutation
+from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import Described, InvalidInputError, VerificationError
 from rankagg.teaching.rules.certificate import certificate_step
 from rankagg.teaching.rules.opening import rankings_step, votes_step

@@ -6,8 +6,8 @@ import numpy as np
 
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.result import Consensus
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings import as_ranking
+from rankagg.core.rankings.partial import as_ranking
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.teaching.rules.opening import majority_step, rankings_step, votes_step
 from rankagg.teaching.step import Step, number, told
 from rankagg.teaching.worked import Worked

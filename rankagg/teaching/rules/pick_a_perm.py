@@ -5,8 +5,8 @@ from __future__ import annotations
 from rankagg._typing import Unranked
 from rankagg.aggregation.positional import points
 from rankagg.aggregation.result import Consensus
-from rankagg.core.places import competition_ranks
-from rankagg.core.rankings import as_ranking
+from rankagg.core.rankings.partial import as_ranking
+from rankagg.core.rankings.places import competition_ranks
 from rankagg.exceptions import VerificationError
 from rankagg.teaching.rules.opening import distinct_rankings, rankings_step, votes_step
 from rankagg.teaching.step import Step, number

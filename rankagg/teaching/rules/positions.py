@@ -13,8 +13,8 @@ from rankagg.aggregation.reciprocal import ReciprocalRankFusion
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.voting.place_points import PlacePoints, PlaceWeights
 from rankagg.core.items import ItemSet
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.core.rankings import as_ranking
+from rankagg.core.rankings.partial import as_ranking
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.teaching.rules.opening import by_number, distinct_rankings, rankings_step, scored
 from rankagg.teaching.step import Step, number, told
 from rankagg.teaching.worked import Worked

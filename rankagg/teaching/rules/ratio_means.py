@@ -9,7 +9,7 @@ from math import exp, fsum, log
 import numpy as np
 
 from rankagg.aggregation.result import Consensus
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.teaching.rules.scores import shown_scores
 from rankagg.teaching.step import Cell, Step, number, told
 from rankagg.teaching.worked import Worked

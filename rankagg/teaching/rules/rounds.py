@@ -9,7 +9,7 @@ from functools import cache
 
 from rankagg.aggregation.voting.eliminations import TieBreaking
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.rankings import PartialRanking
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.teaching.rules.opening import by_number
 from rankagg.teaching.step import Cell, Step, number
 

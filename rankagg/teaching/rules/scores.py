@@ -9,7 +9,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg.aggregation.result import Consensus
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores.table import ScoreTable
 from rankagg.teaching.rules.opening import scored
 from rankagg.teaching.step import Cell, Step, number, told
 from rankagg.teaching.worked import Worked

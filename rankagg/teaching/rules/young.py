@@ -12,7 +12,7 @@ import numpy as np
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.voting.young import Young
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.rankings import as_ranking
+from rankagg.core.rankings.partial import as_ranking
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching.rules.ballot_leads import leads_of_ballots, units_of
 from rankagg.teaching.rules.opening import (

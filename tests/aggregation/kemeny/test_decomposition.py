@@ -11,7 +11,7 @@ from rankagg.aggregation.kemeny import decomposition
 from rankagg.aggregation.kemeny import problem as problem_module
 from rankagg.aggregation.kemeny.decomposition import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.core.exact import fit
+from rankagg.core.arithmetic.exact import fit
 from rankagg.core.graphs import strong_parts
 
 

@@ -27,7 +27,7 @@ from rankagg.aggregation.kemeny.proofs.demands import Demands
 from rankagg.aggregation.kemeny.proofs.nodes import Leaf
 from rankagg.aggregation.kemeny.search.cuts import solve_cuts
 from rankagg.aggregation.kemeny.solution import Solution, Task
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["solve_constrained"]
 

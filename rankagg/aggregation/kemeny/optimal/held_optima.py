@@ -10,7 +10,7 @@ from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.optimal.optima import CACHED, Optima, with_reverse
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 
 __all__ = ["HeldOptima", "held"]
 

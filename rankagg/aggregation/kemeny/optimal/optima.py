@@ -23,10 +23,11 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.optimal.optimal_set import OptimalSet
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
-from rankagg.core import compatible, exact
+from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import connected_parts
 from rankagg.core.items import counted
-from rankagg.core.rankings import PartialRanking, Permutation
+from rankagg.core.rankings import compatible
+from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.exceptions import BlockTooLargeError
 
 if TYPE_CHECKING:

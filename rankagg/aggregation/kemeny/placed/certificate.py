@@ -18,8 +18,8 @@ from rankagg.aggregation.kemeny.placed.reader import SCHEMA, VERSION, Content, r
 from rankagg.aggregation.kemeny.problem import as_share
 from rankagg.aggregation.kemeny.proofs.proved import Proved, tolerance_of
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings import PartialRanking, as_ranking
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["PlacedCertificate"]
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from rankagg._validation import check_number
 from rankagg.aggregation.kemeny.placed.rule import PlacedRule
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["PlaceWeightedKemeny"]

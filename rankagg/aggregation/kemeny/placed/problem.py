@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Integers
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
-from rankagg.core import exact
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.arithmetic import exact
+from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["PlacedProblem"]
 

@@ -18,7 +18,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.placed.solve import solve_placed
 from rankagg.aggregation.kemeny.progress import Listener
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["PlacedRule"]

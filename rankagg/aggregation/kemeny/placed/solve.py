@@ -12,7 +12,7 @@ from rankagg.aggregation.kemeny.placed.certificate import PlacedCertificate
 from rankagg.aggregation.kemeny.placed.problem import PlacedProblem
 from rankagg.aggregation.kemeny.placed.search import Searched, search
 from rankagg.aggregation.kemeny.progress import Listener, Progress
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["solve_placed"]
 

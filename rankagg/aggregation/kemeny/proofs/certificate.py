@@ -30,8 +30,8 @@ from rankagg.aggregation.kemeny.proofs.proof import Proof
 from rankagg.aggregation.kemeny.proofs.proved import Proved, tolerance_of
 from rankagg.aggregation.kemeny.proofs.total_bound import total_bound
 from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings import Permutation
+from rankagg.core.rankings.partial import Permutation
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import (
     VerificationError,
 )

@@ -45,8 +45,8 @@ from rankagg.aggregation.kemeny.proofs.persistency import all_by_cut, all_by_exc
 from rankagg.aggregation.kemeny.proofs.rows import Derived, Form, Weighting, forms_of
 from rankagg.aggregation.kemeny.proofs.totals import least_total
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
-from rankagg.core import exact
-from rankagg.core.costs import sum_below
+from rankagg.core.arithmetic import exact
+from rankagg.core.votes.costs import sum_below
 from rankagg.exceptions import VerificationError
 
 __all__ = [

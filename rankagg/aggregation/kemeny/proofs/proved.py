@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal, Self
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import amount
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.result import Result
+from rankagg.core.results.result import Result
+from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import (
     DataFormatError,
     InvalidInputError,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Integers
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.exceptions import VerificationError
 
 __all__ = [

@@ -9,7 +9,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.demands import Demands
 from rankagg.aggregation.kemeny.proofs.nodes import Enumeration, Persistent
 from rankagg.aggregation.kemeny.proofs.proof import Proof
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.exceptions import VerificationError
 
 __all__ = ["total_bound"]

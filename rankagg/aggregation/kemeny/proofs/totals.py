@@ -11,7 +11,7 @@ from rankagg._typing import Bools, Integers
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.nodes import WEIGHT_DENOMINATOR
 from rankagg.aggregation.kemeny.proofs.rows import Weighting
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 
 __all__ = ["least_total"]
 

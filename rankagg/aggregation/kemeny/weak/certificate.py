@@ -18,8 +18,8 @@ from rankagg.aggregation.kemeny.weak.problem import WeakProblem
 from rankagg.aggregation.kemeny.weak.proof import WeakProof
 from rankagg.aggregation.kemeny.weak.reader import SCHEMA, VERSION, Content, read_certificate
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings import PartialRanking, as_ranking
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["WeakCertificate"]
 

@@ -24,7 +24,7 @@ from rankagg.aggregation.kemeny.optimal.optimal_set import OptimalSet
 from rankagg.aggregation.kemeny.weak.decomposition import groups
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
 from rankagg.core.items import counted
-from rankagg.core.rankings import PartialRanking, as_ranking
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 

@@ -32,7 +32,7 @@ from rankagg.aggregation.kemeny.weak.nodes import (
     node_to_dict,
 )
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.exceptions import VerificationError
 
 __all__ = ["WeakProof", "arrays_of", "fixed_below", "leaf_bound", "round_weights"]

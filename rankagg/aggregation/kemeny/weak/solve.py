@@ -20,7 +20,7 @@ from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
 from rankagg.aggregation.kemeny.weak.proof import WeakProof
 from rankagg.aggregation.kemeny.weak.search import WeakSearch
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["solve_weak"]
 

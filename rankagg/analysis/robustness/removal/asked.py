@@ -15,7 +15,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.bracket import Bracket, Question
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.core.items import listed
-from rankagg.core.places import UNRANKED
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 
 __all__ = ["Asked"]

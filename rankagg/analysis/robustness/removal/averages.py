@@ -22,8 +22,8 @@ from rankagg.aggregation.kemeny.programs.integer_program import IntegerProgram
 from rankagg.analysis.robustness.removal.bracket import Bracket, Question
 from rankagg.analysis.robustness.removal.points import search_sums
 from rankagg.analysis.robustness.removal.rivals import each_rival
-from rankagg.core import exact
-from rankagg.core.scores import ScoreTable
+from rankagg.core.arithmetic import exact
+from rankagg.core.scores.table import ScoreTable
 
 __all__ = ["search_means"]
 

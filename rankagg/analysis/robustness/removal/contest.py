@@ -21,7 +21,7 @@ from rankagg.analysis.robustness.removal.bracket import Question
 from rankagg.analysis.robustness.removal.rivals import Merged
 from rankagg.analysis.robustness.removal.solved import Solved
 from rankagg.analysis.robustness.removal.units import Units
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 
 __all__ = ["FEW", "Contest"]
 

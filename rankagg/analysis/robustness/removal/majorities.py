@@ -16,7 +16,7 @@ from rankagg.analysis.robustness.removal.bracket import Bracket, Question
 from rankagg.analysis.robustness.removal.fewest import fewest
 from rankagg.analysis.robustness.removal.rivals import Merged, each_rival
 from rankagg.analysis.robustness.removal.units import Units
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["search_majorities"]

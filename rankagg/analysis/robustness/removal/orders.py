@@ -32,7 +32,7 @@ from rankagg.analysis.robustness.removal.fewest import fewest
 from rankagg.analysis.robustness.removal.order_program import OrderProgram
 from rankagg.analysis.robustness.removal.rivals import Merged, each_rival
 from rankagg.analysis.robustness.removal.units import Units
-from rankagg.core import exact
+from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import strong_parts
 
 __all__ = ["search_orders"]

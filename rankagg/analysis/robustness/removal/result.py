@@ -13,7 +13,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.units import RemovalUnit
 from rankagg.core.items import counted
 from rankagg.core.names import listing, named
-from rankagg.core.result import Result, plain_rows
+from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.value import Value
 
 __all__ = ["Removal", "RemovalRadius"]

@@ -1,0 +1,1 @@
+"""Whole numbers over one denominator, and sums that are rounded once."""

@@ -1,0 +1,1 @@
+"""Results of two items each."""

@@ -1,0 +1,1 @@
+"""Many rankings of the same items."""

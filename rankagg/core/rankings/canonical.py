@@ -1,0 +1,120 @@
+"""Places in their canonical form, from what people have: groups of labels, numbers, fewer items.
+
+Every function returns places that start at 0, count how many items are better, and carry the codes
+of `places`; so whatever made them, equal rankings have equal arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankagg._typing import Bools, Label, Ranks
+from rankagg._validation import as_matrix, as_numbers, check_number
+from rankagg.core.items import ItemSet, clean_label
+from rankagg.core.pandas_labels import axis_labels
+from rankagg.core.rankings import places
+from rankagg.core.rankings.orders import places_of_orders
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.rankings.ranking import check_length
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["from_buckets", "from_numbers", "from_orders", "from_table", "restricted", "without"]
+
+
+def from_buckets(
+    buckets: Iterable[Iterable[Label]], items: Iterable[Label] | None
+) -> tuple[Ranks, ItemSet]:
+    """Return the places of tied groups, best first; see `PartialRanking.from_buckets`."""
+    groups = [tuple(bucket) for bucket in buckets]
+    labels = [clean_label(label) for label in chain.from_iterable(groups)]
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise InvalidInputError("buckets", "groups of distinct labels", twice, "It is twice.")
+    if not all(groups):
+        raise InvalidInputError("buckets", "non-empty groups of labels", groups)
+    item_set = ItemSet.coerce(items, labels)
+    ranks = np.full(len(item_set), UNRANKED, dtype=np.int32)
+    place = 0
+    for group in groups:
+        ranks[item_set.indices(group)] = place
+        place += len(group)
+    return ranks, item_set
+
+
+def from_orders(
+    orders: Iterable[Iterable[Label]], items: Iterable[Label] | None
+) -> tuple[Ranks, ItemSet]:
+    """Return the places of strict orders, one ranking a row; see `Profile.from_orders`."""
+    if isinstance(orders, np.ndarray) and orders.ndim == 2 and orders.dtype.kind in "iu":
+        orders = orders.tolist()
+    try:
+        rows = list(map(tuple, orders))
+    except TypeError:
+        allowed = "orders, each a sequence of labels"
+        raise InvalidInputError("orders", allowed, orders) from None
+    at_once = places_of_orders(rows, items)
+    if at_once is not None:
+        return at_once
+    item_set = ItemSet.coerce(items, (label for row in rows for label in row))
+    if not rows:
+        raise InvalidInputError("rankings", "at least one ranking", rows)
+    return np.stack([from_buckets([[x] for x in row], item_set)[0] for row in rows]), item_set
+
+
+def from_numbers(
+    given: ArrayLike | Mapping[Label, float],
+    parameter: str,
+    sign: float,
+    items: Iterable[Label] | None,
+    tolerance: float,
+) -> tuple[Ranks, ItemSet]:
+    """Return the places of numbers, smaller times `sign` is better; NaN is not observed."""
+    if isinstance(given, Mapping):
+        item_set = ItemSet.coerce(items, given)
+        for label in given:
+            if label not in item_set:
+                raise InvalidInputError(parameter, "numbers for the given items", label)
+        values = as_numbers([given.get(label, np.nan) for label in item_set], parameter)
+    else:
+        items = axis_labels(given, 0, items, "items")
+        values = as_numbers(given, parameter)
+        item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
+    check_length(len(values), item_set, parameter)
+    step = check_number(tolerance, "tolerance", low=0)
+    return places.competition_ranks(sign * values[None, :], step)[0], item_set
+
+
+def from_table(
+    ranks: ArrayLike, items: Iterable[Label] | None, tolerance: float
+) -> tuple[Ranks, ItemSet]:
+    """Return the places of numbers, one ranking a row; see `Profile.from_ranks`."""
+    items = axis_labels(ranks, 1, items, "items")
+    values = as_matrix(ranks, "ranks", nan=True)
+    if values.shape[0] == 0 or values.shape[1] == 0:
+        allowed = "a table with at least one row and one column"
+        raise InvalidInputError("ranks", allowed, Described(f"shape {values.shape}"))
+    item_set = ItemSet.coerce(range(values.shape[1]) if items is None else items, ())
+    if len(item_set) != values.shape[1]:
+        allowed = f"one number per item ({len(item_set)} of them) in each row"
+        raise InvalidInputError("ranks", allowed, Described(f"shape {values.shape}"))
+    return places.competition_ranks(values, check_number(tolerance, "tolerance", low=0)), item_set
+
+
+def restricted(ranks: Ranks, columns: list[int]) -> Ranks:
+    """Return the places of some items among themselves, row by row."""
+    return _closed_up(ranks[:, columns])
+
+
+def without(ranks: Ranks, gone: Bools) -> Ranks:
+    """Return the places, row by row, with some items of each row unranked."""
+    return _closed_up(np.where(gone, UNRANKED, ranks))
+
+
+def _closed_up(ranks: Ranks) -> Ranks:
+    """Return places in which some items may be missing as places without gaps."""
+    listed = np.where(ranks >= 0, ranks, np.nan).astype(np.float64)
+    return np.where(ranks < 0, ranks, places.competition_ranks(listed))

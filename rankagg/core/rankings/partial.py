@@ -1,0 +1,390 @@
+"""Rankings with ties and gaps, and permutations, which have neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankagg._typing import Floats, Label, Ranks, RNGLike
+from rankagg._validation import as_generator, check_flag, check_integer
+from rankagg.core.items import ItemSet
+from rankagg.core.rankings import canonical, compatible, places
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.rankings.ranking import Ranking
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = ["PartialRanking", "Permutation", "as_ranking"]
+
+
+class PartialRanking(Ranking):
+    """A ranking that may have ties, unobserved items and unlisted items.
+
+    The constructors say what their argument is: `from_order`, `from_ranks`, `from_buckets`,
+    `from_scores`, `from_top_k`. The parameters of the class itself are those of `Ranking`.
+
+    Examples
+    --------
+    >>> from rankagg import PartialRanking
+    >>> ranking = PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")
+    >>> ranking
+    <PartialRanking A > B = C; unranked: D>
+    >>> ranking.ranks
+    array([ 0,  1,  1, -1], dtype=int32)
+    >>> print(ranking)
+    1. A
+    2. B = C
+    unranked: D
+    """
+
+    def _check(self) -> None:
+        pass
+
+    # -- constructors -------------------------------------------------------------------------
+
+    @classmethod
+    def from_order(cls, order: Iterable[Label], *, items: Iterable[Label] | None = None) -> Self:
+        """Create a strict ranking from labels, best first.
+
+        Parameters
+        ----------
+        order : iterable of str or int
+            Distinct labels, best first. A string is taken letter by letter.
+        items : iterable of str or int, optional
+            All items; those not in `order` are unranked. Default: the sorted labels of `order`.
+
+        Returns
+        -------
+        PartialRanking or Permutation
+            An instance of the class that was called.
+
+        Examples
+        --------
+        >>> from rankagg import PartialRanking
+        >>> PartialRanking.from_order(["B", "A"], items="ABC")
+        <PartialRanking B > A; unranked: C>
+        """
+        return cls.from_buckets([[label] for label in order], items=items)
+
+    @classmethod
+    def from_buckets(
+        cls, buckets: Iterable[Iterable[Label]], *, items: Iterable[Label] | None = None
+    ) -> Self:
+        """Create a ranking from groups of tied labels, best group first.
+
+        Parameters
+        ----------
+        buckets : iterable of iterables of str or int
+            Each label at most once; no bucket empty.
+        items : iterable of str or int, optional
+            All items; those in no bucket are unranked. Default: the sorted labels of `buckets`.
+
+        Returns
+        -------
+        PartialRanking or Permutation
+            An instance of the class that was called.
+
+        Raises
+        ------
+        InvalidInputError
+            If a label occurs twice or is none of the items, or a bucket is empty.
+        """
+        return cls(*canonical.from_buckets(buckets, items))
+
+    @classmethod
+    def from_ranks(
+        cls,
+        ranks: ArrayLike | Mapping[Label, float],
+        *,
+        items: Iterable[Label] | None = None,
+        tolerance: float = 0.0,
+    ) -> Self:
+        """Create a ranking from numbers of which smaller is better.
+
+        Parameters
+        ----------
+        ranks : array_like of float, shape (n,), or mapping from label to number
+            Finite numbers; NaN means not observed; equal numbers are tied.
+        items : iterable of str or int, optional
+            The items that the numbers belong to. Default: 0, 1, ..., n - 1, or the sorted keys
+            of a mapping.
+        tolerance : float, default 0
+            A new bucket starts where the step between sorted numbers exceeds it.
+
+        Returns
+        -------
+        PartialRanking or Permutation
+            An instance of the class that was called.
+
+        Examples
+        --------
+        >>> from rankagg import PartialRanking
+        >>> PartialRanking.from_ranks([2.5, 1, float("nan"), 2.5], items="ABCD")
+        <PartialRanking B > A = D; unranked: C>
+        """
+        return cls(*canonical.from_numbers(ranks, "ranks", 1.0, items, tolerance))
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: ArrayLike | Mapping[Label, float],
+        *,
+        higher_is_better: bool,
+        tolerance: float = 0.0,
+        items: Iterable[Label] | None = None,
+    ) -> Self:
+        """Create a ranking from scores whose direction the caller states.
+
+        Parameters
+        ----------
+        scores : array_like of float, shape (n,), or mapping from label to number
+            Finite scores; NaN means not scored; equal scores are tied.
+        higher_is_better : bool
+            Which direction is better; there is no default.
+        tolerance : float, default 0
+            A new bucket starts where the step between sorted scores exceeds it.
+        items : iterable of str or int, optional
+            The items that the scores belong to. Default: 0, 1, ..., n - 1, or the sorted keys
+            of a mapping.
+
+        Returns
+        -------
+        PartialRanking or Permutation
+            An instance of the class that was called.
+        """
+        sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
+        return cls(*canonical.from_numbers(scores, "scores", sign, items, tolerance))
+
+    @classmethod
+    def from_top_k(cls, order: Iterable[Label], *, items: Iterable[Label]) -> Self:
+        """Create a top-k list: the other items are below the listed ones, and not compared.
+
+        They are `unlisted`: neither missing (they are known to be lower) nor tied (nobody judged
+        them equal).
+
+        Parameters
+        ----------
+        order : iterable of str or int
+            The k listed labels, best first.
+        items : iterable of str or int
+            All items that could have been listed.
+
+        Returns
+        -------
+        PartialRanking or Permutation
+            An instance of the class that was called.
+
+        Examples
+        --------
+        >>> from rankagg import PartialRanking
+        >>> PartialRanking.from_top_k("CA", items="ABCD")
+        <PartialRanking C > A; unlisted: B, D>
+        """
+        listed = PartialRanking.from_order(order, items=items)
+        return cls(np.where(listed.ranks == UNRANKED, UNLISTED, listed.ranks), listed.items)
+
+    # -- the same order on other items --------------------------------------------------------
+
+    def reindex(self, items: Iterable[Label]) -> PartialRanking:
+        """Return the same ranking over `items`; new items are unranked.
+
+        Parameters
+        ----------
+        items : iterable of str or int
+            Must hold every observed item; the order is free.
+
+        Returns
+        -------
+        PartialRanking
+            A `Permutation` where the result is complete and strict.
+        """
+        target = ItemSet.coerce(items, ())
+        lost = [
+            label
+            for label, rank in zip(self.items, self.ranks, strict=True)
+            if rank != UNRANKED and label not in target
+        ]
+        if lost:
+            raise InvalidInputError(
+                "items", "a set that holds every observed item", lost, "`restrict` drops items."
+            )
+        ranks = np.full(len(target), UNRANKED, dtype=np.int32)
+        here = [label for label in self.items if label in target]
+        ranks[target.indices(here)] = self.ranks[self.items.indices(here)]
+        return as_ranking(ranks, target)
+
+    def restrict(self, items: Iterable[Label]) -> PartialRanking:
+        """Return the ranking of `items` alone, in the order that they keep here.
+
+        Parameters
+        ----------
+        items : iterable of str or int
+            A subset of the items.
+
+        Returns
+        -------
+        PartialRanking
+            A `Permutation` where the result is complete and strict.
+        """
+        target = ItemSet.coerce(items, ())
+        columns = self.items.indices(target)
+        return as_ranking(canonical.restricted(self.ranks[None, :], columns)[0], target)
+
+    def reverse(self) -> PartialRanking:
+        """Return the ranking from worst to best; unranked items stay unranked.
+
+        Raises
+        ------
+        InvalidInputError
+            If items are unlisted: an order "above all others" has no rank in a top-k list.
+        """
+        if self.unlisted:
+            raise InvalidInputError("ranking", "free of unlisted items", self)
+        flipped = np.where(self.ranks >= 0, -self.ranks.astype(np.float64), np.nan)
+        return type(self)(places.competition_ranks(flipped[None, :])[0], self.items)
+
+    # -- compatible permutations --------------------------------------------------------------
+
+    @property
+    def n_compatible_permutations(self) -> int:
+        """The number of complete strict rankings that agree with this one.
+
+        N!/k! for k of N items observed, times the factorial of every bucket's size, as ties (and
+        unlisted items) are broken in every way.
+        """
+        return compatible.count_compatible(self.ranks)
+
+    def compatible_permutations(self) -> Iterator[Permutation]:
+        """Iterate over every complete strict ranking that agrees with this one.
+
+        Their number is `n_compatible_permutations`, which grows like a factorial.
+
+        Yields
+        ------
+        Permutation
+
+        Examples
+        --------
+        >>> from rankagg import PartialRanking
+        >>> ranking = PartialRanking.from_order("AB", items="ABC")
+        >>> [" ".join(p.order) for p in ranking.compatible_permutations()]
+        ['C A B', 'A C B', 'A B C']
+        """
+        for ranks in compatible.compatible_ranks(self.ranks):
+            yield Permutation(ranks, self.items)
+
+    def sample_compatible(self, size: int, *, rng: RNGLike = None) -> list[Permutation]:
+        """Draw compatible permutations, each equally likely, independently of each other.
+
+        Parameters
+        ----------
+        size : int
+            The number of draws.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator (SPEC 7).
+
+        Returns
+        -------
+        list of Permutation
+        """
+        count = check_integer(size, "size", low=0)
+        repeated = np.repeat(self.ranks[None, :], count, axis=0)
+        drawn = places.sample_compatible(repeated, as_generator(rng))
+        return [Permutation(row, self.items) for row in drawn]
+
+    def pairwise_probabilities(self) -> Floats:
+        """Return P(i before j) in a uniformly drawn compatible permutation.
+
+        Both observed: 1, 0, or 1/2 where they are tied. One observed at the 0-based rank r of k
+        (the bucket's mean rank where tied), the other not: the unobserved one is before it with
+        probability (r + 1)/(k + 1), whatever N is. Neither observed: 1/2.
+
+        Returns
+        -------
+        ndarray of float, shape (n, n)
+            Row before column; the diagonal is 0.
+
+        Notes
+        -----
+        The closed form of equation 6 of Himmi et al. (2023), whose print is garbled.
+        """
+        return compatible.pairwise_probabilities(self.ranks)
+
+    def expected_ranks(self) -> Floats:
+        """Return the expected rank of each item in a uniformly drawn compatible permutation.
+
+        (r + 1)(N + 1)/(k + 1) - 1 for an observed item at the 0-based (mean) rank r of k, and
+        (N - 1)/2 for an unobserved one.
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+            Ranks from 0.
+        """
+        return compatible.expected_ranks(self.ranks)
+
+
+class Permutation(PartialRanking):
+    """A complete strict ranking; stands wherever a `PartialRanking` is asked for.
+
+    As a map it sends the position of an item to its rank, `ranks[i]`.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation
+    >>> sigma = Permutation.from_order(["A", "C", "B"])
+    >>> sigma.order, sigma.ranks.tolist()
+    (('A', 'C', 'B'), [0, 2, 1])
+    >>> sigma.compose(sigma.inverse()) == Permutation.identity("ABC")
+    True
+    """
+
+    def _check(self) -> None:
+        if not (self.is_complete and self.is_strict):
+            wrong = Described(self._arrows())
+            raise InvalidInputError(
+                "ranks of Permutation",
+                "complete and strict",
+                wrong,
+                "`PartialRanking` takes ties and unranked items.",
+            )
+
+    @classmethod
+    def identity(cls, items: Iterable[Label]) -> Permutation:
+        """Return the ranking of `items` in the order in which they are given."""
+        item_set = ItemSet.coerce(items, ())
+        return cls(np.arange(len(item_set)), item_set)
+
+    def inverse(self) -> Permutation:
+        """Return the inverse map: item position p gets the position of the item at rank p."""
+        return Permutation(np.argsort(self.ranks), self.items)
+
+    def compose(self, other: Permutation) -> Permutation:
+        """Return the map "first `other`, then self" on positions.
+
+        Parameters
+        ----------
+        other : Permutation
+            A permutation of the same items.
+
+        Returns
+        -------
+        Permutation
+            With ranks[i] = self.ranks[other.ranks[i]].
+        """
+        self.items.require_same(other.items, "composed permutations")
+        return Permutation(self.ranks[other.ranks], self.items)
+
+    def reverse(self) -> Permutation:
+        """Return the ranking from worst to best."""
+        return Permutation(self.n_items - 1 - self.ranks, self.items)
+
+
+def as_ranking(ranks: Ranks, items: ItemSet) -> PartialRanking:
+    """Return a `Permutation` where ranks are complete and strict, else a `PartialRanking`."""
+    ranking = PartialRanking(ranks, items)
+    if ranking.is_complete and ranking.is_strict:
+        return Permutation(ranks, items)
+    return ranking

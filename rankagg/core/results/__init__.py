@@ -1,0 +1,1 @@
+"""What an analysis found, and the tables that one pastes of it."""

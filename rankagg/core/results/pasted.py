@@ -1,0 +1,297 @@
+"""Tables to paste: LaTeX with the rules of booktabs, and Markdown as GitHub reads it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from numbers import Integral, Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from rankagg._validation import check_flag, check_integer
+from rankagg.core.items import counted
+from rankagg.core.results.markup import DASH, check_key, latex_number, latex_text, markdown_text
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["Decimals", "Direction", "Look", "Pastable", "Pasted", "pasted"]
+
+#: Which number of a column is the best.
+Direction: TypeAlias = Literal["highest", "lowest"]
+#: How many decimals numbers have: all, or those of some columns.
+Decimals: TypeAlias = int | Mapping[str, int]
+
+# What stands in the place of a number that is missing.
+MISSING = "-"
+MOST_DECIMALS = 15
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the columns of a table look.
+
+    Attributes
+    ----------
+    number : str
+        The format of numbers that are no integers.
+    formats : mapping from column to str
+        Formats of some columns.
+    best : mapping from column to {"highest", "lowest"}
+        The columns with a best number, and which it is.
+    intervals : mapping from column to (str, str)
+        The columns that get an interval, and those with its ends, which go.
+    """
+
+    number: str
+    formats: Mapping[str, str]
+    best: Mapping[Any, Direction]
+    intervals: Mapping[str, tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    text: str
+    is_number: bool
+    is_best: bool
+
+    def latex(self) -> str:
+        if self.text == MISSING:
+            return "--"
+        told = (latex_number if self.is_number else latex_text)(self.text)
+        return rf"\textbf{{{told}}}" if self.is_best else told
+
+    def markdown(self) -> str:
+        told = markdown_text(self.text)
+        return f"**{told}**" if self.is_best else told
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """A table of texts: the head, the columns, and what stands below where rows are left out."""
+
+    names: tuple[str, ...]
+    columns: tuple[tuple[_Cell, ...], ...]
+    left_out: str
+
+    def latex(self, *, caption: str = "", label: str = "") -> str:
+        """Return a tabular; with a caption or a label, in an environment for them."""
+        key = check_key(label, "label")
+        rows = [" & ".join(cell.latex() for cell in row) for row in self._rows()]
+        if self.left_out:
+            rows.append(rf"\multicolumn{{{len(self.names)}}}{{l}}{{{latex_text(self.left_out)}}}")
+        lines = [
+            rf"\begin{{tabular}}{{{''.join(map(_side, self.columns))}}}",
+            r"\toprule",
+            " & ".join(map(latex_text, self.names)) + r" \\",
+            r"\midrule",
+            *(rf"{row} \\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+        if caption or key:
+            above = [rf"\caption{{{latex_text(caption)}}}"] if caption else []
+            above += [rf"\label{{{key}}}"] if key else []
+            lines = [r"\begin{table}", r"\centering", *above, *lines, r"\end{table}"]
+        return "\n".join(lines) + "\n"
+
+    def markdown(self, *, caption: str = "") -> str:
+        """Return a table; a caption is the paragraph before it."""
+        from tabulate import tabulate  # noqa: PLC0415
+
+        rows = [[cell.markdown() for cell in row] for row in self._rows()]
+        if self.left_out:
+            rows.append([markdown_text(self.left_out), *[""] * (len(self.names) - 1)])
+        sides = ["right" if _side(column) == "r" else "left" for column in self.columns]
+        text: str = tabulate(
+            rows, headers=[markdown_text(name) for name in self.names], tablefmt="pipe",
+            disable_numparse=True, colalign=sides if rows else None,
+        )  # fmt: skip
+        return (f"{markdown_text(caption)}\n\n" if caption else "") + text + "\n"
+
+    def _rows(self) -> Iterator[tuple[_Cell, ...]]:
+        return zip(*self.columns, strict=True)
+
+
+def _side(column: Sequence[_Cell]) -> str:
+    numbers = [cell.is_number for cell in column if cell.text != MISSING]
+    return "r" if numbers and all(numbers) else "l"
+
+
+def pasted(
+    frame: pd.DataFrame,
+    look: Look,
+    *,
+    decimals: Decimals | None,
+    best: bool,
+    rows: int | None,
+) -> Pasted:
+    """Return a frame as a table to paste; an index that has a name is its first column.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table.
+    look : Look
+        How its columns look.
+    decimals : int or mapping from column to int or None
+        How many decimals numbers have, instead of what `look` says.
+    best : bool
+        Whether the best of a column is told from the others.
+    rows : int or None
+        How many rows to give at most.
+
+    Returns
+    -------
+    Pasted
+    """
+    limit = len(frame) if rows is None else check_integer(rows, "rows", low=1)
+    marked = check_flag(best, "best")
+    # By place, since an index may be called as a column is.
+    columns: list[tuple[Any, list[Any]]] = [
+        (name, frame.iloc[:, at].tolist()) for at, name in enumerate(frame.columns)
+    ]
+    by_name = dict(columns)
+    if frame.index.name is not None:
+        columns.insert(0, (frame.index.name, frame.index.tolist()))
+    fixed = _fixed(decimals, [str(name) for name, _ in columns])
+    ends = {end for name, pair in look.intervals.items() if name in by_name for end in pair}
+    kept = [(name, values) for name, values in columns if name not in ends]
+    cells = []
+    for name, values in kept:
+        told = [_told(value, str(name), look, fixed) for value in values]
+        is_best = _best(values, told, look.best.get(name) if marked else None)
+        if name in look.intervals:
+            low, high = (
+                [_told(value, str(name), look, fixed) for value in by_name[end]]
+                for end in look.intervals[str(name)]
+            )
+            told = [_interval(*each) for each in zip(told, low, high, values, strict=True)]
+        numbers = [_is_number(value) for value in values]
+        cells.append(tuple(map(_Cell, told[:limit], numbers, is_best)))
+    left = max(len(frame) - limit, 0)
+    more = f"... and {counted(left, 'more row')}" if left else ""
+    return Pasted(tuple(str(name) for name, _ in kept), tuple(cells), more)
+
+
+def _fixed(decimals: Decimals | None, names: list[str]) -> dict[str, int]:
+    """Return how many decimals the numbers of each column have, where that was asked for."""
+    if decimals is None:
+        return {}
+    given = decimals if isinstance(decimals, Mapping) else dict.fromkeys(names, decimals)
+    for name in given:
+        if name not in names:
+            raise InvalidInputError("decimals", f"for columns among {', '.join(names)}", name)
+    return {
+        name: check_integer(number, "decimals", low=0, high=MOST_DECIMALS)
+        for name, number in given.items()
+    }
+
+
+def _told(value: Any, name: str, look: Look, fixed: Mapping[str, int]) -> str:
+    if _is_missing(value):
+        return MISSING
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if not _is_number(value):
+        return str(value)
+    stated = look.formats.get(name)
+    if name in fixed and not isinstance(value, Integral):
+        return f"{value:z.{fixed[name]}f}"
+    if isinstance(value, Integral):
+        return str(int(value)) if stated is None or name in fixed else stated.format(value)
+    return (stated or look.number).format(value)
+
+
+def _interval(told: str, low: str, high: str, value: Any) -> str:
+    if MISSING in (low, high):
+        return told
+    # Ranks make a range; of other numbers the second may have a sign.
+    return f"{told} ({low}{DASH if isinstance(value, Integral) else ', '}{high})"
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and isnan(value))
+
+
+def _is_number(value: Any) -> bool:
+    is_flag = isinstance(value, bool | np.bool_)
+    return isinstance(value, Real) and not is_flag and not _is_missing(value)
+
+
+def _best(values: list[Any], told: list[str], direction: Direction | None) -> list[bool]:
+    """Say which cells are the best as they are written; none where all are alike."""
+    known = [(value, text) for value, text in zip(values, told, strict=True) if _is_number(value)]
+    if direction is None or not known:
+        return [False] * len(values)
+    choose = max if direction == "highest" else min
+    top = choose(known, key=lambda one: one[0])[1]
+    if all(text == top for _, text in known):
+        return [False] * len(values)
+    return [text == top and _is_number(v) for v, text in zip(values, told, strict=True)]
+
+
+class Pastable:
+    """What has a table for papers and pages: results, and tables of scores."""
+
+    def to_latex(
+        self,
+        *,
+        decimals: Decimals | None = None,
+        best: bool = True,
+        rows: int | None = None,
+        caption: str = "",
+        label: str = "",
+    ) -> str:
+        """Return the table for a paper, with the rules of booktabs.
+
+        Parameters
+        ----------
+        decimals : int or mapping from column to int, optional
+            How many decimals numbers have, 0 to 15; by default what is printed.
+        best : bool, default True
+            Print the best number of a column in bold, with all that are written alike, where it
+            is known what is best; none where all numbers are alike.
+        rows : int, optional
+            How many rows to give at most; a last one says how many there are more.
+        caption, label : str, optional
+            With one of them the tabular stands in a table; a label has letters, digits and
+            ``: . _ + / -``.
+
+        Returns
+        -------
+        str
+            Needs the package booktabs. Labels stand as they are, with their signs escaped and
+            white space as one space; letters beyond Latin ones need an engine and a font that
+            have them, as XeLaTeX. Missing is a dash; a rank with an interval is "3 (1--5)".
+        """
+        return self._pasted(decimals, best, rows).latex(caption=caption, label=label)
+
+    def to_markdown(
+        self,
+        *,
+        decimals: Decimals | None = None,
+        best: bool = True,
+        rows: int | None = None,
+        caption: str = "",
+    ) -> str:
+        """Return the table for a page in Markdown, as GitHub reads it.
+
+        Parameters
+        ----------
+        decimals, best, rows
+            As for `to_latex`.
+        caption : str, optional
+            The paragraph before the table.
+
+        Returns
+        -------
+        str
+        """
+        return self._pasted(decimals, best, rows).markdown(caption=caption)
+
+    @abstractmethod
+    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
+        """Return the table; see `pasted`."""

@@ -1,0 +1,1 @@
+"""What any number of scores add up to, in integers."""

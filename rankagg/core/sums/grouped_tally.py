@@ -1,0 +1,226 @@
+"""What the scores of one task add up to, group by group, so that groups can be drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats
+from rankagg.core.arithmetic import exact
+from rankagg.core.items import counted
+from rankagg.core.sums.task_tally import TaskTally
+from rankagg.core.value import Value
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["ROOM", "GroupedTally", "check_room"]
+
+Counts = NDArray[np.int64]
+
+#: Bytes that the tallies of all tasks and groups may take.
+ROOM = 2**31
+
+
+class GroupedTally(Value):
+    """Sums over the units of one task, for each group of units.
+
+    Attributes
+    ----------
+    n_groups : int
+        The number of groups.
+    parts : mapping from int to TaskTally
+        The sums of each group that has a unit, ascending.
+    """
+
+    n_groups: int
+    _parts: dict[int, TaskTally]
+
+    def __init__(self, n_groups: int, parts: Mapping[int, TaskTally]) -> None:
+        ascending = {group: parts[group] for group in sorted(parts)}
+        self._set(n_groups=n_groups, _parts=ascending)
+
+    @classmethod
+    def of(cls, scores: Floats, groups: Counts, n_groups: int, *, higher_is_better: bool) -> Self:
+        """Add up the scores of some units.
+
+        Parameters
+        ----------
+        scores : ndarray of float, shape (n, m)
+            See `TaskTally.of`.
+        groups : ndarray of int, shape (m,)
+            The group of each unit.
+        n_groups : int
+            The number of groups.
+        higher_is_better : bool
+            The direction of the task.
+
+        Returns
+        -------
+        GroupedTally
+        """
+        order = np.argsort(groups, kind="stable")
+        ordered = np.take(scores, order, axis=1)
+        numbers, starts = np.unique(groups[order], return_index=True)
+        stops = [*starts[1:].tolist(), len(order)]
+        return cls(
+            n_groups,
+            {
+                group: TaskTally.of(ordered[:, start:stop], higher_is_better=higher_is_better)
+                for group, start, stop in zip(numbers.tolist(), starts, stops, strict=True)
+            },
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.n_groups, tuple(self._parts.items())
+
+    def __len__(self) -> int:
+        return len(next(iter(self._parts.values())))
+
+    def __add__(self, other: object) -> GroupedTally:
+        if not isinstance(other, GroupedTally):
+            return NotImplemented
+        if other.n_groups != self.n_groups:
+            raise InvalidInputError(
+                "n_groups", f"{self.n_groups}, as in the other summary", other.n_groups
+            )
+        parts = dict(self._parts)
+        for group, tally in other._parts.items():
+            parts[group] = parts[group] + tally if group in parts else tally
+        return GroupedTally(self.n_groups, parts)
+
+    @property
+    def parts(self) -> Mapping[int, TaskTally]:  # noqa: D102 - told above
+        return MappingProxyType(self._parts)
+
+    @cached_property
+    def total(self) -> TaskTally:
+        """The sums over all groups."""
+        first, *others = self._parts.values()
+        return sum(others, start=first)
+
+    @property
+    def n_units(self) -> int:
+        """Units in which a system is there."""
+        return sum(tally.n_units for tally in self._parts.values())
+
+    @property
+    def n_empty(self) -> int:
+        """Units without any score."""
+        return sum(tally.n_empty for tally in self._parts.values())
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory of all arrays."""
+        return sum(tally.n_bytes for tally in self._parts.values())
+
+    def reordered(self, positions: Counts) -> GroupedTally:
+        """Return the same sums with the systems at these positions, in their order."""
+        return GroupedTally(
+            self.n_groups, {g: tally.reordered(positions) for g, tally in self._parts.items()}
+        )
+
+    # -- drawn again --------------------------------------------------------------------------
+
+    def drawn(self, times: Counts) -> TaskTally | None:
+        """Return the sums over groups of which each counts several times, or not at all.
+
+        Parameters
+        ----------
+        times : ndarray of int, shape (n_groups,)
+            How often each group counts.
+
+        Returns
+        -------
+        TaskTally or None
+            None where no unit is left that has a score.
+        """
+        whole = self._stacked
+        counts = times[np.array(list(self._parts), dtype=np.intp)]
+        n_units = int(counts @ whole["n_units"])
+        if not n_units:
+            return None
+        units = counts @ whole["units_of_size"]
+        # Where shares are on the grid only, sizes without units change nothing but that they fit.
+        kept = np.flatnonzero(units) if whole["shares"] is not None else np.arange(len(units))
+        fields: dict[str, Any] = {"n_units": n_units, "n_empty": int(counts @ whole["n_empty"])}
+        large = counts.astype(object)
+        for name in ("wins", "both"):
+            fields[name] = _times(counts, whole[name])
+        for name in ("on_grid", "squares_on_grid"):
+            fields[name] = None if whole[name] is None else exact.fit(_times(large, whole[name]))
+        for name in ("sizes", "units_of_size", "placed", "shares", "squares"):
+            table = whole[name]
+            if table is not None:
+                fields[name] = table[kept] if name == "sizes" else _times(counts, table)[kept]
+            else:
+                fields[name] = None
+        fields["sums"] = tuple(_times(large, whole["sums"]).tolist())
+        return TaskTally(**fields)
+
+    @cached_property
+    def _stacked(self) -> dict[str, Any]:
+        """The sums of all groups in one array for each name, with the sizes of all of them."""
+        parts, total = list(self._parts.values()), self.total
+        whole: dict[str, Any] = {"sizes": total.sizes}
+        for name in ("wins", "both", "on_grid", "squares_on_grid"):
+            values = [getattr(tally, name) for tally in parts]
+            whole[name] = None if values[0] is None else np.stack(values)
+        for name in ("units_of_size", "placed", "shares", "squares"):
+            shape = getattr(total, name)
+            if shape is None:
+                whole[name] = None
+                continue
+            whole[name] = np.zeros((len(parts), *shape.shape), dtype=np.int64)
+            for target, tally in zip(whole[name], parts, strict=True):
+                target[np.searchsorted(total.sizes, tally.sizes)] = getattr(tally, name)
+        for name in ("n_units", "n_empty"):
+            whole[name] = np.array([getattr(tally, name) for tally in parts], dtype=np.int64)
+        whole["sums"] = np.array([tally.sums for tally in parts], dtype=object)
+        return whole
+
+    # -- plain data ---------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        parts = [[group, tally.to_dict()] for group, tally in self._parts.items()]
+        return {"n_groups": self.n_groups, "parts": parts}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """Return what `to_dict` gave; raises ValueError, TypeError or KeyError for other data."""
+        n_groups, parts = plain["n_groups"], plain["parts"]
+        numbers = [group for group, _ in parts]
+        if type(n_groups) is not int or any(type(group) is not int for group in numbers):
+            raise ValueError("groups")
+        if not parts or numbers != sorted(set(numbers)):
+            raise ValueError("no scores have these groups: a group stands there twice")
+        if not 0 <= numbers[0] <= numbers[-1] < n_groups:
+            raise ValueError("no scores have these groups: their numbers")
+        tallies = {group: TaskTally.from_dict(tally) for group, tally in parts}
+        if len({len(tally) for tally in tallies.values()}) > 1:
+            raise ValueError("no scores have these groups: the numbers of systems")
+        return cls(n_groups, tallies)
+
+
+def check_room(n_bytes: int, n_groups: int, n_tasks: int, n_systems: int) -> None:
+    """Raise where the tallies of groups take more than `ROOM` bytes."""
+    if n_bytes > ROOM:
+        fewer = max(n_groups * ROOM // n_bytes, 1)
+        raise InvalidInputError(
+            "n_groups",
+            f"at most about {fewer} with {counted(n_tasks, 'task')} of "
+            f"{counted(n_systems, 'system')}: {n_bytes / 2**30:.1f} GiB of sums are more than "
+            f"{ROOM / 2**30:g}",
+            n_groups, "Take fewer groups, fewer tasks at a time, or leave `n_groups` out.",
+        )  # fmt: skip
+
+
+def _times(counts: NDArray[Any], stacked: NDArray[Any]) -> NDArray[Any]:
+    """Return the sum over groups of so many times their arrays."""
+    flat = stacked.reshape(len(stacked), -1)
+    result: NDArray[Any] = (counts @ flat).reshape(stacked.shape[1:])
+    return result

@@ -1,0 +1,1 @@
+"""Pairwise votes: for every two items, how many rankings put one above the other."""

@@ -1,0 +1,401 @@
+"""Pairwise votes: for every two items, how many rankings put one above the other."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
+from rankagg.core.arithmetic import exact
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.pandas_labels import square_labels
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.results.html import html_table
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.core.votes.costs import priced
+from rankagg.core.votes.fingerprint import fingerprint
+from rankagg.core.votes.plain import divided, rational_votes, square_votes, tied_votes
+from rankagg.core.votes.shares import Scaled, Share, added
+from rankagg.core.votes.tally import sum_squares, tally
+from rankagg.exceptions import InvalidInputError
+
+__all__ = ["PairwiseMatrix"]
+
+
+class PairwiseMatrix(Value):
+    """Weighted votes between every two items; row is above column.
+
+    Made by `Profile.pairwise`, or by `from_wins` from any non-negative matrix. The matrices of
+    two parts of the data add up with `+`. Votes are kept as integers over one denominator, so
+    sums and costs are exact (but see `rounding`).
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items of rows and columns.
+    unranked : {"uniform", "ignore", "last"} or None
+        The policy under which unranked items were counted; None for a plain matrix.
+    rounding : float
+        By how much an entry can be off, in votes: 0 unless a weight was no simple fraction and
+        was rounded to 12 digits (a grid of 2**-40 of the largest weight), or the shares of
+        unranked items among more than 100 have no common denominator that int64 has room for
+        and were rounded to a grid (near 2**-50 n**2).
+    squared_weights : ndarray of float, shape (n, n)
+        Sum of the squared weights of the rankings that compare row and column.
+    denominator : int
+        What the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons` are divided by.
+    total_weight : float or None
+        The summed weight of all rankings; None for a plain matrix.
+    exact_weight : fractions.Fraction or None
+        The same without rounding.
+    is_decided : bool
+        True where every ranking compares every two items: all policies say the same of such
+        votes, so they go with a rule under any of them.
+    """
+
+    items: ItemSet
+    unranked: Unranked | None
+    rounding: float
+    denominator: int
+    total_weight: float | None
+    is_decided: bool
+    exact_weight: Fraction | None
+    _shares: int  # what imputed votes were whole numbers over, weights aside
+    scaled_wins: Integers
+    scaled_ties: Integers
+    scaled_comparisons: Integers
+    squared_weights: Floats
+
+    def __init__(
+        self,
+        *,
+        items: ItemSet,
+        scaled_wins: Integers,
+        scaled_ties: Integers,
+        scaled_comparisons: Integers,
+        denominator: int = 1,
+        squared_weights: Floats | None = None,
+        unranked: Unranked | None = None,
+        total_weight: Fraction | None = None,
+        rounding: float = 0.0,
+        is_decided: bool = False,
+        shares: int = 1,
+    ) -> None:
+        arrays, denominator = exact.reduce_by(
+            [scaled_wins, scaled_ties, scaled_comparisons], denominator
+        )
+        if squared_weights is None:
+            squared_weights = arrays[2].astype(np.float64) / denominator
+        np.fill_diagonal(squared_weights, 0.0)
+        self._set(
+            items=items,
+            unranked=unranked,
+            rounding=rounding,
+            denominator=denominator,
+            is_decided=is_decided,
+            total_weight=None if total_weight is None else float(total_weight),
+            exact_weight=total_weight,
+            _shares=shares,
+            scaled_wins=frozen_array(exact.fit(arrays[0])),
+            scaled_ties=frozen_array(exact.fit(arrays[1])),
+            scaled_comparisons=frozen_array(exact.fit(arrays[2])),
+            squared_weights=frozen_array(squared_weights),
+        )
+
+    @classmethod
+    def from_wins(
+        cls,
+        wins: ArrayLike,
+        *,
+        items: Iterable[Label] | None = None,
+        ties: ArrayLike | None = None,
+    ) -> PairwiseMatrix:
+        """Create a matrix from numbers for row above column: any linear ordering problem.
+
+        Parameters
+        ----------
+        wins : array_like of float or int, shape (n, n)
+            Non-negative finite numbers; the diagonal is ignored. Whole numbers may be of any size.
+        items : iterable of str or int, optional
+            The items of rows and columns; 0, 1, ..., n - 1 by default.
+        ties : array_like of float, shape (n, n), optional
+            A symmetric matrix of votes that judged the two items equal.
+
+        Returns
+        -------
+        PairwiseMatrix
+
+        Raises
+        ------
+        InvalidInputError
+            If a matrix is not square, or has a negative, infinite or missing entry.
+
+        Examples
+        --------
+        >>> from rankagg import PairwiseMatrix
+        >>> votes = PairwiseMatrix.from_wins([[0, 2], [1, 0]], items="AB")
+        >>> votes.margins
+        array([[ 0.,  1.],
+               [-1.,  0.]])
+        """
+        items = square_labels(ties, square_labels(wins, items, "items"), "items")
+        won = square_votes(wins, "wins")
+        tied = tied_votes(ties, won.shape)
+        item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
+        if len(item_set) != len(won):
+            raise InvalidInputError("items", counted(len(won), "label"), item_set)
+        both = rational_votes(won, tied)
+        scaled_wins, scaled_ties = (exact.fit(part) for part in both.numerators)
+        against = exact.combine(scaled_wins, 1, scaled_wins.T, 1)
+        return cls(
+            items=item_set,
+            scaled_wins=scaled_wins,
+            scaled_ties=scaled_ties,
+            scaled_comparisons=exact.combine(against, 1, scaled_ties, 1),
+            denominator=both.denominator,
+            rounding=3 * both.step / 2,  # a comparison is the sum of three numbers
+        )
+
+    @classmethod
+    def from_ranks(
+        cls,
+        items: ItemSet,
+        ranks: Ranks,
+        counts: Integers,
+        weights: Floats,
+        unranked: Unranked,
+    ) -> PairwiseMatrix:
+        """Count the votes of places that are known to be canonical; see `Profile.pairwise`.
+
+        Parameters
+        ----------
+        items : ItemSet
+            The items of the columns.
+        ranks : ndarray of int32, shape (m, n)
+            Places with codes.
+        counts, weights : ndarray, shape (m,)
+            How often each ranking occurs, and its importance.
+        unranked : {"uniform", "ignore", "last"}
+            The policy for unranked items.
+
+        Returns
+        -------
+        PairwiseMatrix
+        """
+        importance = exact.as_rational(weights)
+        votes = exact.multiply(counts, importance.numerators)
+        counted = tally(ranks, votes, unranked)
+        denominator = counted.denominator * importance.denominator
+        whole, rounding = Fraction(exact.sum_of(votes), importance.denominator), Fraction(0)
+        if importance.step:  # weights were rounded
+            whole = exact.total(counts, weights)
+            rounding = Fraction(importance.step) / 2 * exact.sum_of(counts)
+        squares = None if (weights == 1).all() else sum_squares(ranks, counts * weights**2)
+        return cls(
+            items=items,
+            scaled_wins=counted.wins,
+            scaled_ties=counted.ties,
+            scaled_comparisons=counted.comparisons,
+            denominator=denominator,
+            squared_weights=squares,
+            unranked=unranked,
+            total_weight=whole,
+            rounding=exact.float_above(rounding + Fraction(counted.rounded, 2 * denominator)),
+            is_decided=counted.is_decided,
+            shares=counted.denominator,
+        )
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return (
+            self.items,
+            self.unranked,
+            self.denominator,
+            *(array_key(array) for array in self._scaled),
+        )
+
+    # -- votes --------------------------------------------------------------------------------
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.items)
+
+    @property
+    def is_exact(self) -> bool:
+        """True where the integers hold the given votes without rounding."""
+        return self.rounding == 0
+
+    @cached_property
+    def wins(self) -> Floats:
+        """Votes that put row above column, shape (n, n)."""
+        return self._in_votes(self.scaled_wins)
+
+    @cached_property
+    def ties(self) -> Floats:
+        """Votes that judge row and column equal, shape (n, n)."""
+        return self._in_votes(self.scaled_ties)
+
+    @cached_property
+    def comparisons(self) -> Floats:
+        """Weight of the rankings that compare row and column, whatever the policy."""
+        return self._in_votes(self.scaled_comparisons)
+
+    @property
+    def margins(self) -> Floats:
+        """Votes for row above column less votes for the reverse, shape (n, n)."""
+        difference = exact.combine(self.scaled_wins, 1, self.scaled_wins.T, -1)
+        return self._in_votes(difference).copy()
+
+    @property
+    def proportion(self) -> Floats:
+        """(wins + ties/2) / (wins + wins' + ties); NaN where nothing was compared."""
+        total = self.wins + self.wins.T + self.ties
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = (self.wins + self.ties / 2) / total
+        return cast(Floats, np.where(total > 0, share, np.nan))
+
+    @property
+    def never_compared(self) -> tuple[tuple[Label, Label], ...]:
+        """The pairs of items that no ranking compares."""
+        return self.items.pairs_where(np.triu(self.scaled_comparisons == 0, k=1))
+
+    def _in_votes(self, scaled: Integers) -> Floats:
+        return cast(Floats, frozen_array(divided(scaled, self.denominator)))
+
+    @cached_property
+    def lowest_terms(self) -> tuple[Integers, Integers, int]:
+        """Wins and ties as integers over the least denominator that makes them whole."""
+        (wins, ties), denominator = exact.reduce_by(
+            [self.scaled_wins, self.scaled_ties], self.denominator
+        )
+        return frozen_array(wins), frozen_array(ties), denominator
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the items, the wins and the ties, as 64 hexadecimal digits.
+
+        The same for the same votes, however they were counted and whatever integers hold them;
+        the reference of the certificate says which bytes are hashed.
+        """
+        return fingerprint(self.items, *self.lowest_terms)
+
+    # -- costs --------------------------------------------------------------------------------
+
+    def exact_cost(
+        self,
+        ranking: PartialRanking,
+        *,
+        tie_cost: float = 0.0,
+        consensus_tie_cost: float | None = None,
+    ) -> Fraction:
+        """Return the cost of a ranking as a fraction; see `cost`.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+        tie_cost, consensus_tie_cost : float, optional
+            What ties cost.
+
+        Returns
+        -------
+        fractions.Fraction
+        """
+        if not isinstance(ranking, PartialRanking):
+            raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
+        self.items.require_same(ranking.items, "A ranking and the votes that judge it")
+        votes = self.scaled_wins, self.scaled_ties
+        return priced(*votes, ranking, tie_cost, consensus_tie_cost) / self.denominator
+
+    def cost(
+        self,
+        ranking: PartialRanking,
+        *,
+        tie_cost: float = 0.0,
+        consensus_tie_cost: float | None = None,
+    ) -> float:
+        """Return the weight of the votes that a ranking contradicts: its summed Kendall distance.
+
+        Each unordered pair counts once. A pair that the ranking ties costs what breaking the tie
+        at random costs on average, (W_ij + W_ji)/2, so that a tied ranking is never cheaper than
+        the best strict one; items that it does not rank count as in a uniformly drawn compatible
+        permutation.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+        tie_cost : float, default 0
+            What a vote that judges two items equal costs, 0 to 1; 1/2 is the other convention.
+        consensus_tie_cost : float, optional
+            What a vote on a pair that the ranking ties costs, 0 to 1, instead of the average; a
+            vote that ties that pair too then costs nothing. See `Kemeny`.
+
+        Returns
+        -------
+        float
+            In votes.
+
+        Raises
+        ------
+        ItemMismatchError
+            If the ranking is over other items, or over these in another order.
+
+        Examples
+        --------
+        >>> from rankagg import Permutation, Profile
+        >>> votes = Profile.from_orders(["ABC", "BCA"], counts=[3, 2]).pairwise()
+        >>> votes.cost(Permutation.from_order("ABC"))
+        4.0
+        """
+        return float(
+            self.exact_cost(ranking, tie_cost=tie_cost, consensus_tie_cost=consensus_tie_cost)
+        )
+
+    # -- sums ---------------------------------------------------------------------------------
+
+    def __add__(self, other: object) -> PairwiseMatrix:
+        if not isinstance(other, PairwiseMatrix):
+            return NotImplemented
+        self.items.require_same(other.items, "Added pairwise matrices")
+        if self.unranked != other.unranked:
+            allowed = f"the same policy in both matrices ({self.unranked!r} here)"
+            raise InvalidInputError("unranked", allowed, other.unranked)
+        parts = [Share(m._scaled, m.denominator, m._shares) for m in (self, other)]
+        (wins, ties, comparisons), denominator, shares, rounding = added(*parts)
+        rounding += Fraction(self.rounding) + Fraction(other.rounding)
+        totals = (self.exact_weight, other.exact_weight)
+        return PairwiseMatrix(
+            items=self.items,
+            scaled_wins=wins,
+            scaled_ties=ties,
+            scaled_comparisons=comparisons,
+            denominator=denominator,
+            squared_weights=self.squared_weights + other.squared_weights,
+            unranked=self.unranked,
+            total_weight=None if totals[0] is None or totals[1] is None else totals[0] + totals[1],
+            rounding=exact.float_above(rounding),
+            is_decided=self.is_decided and other.is_decided,
+            shares=shares,
+        )
+
+    @property
+    def _scaled(self) -> Scaled:
+        return self.scaled_wins, self.scaled_ties, self.scaled_comparisons
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        weight = "" if self.total_weight is None else f", total weight {self.total_weight:g}"
+        items = counted(self.n_items, "item")
+        return f"<PairwiseMatrix of {items}, unranked={self.unranked!r}{weight}>"
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.items, self.wins, strict=True)
+        cells = [(label, *(f"{votes:g}" for votes in row)) for label, row in rows]
+        return html_table(["", *self.items], cells, named=True)

@@ -1,0 +1,1 @@
+"""Ballots as election offices publish them."""

@@ -1,0 +1,271 @@
+"""Cast vote records: ballots as election offices publish them, cleaned step by step."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Label
+from rankagg._validation import check_choice
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.exceptions import DataFormatError, DataWarning, shown
+from rankagg.io.cast_votes.cleaning import Cleaned, Fate, clean
+from rankagg.io.cast_votes.grid import Grid, read_grid
+from rankagg.io.cast_votes.marks import BLANK, DROPPED, OVERVOTE, Spellings
+from rankagg.io.cast_votes.result import CastVotes, CleaningStep
+from rankagg.io.tables.cells import MISSING
+from rankagg.io.tables.size import check_size
+from rankagg.io.tables.table import TableSource, read_table
+
+__all__ = ["read_cast_votes"]
+
+POOLED = "write-in"
+
+
+def read_cast_votes(
+    source: TableSource,
+    *,
+    choices: Iterable[Label] | None = None,
+    ballot: Label | None = None,
+    rank: Label | None = None,
+    item: Label | None = None,
+    count: Label | None = None,
+    weight: Label | None = None,
+    group: Label | None = None,
+    drop: Iterable[Label] = (),
+    items: Iterable[Label] | None = None,
+    overvotes: Literal["end", "skip"] = "end",
+    skipped: Literal["close", "end", "end-after-two"] = "close",
+    write_ins: Literal["keep", "pool", "drop"] = "keep",
+    spellings: Mapping[str, Iterable[str]] | None = None,
+    left_out: Literal["unlisted", "unranked"] = "unlisted",
+) -> CastVotes:
+    r"""Read ballots as election offices publish them, and count what each cleaning step touched.
+
+    Two forms are told apart by the columns that are named:
+
+    * wide (default): one row per ballot, one column per choice, the first choice first; a cell
+      names a candidate;
+    * long (`ballot`, `rank` and `item`): one row per mark. Two candidates of one ballot at one rank
+      are an overvote; a rank without a row is blank.
+
+    The steps, in their order: a ballot ends where `overvotes` or `skipped` says so; before its end
+    overvotes are taken off, then write-ins if they are dropped, then an item that its ballot has
+    named before; what is left moves up. A ballot of which nothing is left is in no ranking.
+
+    Parameters
+    ----------
+    source : path, text stream or DataFrame
+        As `read_ballots` takes it.
+    choices : iterable of str or int, optional
+        Wide form: the columns of choices, the first choice first; by default all that are not named
+        otherwise.
+    ballot, rank, item : str or int, optional
+        Long form: columns of ballots, of ranks counted from 1, and of candidates.
+    count, weight, group : str or int, optional
+        Columns with how often a ballot occurs, its weight, and its group, such as the precinct.
+    drop : iterable of str or int, optional
+        Columns that are no choices.
+    items : iterable of str or int, optional
+        All candidates, in the order that the profile shall have. A mark for another one that is no
+        write-in is refused. By default whoever is marked.
+    overvotes : {"end", "skip"}, default "end"
+        An overvote ends its ballot, or the next choice moves up.
+    skipped : {"close", "end", "end-after-two"}, default "close"
+        Blank choices before a mark: later choices move up, or the first one ends its ballot, or
+        two in a row do.
+    write_ins : {"keep", "pool", "drop"}, default "keep"
+        Write-ins are items as they are written, or one item "write-in", or taken off.
+    spellings : mapping, optional
+        How "undervote", "overvote" and "write-in" are written, for each kind that is written
+        otherwise than usual. Capitals and what stands between words make no difference. A name
+        or number may follow behind a write-in. Empty cells are undervotes.
+    left_out : {"unlisted", "unranked"}, default "unlisted"
+        Candidates that a ballot does not name are below those that it names, or not observed.
+
+    Returns
+    -------
+    CastVotes
+        The profile, and the counts.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is not such a table, or no ballot ranks anything.
+    InvalidInputError
+        If a named column does not exist, or a policy is none of these.
+
+    Warns
+    -----
+    DataWarning
+        If an item is called like a missing value, such as "NA".
+
+    Examples
+    --------
+    >>> from io import StringIO
+    >>> from rankagg import read_cast_votes
+    >>> text = "first,second,third\nAnn,Bob,Ann\nundervote,Bob,UWI\novervote,Cid,Cid\n"
+    >>> votes = read_cast_votes(StringIO(text), overvotes="skip", write_ins="drop")
+    >>> list(votes.profile)[:2]
+    [<PartialRanking Ann > Bob; unlisted: Cid>, <PartialRanking Bob; unlisted: Ann, Cid>]
+    >>> votes.to_frame()[["ballots", "choices", "left_out"]]
+                    ballots  choices  left_out
+    step
+    undervote             1        1         1
+    skipped choice        1        1         0
+    overvote              1        1         1
+    write-in              1        1         1
+    repeated item         2        2         2
+    after the end         0        0         0
+    """
+    check_choice(overvotes, ("end", "skip"), "overvotes")
+    check_choice(skipped, ("close", "end", "end-after-two"), "skipped")
+    check_choice(write_ins, ("keep", "pool", "drop"), "write_ins")
+    is_list = check_choice(left_out, ("unlisted", "unranked"), "left_out") == "unlisted"
+    spelled = Spellings.of(spellings)
+    stated = None if items is None else ItemSet(items)
+    table = read_table(source, blank_rows=True)
+    grid = read_grid(
+        table, spelled, choices=choices, ballot=ballot, rank=rank, item=item, count=count,
+        weight=weight, group=group, drop=drop,
+    )  # fmt: skip
+    codes, labels = _items(grid, write_ins, stated)
+    cleaned = clean(codes, overvotes=overvotes, skipped=skipped)
+    if not (cleaned.fates == Fate.RANKED).any():
+        raise DataFormatError(
+            f"{table.name} has no ballot that ranks anything, of "
+            f"{counted(int(grid.counts.sum()), 'ballot')}; is every spelling right?"
+        )
+    _warn_of_names(table.name, grid)
+    profile = _profile(grid, codes, labels, cleaned, UNLISTED if is_list else UNRANKED)
+    policies = {"overvote": overvotes, "skipped choice": skipped, "write-in": write_ins}
+    return _told(grid, cleaned, profile, policies)
+
+
+def _items(
+    grid: Grid, write_ins: str, stated: ItemSet | None
+) -> tuple[NDArray[np.intp], list[Label]]:
+    """Return the codes of the choices and the items that these speak of."""
+    new = np.arange(len(grid.labels))
+    labels = list(grid.labels)
+    if write_ins == "drop":
+        new[grid.is_write_in] = DROPPED
+    elif write_ins == "pool":
+        new[grid.is_write_in] = len(labels)
+        labels.append(POOLED)
+    known = np.unique(new[new >= 0]).tolist()
+    kept = [labels[code] for code in known]
+    if stated is not None:
+        strange = [
+            at
+            for at, label in enumerate(grid.labels)
+            if label not in stated and not grid.is_write_in[at]
+        ]
+        if strange:
+            grid.refuse(strange[0], stated)
+        kept = [*stated, *(label for label in kept if label not in stated)]
+    position = {label: at for at, label in enumerate(kept)}
+    places = [position[labels[code]] if code >= 0 else DROPPED for code in new.tolist()]
+    codes: NDArray[np.intp] = np.array([*places, OVERVOTE, BLANK], dtype=np.intp)[grid.codes]
+    return codes, kept
+
+
+def _warn_of_names(name: str, grid: Grid) -> None:
+    for at, label in enumerate(grid.labels):
+        if str(label).casefold() in MISSING:
+            number = counted(int(np.count_nonzero(grid.codes == at)), "choice")
+            warnings.warn(
+                f"{name}: {number} {shown(label)}, which is read as a name. If it means no choice, "
+                "state it as a spelling of an undervote.",
+                DataWarning,
+                stacklevel=3,
+            )
+
+
+def _profile(
+    grid: Grid, codes: NDArray[np.intp], labels: list[Label], cleaned: Cleaned, absent: int
+) -> Profile:
+    """Return the rankings, those that are equal in one row."""
+    rows, columns = np.nonzero(cleaned.fates == Fate.RANKED)
+    rank = (np.cumsum(cleaned.fates == Fate.RANKED, axis=1) - 1)[rows, columns]
+    orders = np.full(codes.shape, -1, dtype=np.intp)
+    orders[rows, rank] = codes[rows, columns]
+    kept = np.flatnonzero(orders[:, 0] >= 0)
+    keys = [*orders[kept].T, *(part[kept] for part in grid.apart())]
+    first, counts = _merged(keys, grid.counts[kept])
+    chosen = kept[first]
+    filled = int(np.count_nonzero(orders[chosen] >= 0))
+    n, m = len(labels), len(chosen)
+    check_size(grid.name, (m, "distinct ballots"), (n, "items"), filled)
+    ranks = np.full((m, n), absent, dtype=np.int32)
+    at, place = np.nonzero(orders[chosen] >= 0)
+    ranks[at, orders[chosen][at, place]] = place
+    return Profile._trusted(
+        ItemSet(labels),
+        ranks,
+        counts=counts,
+        weights=None if grid.weights is None else grid.weights[chosen],
+        groups=None if grid.groups is None else [grid.groups[row] for row in chosen.tolist()],
+    )
+
+
+def _merged(
+    columns: list[NDArray[np.intp]], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return the first of every set of equal rows, and the summed counts of the set."""
+    key = np.zeros(len(counts), dtype=np.int64)
+    for column in columns:
+        # Rows have numbers below their number, so a product fits.
+        key = np.unique(key * (int(column.max()) + 2) + column + 1, return_inverse=True)[1].ravel()
+    _, first, where = np.unique(key, return_index=True, return_inverse=True)
+    total = np.zeros(len(first), dtype=np.int64)
+    np.add.at(total, where.ravel(), counts)
+    order = np.argsort(first)
+    return first[order], total[order]
+
+
+def _told(grid: Grid, cleaned: Cleaned, profile: Profile, policies: Mapping[str, str]) -> CastVotes:
+    fates, counts = cleaned.fates, grid.counts
+
+    def ballots(choices: Bools) -> int:
+        return int(counts @ choices.any(axis=1))
+
+    def number(choices: Bools) -> int:
+        return int(counts @ np.count_nonzero(choices, axis=1))
+
+    none = np.zeros_like(cleaned.skipped)
+    written = np.append(grid.is_write_in, [False, False])[grid.codes]
+    met = {
+        "undervote": (fates == Fate.BLANK, fates == Fate.BLANK),
+        "skipped choice": (cleaned.skipped, none),
+        "overvote": (grid.codes == OVERVOTE, fates == Fate.OVERVOTE),
+        "write-in": (written, fates == Fate.WRITE_IN),
+        "repeated item": (fates == Fate.TWICE, fates == Fate.TWICE),
+        "after the end": (fates == Fate.ENDED, fates == Fate.ENDED),
+    }
+    steps = tuple(
+        CleaningStep(step, policies.get(step, ""), ballots(found), number(found), number(gone))
+        for step, (found, gone) in met.items()
+    )
+    ranked = fates == Fate.RANKED
+    marked = (fates != Fate.BLANK).any(axis=1)
+    touched = (cleaned.skipped | ((fates != Fate.BLANK) & ~ranked)).any(axis=1)
+    has_rank = ranked.any(axis=1)
+    return CastVotes(
+        profile=profile,
+        n_ballots=int(counts.sum()),
+        n_unchanged=int(counts @ (has_rank & ~touched)),
+        n_changed=int(counts @ (has_rank & touched)),
+        n_blank=int(counts @ ~marked),
+        n_emptied=int(counts @ (marked & ~has_rank)),
+        n_choices=int(counts.sum()) * fates.shape[1],
+        n_ranked=number(ranked),
+        steps=steps,
+        spelled=grid.spelled,
+    )

@@ -1,0 +1,255 @@
+"""The table of a cast vote record as one row per ballot and one column per choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._numbers import EXACT_LIMIT
+from rankagg._typing import Bools, Floats, Label
+from rankagg.core.items import ItemSet, listed
+from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
+from rankagg.io.cast_votes.marks import BLANK, OVERVOTE, Marks, Spellings, marks_of
+from rankagg.io.tables.columns import Coded, Table, names_of
+from rankagg.io.tables.size import check_size
+
+__all__ = ["Grid", "read_grid"]
+
+# Ballots offer a few choices; a larger rank is a slip, or no rank.
+MOST_CHOICES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Ballots times choices.
+
+    Attributes
+    ----------
+    name : str
+        What to call the table in messages.
+    codes : ndarray of int, shape (n_ballots, n_choices)
+        The label that is marked, or `BLANK` or `OVERVOTE`.
+    labels : list of str or int
+        Names and write-ins.
+    is_write_in : ndarray of bool, shape (n_labels,)
+        Which of them are write-ins.
+    counts : ndarray of int, shape (n_ballots,)
+        How often each ballot occurs.
+    weights, groups
+        Of each ballot; None where there are none.
+    spelled : tuple of (str, int)
+        Spellings that are no names, and in how many choices they occur.
+    line : callable
+        Returns the line in which a label first occurs, for messages.
+    """
+
+    name: str
+    codes: NDArray[np.intp]
+    labels: list[Label]
+    is_write_in: Bools
+    counts: NDArray[np.int64]
+    weights: Floats | None
+    groups: list[Label] | None
+    spelled: tuple[tuple[str, int], ...]
+    line: Callable[[int], int]
+
+    def apart(self) -> list[NDArray[np.intp]]:
+        """Return numbers of weights and groups: ballots that differ there are never merged."""
+        parts = []
+        if self.weights is not None:
+            parts.append(np.unique(self.weights, return_inverse=True)[1].ravel())
+        if self.groups is not None:
+            parts.append(Coded.of(self.groups).codes)
+        return parts
+
+    def refuse(self, code: int, items: ItemSet) -> NoReturn:
+        """Raise because a label is none of the stated items."""
+        label = self.labels[code]
+        raise DataFormatError(
+            f"{self.name}, row {self.line(code)} names {shown(label)}, which is none of the stated "
+            f"items ({listed(items.labels)}). {nearest(label, items)}".rstrip()
+        )
+
+
+@dataclass(frozen=True)
+class _Ballots:
+    """Columns that say something of a ballot as a whole, a value for each row of the table."""
+
+    counts: NDArray[np.int64]
+    weights: Floats | None
+    groups: list[Label] | None
+
+
+def read_grid(
+    table: Table,
+    spellings: Spellings,
+    *,
+    choices: Iterable[Label] | None,
+    ballot: Label | None,
+    rank: Label | None,
+    item: Label | None,
+    count: Label | None,
+    weight: Label | None,
+    group: Label | None,
+    drop: Iterable[Label],
+) -> Grid:
+    """Return the ballots in a table; `read_cast_votes` says what the columns are."""
+    gone = names_of(drop)
+    for name in gone:
+        table.position(name, "drop")
+    long = {"ballot": ballot, "rank": rank, "item": item}
+    given = [name for name in long.values() if name is not None]
+    if given and len(given) < len(long):
+        lacking = next(word for word, name in long.items() if name is None)
+        raise InvalidInputError(
+            "ballot, rank and item", "given together (long form) or not at all", None,
+            f"`{lacking}` is missing.",
+        )  # fmt: skip
+    if given and choices is not None:
+        raise InvalidInputError("choices", "left out in the long form", list(names_of(choices)))
+    for name in [] if choices is None else names_of(choices):
+        table.position(name, "choices")
+    whole = [name for name in (count, weight, group) if name is not None]
+    special = [*gone, *whole, *given]
+    if choices is None:
+        chosen = [] if given else [name for name in table.header if name not in special]
+    else:
+        chosen = names_of(choices)
+    if len({*special, *chosen}) < len(special) + len(chosen):
+        raise InvalidInputError("columns", "named once each", [*chosen, *special])
+    if not given and not chosen:
+        raise DataFormatError(f"{table.name} has no columns of choices.")
+    counts = (
+        np.ones(table.n_rows, dtype=np.int64) if count is None else table.counts(count, "count")
+    )
+    of_rows = _Ballots(
+        counts,
+        None if weight is None else _weights(table, weight),
+        None if group is None else table.labels(group, "group"),
+    )
+    if given:
+        return _long(table, spellings, of_rows, ballot=ballot, rank=rank, item=item)
+    return _wide(table, spellings, of_rows, chosen)
+
+
+def _weights(table: Table, weight: Label) -> Floats:
+    """Return a column of positive numbers; ballots that rank nothing have one too."""
+    weights = table.numbers(weight, "weight")
+    wrong = ~(weights > 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataFormatError(
+            f"{table.name}, row {table.line(row)}, column {shown(weight)} must be a positive "
+            f"number. Got {shown(table.column(weight, 'weight')[row])}."
+        )
+    return weights
+
+
+def _wide(table: Table, spellings: Spellings, ballots: _Ballots, choices: list[Any]) -> Grid:
+    columns = [table.coded_or_empty(name, "choices") for name in choices]
+    together: dict[Any, int] = {}
+    parts = []
+    for column in columns:
+        new = [together.setdefault(label, len(together)) for label in column.labels]
+        parts.append(np.array([*new, BLANK], dtype=np.intp)[column.codes])
+    marks = marks_of(Coded(np.concatenate(parts), list(together)), spellings)
+    codes = marks.codes.reshape(len(choices), -1).T
+
+    def line(code: int) -> int:
+        return table.line(int(np.argmax((codes == code).any(axis=1))))
+
+    counts = np.tile(ballots.counts, len(choices))
+    first = np.arange(len(codes))
+    return _grid(table, codes, marks, ballots, first=first, counts=counts, line=line)
+
+
+def _grid(
+    table: Table,
+    codes: NDArray[np.intp],
+    marks: Marks,
+    ballots: _Ballots,
+    *,
+    first: NDArray[np.intp],
+    counts: NDArray[np.int64],
+    line: Callable[[int], int],
+) -> Grid:
+    """Return the grid; `first` is a row of the table for each ballot, `counts` is of the marks."""
+    if float(ballots.counts[first].astype(float).sum()) >= EXACT_LIMIT:
+        raise DataFormatError(
+            f"{table.name} states counts of ballots that add up to 2**53 or more; divide them."
+        )
+    spelled = [(text, int(counts @ where)) for text, where in marks.special.items()]
+    return Grid(
+        table.name,
+        codes,
+        marks.items,
+        marks.is_write_in,
+        ballots.counts[first],
+        None if ballots.weights is None else ballots.weights[first],
+        None if ballots.groups is None else [ballots.groups[row] for row in first.tolist()],
+        tuple(sorted((one for one in spelled if one[1]), key=lambda one: (-one[1], one[0]))),
+        line,
+    )
+
+
+def _long(
+    table: Table, spellings: Spellings, ballots: _Ballots, *, ballot: Any, rank: Any, item: Any
+) -> Grid:
+    voters = table.coded(ballot, "ballot")
+    ranks = table.counts(rank, "rank")
+    if ranks.max() > MOST_CHOICES:
+        row = int(np.argmax(ranks))
+        raise DataFormatError(
+            f"{table.name}, row {table.line(row)}, column {shown(rank)} is {ranks[row]}; ranks are "
+            f"counted from 1 and go up to {MOST_CHOICES}."
+        )
+    marks = marks_of(table.coded_or_empty(item, "item"), spellings)
+    _, first = np.unique(voters.codes, return_index=True)
+    _check_alike(table, voters, first, ballots)
+    m, k = len(voters.labels), int(ranks.max())
+    marked = np.flatnonzero(marks.codes != BLANK)
+    check_size(table.name, (m, "ballots"), (k, "ranks"), len(marked))
+    cells = voters.codes[marked] * k + ranks[marked] - 1
+    at = marks.codes[marked]
+    order = np.lexsort((at, cells))
+    same = np.diff(cells[order]) == 0
+    doubled = same & (np.diff(at[order]) == 0) & (at[order][1:] >= 0)
+    if doubled.any():
+        row = int(marked[order[1:][doubled]].min())
+        raise DataFormatError(
+            f"{table.name}, row {table.line(row)} marks {shown(marks.items[marks.codes[row]])} on "
+            f"ballot {shown(voters.labels[voters.codes[row]])} at rank {ranks[row]} for the second "
+            "time; each mark may occur once."
+        )
+    codes = np.full(m * k, BLANK, dtype=np.intp)
+    codes[cells] = at
+    codes[cells[order][1:][same]] = OVERVOTE
+    codes[cells[at == OVERVOTE]] = OVERVOTE
+
+    def line(code: int) -> int:
+        return table.line(int(np.argmax(marks.codes == code)))
+
+    grid = codes.reshape(m, k)
+    return _grid(table, grid, marks, ballots, first=first, counts=ballots.counts, line=line)
+
+
+def _check_alike(table: Table, voters: Coded, first: NDArray[np.intp], ballots: _Ballots) -> None:
+    """Raise where the rows of one ballot state different counts, weights or groups."""
+    columns = {"count": ballots.counts, "weight": ballots.weights}
+    if ballots.groups is not None:
+        columns["group"] = Coded.of(ballots.groups).codes
+    for what, values in columns.items():
+        if values is None:
+            continue
+        differs = values != values[first][voters.codes]
+        if differs.any():
+            row = int(np.argmax(differs))
+            raise DataFormatError(
+                f"{table.name}, row {table.line(row)} states another {what} for ballot "
+                f"{shown(voters.labels[voters.codes[row]])} than its first row, "
+                f"{table.line(int(first[voters.codes[row]]))}; all rows of a ballot state the same."
+            )

@@ -1,0 +1,1 @@
+"""Ballots in PrefLib's formats."""

@@ -1,0 +1,1 @@
+"""Files and frames as tables of labels and numbers, whatever their format."""
