@@ -57,14 +57,16 @@ def test_a_whole_number_that_no_float_is(door, values):
 @pytest.mark.parametrize(
     "frame",
     [
-        pd.DataFrame({"x": [ODD, 1], "y": [0.5, 1.0]}),
-        pd.DataFrame({"x": [ODD, 1], "y": [0, 1]}),
-        pd.DataFrame({"x": pd.array([ODD, 1], dtype="Int64")}),
-        pd.DataFrame({"x": pd.array([2**64 - 1, 1], dtype="UInt64"), "y": [0.5, 1.0]}),
+        pd.DataFrame({"x": [ODD, 1], "y": [0.5, 1.0]}, index=["A", "B"]),
+        pd.DataFrame({"x": [ODD, 1], "y": [0, 1]}, index=["A", "B"]),
+        pd.DataFrame({"x": pd.array([ODD, 1], dtype="Int64")}, index=["A", "B"]),
+        pd.DataFrame(
+            {"x": pd.array([2**64 - 1, 1], dtype="UInt64"), "y": [0.5, 1.0]}, index=["A", "B"]
+        ),
     ],
 )
 def test_a_frame_keeps_the_integers_of_each_column(frame):
-    with pytest.raises(InvalidInputError, match=f"Got {frame['x'][0]}"):
+    with pytest.raises(InvalidInputError, match=f"Got {frame['x'].iloc[0]}"):
         scores(frame)
 
 

@@ -125,6 +125,7 @@ class Seen:
     data: Floats
     texts: Texts
     size: tuple[float, float]
+    moved: float
 
 
 # By identity, as data have no hash; what was seen keeps its picture, so that no other takes its id.
@@ -137,9 +138,14 @@ def _look_at(picture: Picture) -> Seen:
     new = picture.draw(ax=None)
     opened = len(plt.get_fignums()) - figures
     kept = mpl.rcParams == before
-    new.figure.canvas.draw()
+    figure: Any = new.get_figure(root=True)
+    figure.canvas.draw()
     data = () if picture.drawn is None else picture.drawn(new)
     found = texts(new)
+    before_again = _places_of_axes(new)
+    for _ in range(2):  # as a window and a file do, one after the other
+        figure.draw_without_rendering()
+    moved = float(np.abs(_places_of_axes(new) - before_again).max())
     _, ax = plt.subplots()
     figures = len(plt.get_fignums())
     is_given = picture.draw(ax=ax) is ax
@@ -152,8 +158,15 @@ def _look_at(picture: Picture) -> Seen:
         kept_settings=kept,
         data=np.asarray(data, dtype=np.float64),
         texts=found,
-        size=new.figure.canvas.get_width_height(),
+        size=figure.canvas.get_width_height(),
+        moved=moved,
     )
+
+
+def _places_of_axes(ax: Axes) -> Floats:
+    """Return the bounds of all axes of a figure, in shares of it."""
+    figure: Any = ax.get_figure(root=True)
+    return np.array([one.get_position().bounds for one in figure.axes])
 
 
 class PlotContract:
@@ -207,6 +220,9 @@ class PlotContract:
     def test_no_two_texts_overlap_and_none_is_cut_off(self, seen: Seen) -> None:
         assert _overlaps(seen.texts) == []
         assert _outside(seen.texts, seen.size) == []
+
+    def test_drawing_again_moves_nothing(self, seen: Seen) -> None:
+        assert seen.moved < 0.02
 
     def test_leaves_the_settings_of_matplotlib_alone(self, seen: Seen) -> None:
         assert seen.kept_settings

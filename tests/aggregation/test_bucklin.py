@@ -14,7 +14,7 @@ from tests.strategies import profiles, quick
 def slow_bucklin(profile):
     """Give one (depth, share) per item, None for one that no ranking observes."""
     ballots = [
-        (row, Fraction(int(count)) * Fraction(float(weight)))
+        (row, int(count) * Fraction(float(weight)).limit_denominator(10**6))
         for row, count, weight in zip(
             profile.ranks.tolist(), profile.counts, profile.weights, strict=True
         )

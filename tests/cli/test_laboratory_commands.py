@@ -116,7 +116,7 @@ def test_removals_are_those_of_the_library(run):
     assert (found["level"]["number"], found["overtaken"]["number"]) == (16, 17)
     assert found["removed"] == expected.to_dict()["removed"]
     text = run("removals", "--dataset", "superglue_human", "--method", "borda", "--unit", "task")
-    assert "removing 2 of 10 tasks (CB, WiC) would put DeBERTa first in place of Human" in text
+    assert "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human" in text
     assert "... and 1 more unit" in run(*asked, "--rows", "1")
     run("removals", "--dataset", "tennessee", "--time-limit", "0", code=3)
 

@@ -36,7 +36,7 @@ ENOUGH = {
     "verify": [],
 }
 #: Commands that need the scores themselves.
-NOT_ENOUGH = ("agreement", "experiment", "power", "removals", "test")
+NOT_ENOUGH = ("agreement", "experiment", "power", "removals", "steps", "test")
 
 
 @pytest.fixture

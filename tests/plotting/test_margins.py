@@ -95,3 +95,15 @@ def test_widths_follow_the_font_and_not_the_size_of_letters() -> None:
     with mpl.rc_context({"font.size": 3 * mpl.rcParams["font.size"]}):
         assert widest(lines) == pytest.approx(usual, rel=0.05)
     assert widest(lines) == usual
+
+
+def test_a_caption_beyond_its_axes_is_in_a_file_that_is_cut_to_its_content() -> None:
+    figure, ax = plt.subplots(figsize=(3, 3), layout="constrained")
+    write_below(ax, ["a caption that is much longer than the axes are wide"], 60)
+    figure.draw_without_rendering()
+    renderer = figure.canvas.get_renderer()
+    (caption,) = ax.texts
+    inches = caption.get_window_extent(renderer).width / figure.dpi
+    assert figure.get_tightbbox(renderer).width >= inches > 3
+    write_below(ax, ["short"])
+    assert figure.get_tightbbox(renderer).width < 3.1

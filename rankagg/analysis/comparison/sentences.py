@@ -223,7 +223,7 @@ def decided_of(decisions: Decisions) -> str:
         about = "about " if decisions.is_approximate else ""
         text = f"With {given}, {decided:,} of {counted(pairs, 'pair', ',')}"
         if decided == pairs:
-            every = f"all {pairs:,} pairs" if pairs > 1 else "the only pair"
+            every = f"all {counted(pairs, 'pair', ',')}" if pairs > 1 else "the only pair"
             text = f"With {given}, {every}"
         return f"{text} {'is' if decided == 1 else 'are'} decided at {about}{level}."
     if decisions.warning is not None:

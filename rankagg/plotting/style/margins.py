@@ -6,7 +6,12 @@ from collections.abc import Iterable
 from textwrap import wrap
 
 import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
 
 from rankagg.core.items import shortened
 from rankagg.plotting.style.letters import widest
@@ -70,11 +75,44 @@ def write_below(
         return
     gap = 0.5 * float(mpl.rcParams["font.size"]) if axis else 0.0
     # The label of the axis moves with its ticks, and the caption moves with the label.
-    ax.annotate(
+    caption = _Caption(
         "\n".join(lines), (0.0, 0.0), (0.0, -gap), xycoords=("axes fraction", ax.xaxis.label),
         textcoords="offset points", ha="left", va="top", annotation_clip=False, gid=CAPTION,
-        parse_math=False, fontsize="medium",
+        parse_math=False, fontsize="medium", clip_on=False,
     )  # fmt: skip
+    ax.add_artist(caption)
+    figure = ax.get_figure(root=True)
+    assert figure is not None, "drawn axes are in a figure"
+    figure.add_artist(_Room(caption))
+
+
+class _Caption(Annotation):
+    """A caption that is no wider than its axes for the layout.
+
+    What stands beside axes narrows them: a caption beyond them would do so again at every drawing.
+    """
+
+    def get_tightbbox(self, renderer: RendererBase | None = None) -> Bbox:
+        box = self.get_window_extent(renderer)
+        assert self.axes is not None, "a caption is on axes"
+        across = self.axes.get_window_extent(renderer)
+        low, high = np.clip([box.x0, box.x1], across.x0, across.x1)
+        return Bbox.from_extents(low, box.y0, high, box.y1)
+
+
+class _Room(Artist):
+    """The whole place of a caption, which pictures that are cut to their content keep."""
+
+    def __init__(self, caption: _Caption) -> None:
+        super().__init__()
+        self._caption = caption
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draw nothing: the caption draws itself."""
+
+    def get_tightbbox(self, renderer: RendererBase | None = None) -> Bbox:
+        is_there = self._caption.axes is not None and self._caption.figure is not None
+        return self._caption.get_window_extent(renderer) if is_there else Bbox.null()
 
 
 def caption_of(ax: Axes) -> str:
