@@ -7,6 +7,7 @@ answers in the folder `facts` beside that one. Without them these tests skip.
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ from hypothesis import settings
 CHECKOUT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("RANKAGG_DATA") or CHECKOUT.parent / "shared" / "data")
 FACTS = DATA.parent / "facts"
+
+# A shell that runs tests in the background has them ignore Ctrl-C, and so all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Every run tries the same examples: a red test is red for everybody. Before a release
 # `--hypothesis-profile=thorough` tries more of them, and others.

@@ -99,7 +99,7 @@ def test_widths_follow_the_font_and_not_the_size_of_letters() -> None:
 
 def test_a_caption_beyond_its_axes_is_in_a_file_that_is_cut_to_its_content() -> None:
     figure, ax = plt.subplots(figsize=(3, 3), layout="constrained")
-    write_below(ax, ["a caption that is much longer than the axes are wide"], 60)
+    write_below(ax, ["a caption that is much longer than the axes are wide " * 2], 99)
     figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()
     (caption,) = ax.texts

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
+from matplotlib.offsetbox import AnnotationBbox, DrawingArea
 
 from rankagg.testing.plots import Picture, PlotContract, _look_at, collisions, cut_off
 
@@ -56,13 +57,19 @@ def other_data(ax):
 
 
 def drifts(ax):
-    """Write a text beyond axes that make room for it, again at every drawing."""
+    """Draw a box beyond axes that make room for it, again at every drawing."""
     if ax is None:
         ax = plt.subplots(layout="constrained")[1]
     lines = ax.plot([1, 2, 3], gid="line")
     ax.text(1, 2, "a name")
     ax.figure.legend(lines, ["what takes much room beside"], loc="outside right upper")
-    ax.annotate("a note below, longer than the axes" * 2, (0, -0.2), xycoords="axes fraction")
+    ax.figure.draw_without_rendering()
+    points = ax.bbox.width * 72 / ax.figure.dpi
+    wide = AnnotationBbox(
+        DrawingArea(points + 15, 9), (0, -40),
+        xycoords="axes pixels", box_alignment=(0, 1), frameon=False, pad=0,
+    )  # fmt: skip
+    ax.add_artist(wide).set_clip_on(False)
     return ax
 
 
