@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.report.browser import launched
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("RANKAGG_DATA") or CHECKOUT.parent / "shared" / "data")
 FACTS = DATA.parent / "facts"
@@ -28,6 +30,13 @@ settings.register_profile(
 )
 settings.register_profile("thorough", max_examples=300, deadline=None)
 settings.load_profile("rankagg")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return one browser for all tests: a process can drive no second one."""
+    with launched() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

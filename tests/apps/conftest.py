@@ -6,8 +6,6 @@ import threading
 
 import pytest
 
-from tests.report.browser import launched
-
 # A server that nobody ends ends then.
 SECONDS = 300
 
@@ -33,10 +31,3 @@ def address():
         process.terminate()
         process.wait(timeout=20)
         process.stdout.close()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Return one browser for all tests."""
-    with launched() as started:
-        yield started

@@ -15,7 +15,6 @@ from rankagg.classroom.catalog import APPS, LECTURES, notebooks
 from rankagg.classroom.serving import front_page
 from rankagg.cli import main
 from rankagg.cli.commands import teach
-from tests.report.browser import launched
 
 
 def run(*args):
@@ -83,7 +82,7 @@ def test_copies_are_the_files_and_edited_ones_are_kept(capsys, tmp_path) -> None
 
 @pytest.mark.slow
 def test_exported_pages_show_how_an_app_begins_and_load_nothing_from_elsewhere(
-    capsys, tmp_path
+    capsys, tmp_path, browser
 ) -> None:
     pytest.importorskip("marimo", reason="pip install 'rankagg[teach]' lets this test run")
     folder = tmp_path / "a" / "b"
@@ -93,7 +92,7 @@ def test_exported_pages_show_how_an_app_begins_and_load_nothing_from_elsewhere(
     assert not (Path(rankagg.__file__).parent / "apps" / "__marimo__").exists()
     assert "controls move nothing" in capsys.readouterr().out
     asked, complaints = set(), []
-    with served(folder) as address, launched() as browser:
+    with served(folder) as address:
         page = browser.new_page()
         page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
         page.on("console", lambda said: said.type == "error" and complaints.append(said.text))

@@ -4,7 +4,7 @@ import matplotlib as mpl
 import pytest
 
 import rankagg as ra
-from tests.report.browser import launched, visiting
+from tests.report.browser import visiting
 from tests.report.checking import checker_page
 
 mpl.use("Agg")
@@ -23,13 +23,6 @@ def pages(tmp_path_factory):
         return made[name]
 
     return page_of
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Return one browser for all tests."""
-    with launched() as started:
-        yield started
 
 
 @pytest.fixture(scope="session")
