@@ -8,7 +8,7 @@ import click
 
 from rankagg.analysis.robustness.task_agreement import averaged_tasks, task_agreement
 from rankagg.cli.options.inputs import Input, input_options
-from rankagg.cli.options.numbers import SEED, Whole
+from rankagg.cli.options.numbers import Whole, seed_option
 from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
@@ -28,7 +28,7 @@ UNWEIGHTED = "the test lets every task count the same, whatever its weight"
     type=Whole(100, 10**6),
     help="Draws for the p-value; by default 10,000 with up to 50 tasks, and above none.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
+@seed_option()
 @rows_options("tasks")
 @json_option
 @as_option

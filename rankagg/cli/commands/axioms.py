@@ -17,8 +17,8 @@ from rankagg.axioms.search import number_to_see
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import SECONDS, SEED, Whole
-from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.numbers import SECONDS, Whole, seed_option
+from rankagg.cli.options.output import echo_json, echo_result, json_option, rows_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import OutOfTimeError
@@ -73,7 +73,7 @@ OPTIONS = {
     metavar="SECONDS",
     help="Stop after that time, and say how far the search came.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For what is drawn.")
+@seed_option("what is drawn")
 @rows_options("axioms, witnesses and references")
 @json_option
 def command(
@@ -172,7 +172,4 @@ class _Echo(logging.Handler):
 
 
 def _print_table(table: ra.axioms.AxiomTable, rows: int | None, as_json: bool) -> None:
-    if as_json:
-        echo_json(table.to_dict())
-    else:
-        click.echo(table.summary(rows=rows))
+    echo_result(table, None, as_json=as_json, rows=rows)

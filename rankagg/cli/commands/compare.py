@@ -17,7 +17,7 @@ from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import SEED
+from rankagg.cli.options.numbers import seed_option
 from rankagg.cli.options.output import (
     as_option,
     echo_json,
@@ -56,7 +56,7 @@ PLOTTED = 40
     type=OneOf(["ranking", "instance", "task"]),
     help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For randomized methods.")
+@seed_option("randomized methods")
 @json_option
 @as_option
 @plot_option("how items move from method to method")

@@ -9,10 +9,9 @@ import click
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.models import MODELS, model_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import JOBS, SEED, Whole
-from rankagg.cli.options.output import echo_json, json_option, rows_options, write_frame
+from rankagg.cli.options.output import json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
-from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.studies import NAMES, StudyRun, sizes_options, study_options
 from rankagg.cli.options.wording import options_named
 from rankagg.distributions.cultures.urns import ImpartialCulture
 from rankagg.distributions.study_model import StudyModel
@@ -20,51 +19,11 @@ from rankagg.studies.cycles.cycles import CycleStudy
 
 __all__ = ["command"]
 
-NAMES = {
-    "journal": "--journal",
-    "models": MODELS,
-    "n_items": "--items",
-    "n_rankings": "--rankings",
-    "n_repetitions": "--repetitions",
-}
-
 
 @click.command("cycles")
 @model_options
-@click.option(
-    "--items",
-    multiple=True,
-    type=Whole(2, 1000),
-    default=(3,),
-    show_default=True,
-    help="Numbers of items.",
-)
-@click.option(
-    "--rankings",
-    multiple=True,
-    type=Whole(1, 10**6),
-    default=(3, 11, 101),
-    show_default=True,
-    help="Numbers of rankings.",
-)
-@click.option(
-    "--repetitions",
-    type=Whole(1, 10**6),
-    default=1000,
-    show_default=True,
-    help="Profiles for each combination.",
-)
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
-@click.option(
-    "--jobs", type=JOBS, default=1, show_default=True, help="Processes; -1 for all cores."
-)
-@click.option(
-    "--journal",
-    type=FILE,
-    metavar="FILE",
-    help="Note finished profiles here, and go on from it.",
-)
-@click.option("--out", type=FILE, metavar="FILE", help="Write all rows here as CSV.")
+@sizes_options((3,), (3, 11, 101), most_items=1000)
+@study_options("profiles", "combination", 1000)
 @rows_options("sizes")
 @json_option
 @plot_option("the share of --measure by the number of rankings")
@@ -81,11 +40,7 @@ def command(
     models: list[StudyModel],
     items: tuple[int, ...],
     rankings: tuple[int, ...],
-    repetitions: int,
-    seed: int,
-    jobs: int,
-    journal: Path | None,
-    out: Path | None,
+    run: StudyRun,
     rows: int | None,
     as_json: bool,
     plot: Path | None,
@@ -103,20 +58,15 @@ def command(
         rankagg cycles --culture urn=0.1 --items 4 --items 5 --repetitions 200 --plot cycles.png
         rankagg cycles --mallows 0.8 --items 5 --journal cycles.jsonl --jobs -1
     """
-    with options_named(NAMES):
+    with options_named({**NAMES, "models": MODELS}):
         study = CycleStudy(
             models=models or [ImpartialCulture()],
             n_items=items,
             n_rankings=rankings,
-            n_repetitions=repetitions,
-            seed=seed,
+            n_repetitions=run.repetitions,
+            seed=run.seed,
         )
-        result = study.run(n_jobs=jobs, journal=journal)
-    if out is not None:
-        write_frame(result.to_frame(), out)
-    if as_json:
-        echo_json(result.to_dict())
-    else:
-        click.echo(result.summary(rows=rows))
+        result = run.of(study)
+    run.show(result, as_json=as_json, rows=rows)
     save_plot(lambda: result.plot(measure=measure), plot)
     return DONE

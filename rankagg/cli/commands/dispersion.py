@@ -10,7 +10,7 @@ from rankagg.aggregation.evidence import PairData
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.output import echo_json, json_option
+from rankagg.cli.options.output import echo_result, json_option
 from rankagg.cli.options.told import pairs_only
 from rankagg.inference.dispersion.report import dispersion_report
 
@@ -53,9 +53,5 @@ def command(
         tolerance=given.tolerance,
         time_limit=deadline.time_limit,
     )
-    if as_json:
-        echo_json({**report.to_dict(), "input": list(given.lines)})
-    else:
-        click.echo("\n".join(given.lines))
-        click.echo(report.summary())
+    echo_result(report, given.lines, as_json=as_json)
     return exit_code(report.consensuses)

@@ -13,10 +13,9 @@ from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import JOBS, SEED, Whole
-from rankagg.cli.options.output import echo_json, json_option, rows_options, write_frame
+from rankagg.cli.options.output import json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
-from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.studies import NAMES, StudyRun, study_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores.table import ScoreTable
 from rankagg.studies.confidence.confidence import ConfidenceStudy
@@ -28,13 +27,6 @@ from rankagg.studies.task_subsets.task_subsets import TaskSubsetStudy
 
 __all__ = ["command"]
 
-NAMES = {
-    "journal": "--journal",
-    "aggregators": "--method",
-    "models": "FILE",
-    "data": "FILE",
-    "n_repetitions": "--repetitions",
-}
 DEFAULT_METHODS = ("mean", "borda")
 
 
@@ -49,24 +41,7 @@ DEFAULT_METHODS = ("mean", "borda")
     "subsets of the tasks. confidence: resample instances, and see which pairs are decided.",
 )
 @methods_option("hold against themselves", default=", ".join(DEFAULT_METHODS))
-@click.option(
-    "--repetitions",
-    type=Whole(1, 10**6),
-    default=100,
-    show_default=True,
-    help="Tables for each point.",
-)
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
-@click.option(
-    "--jobs", type=JOBS, default=1, show_default=True, help="Processes; -1 for all cores."
-)
-@click.option(
-    "--journal",
-    type=FILE,
-    metavar="FILE",
-    help="Note finished tables here, and go on from it.",
-)
-@click.option("--out", type=FILE, metavar="FILE", help="Write all rows here as CSV.")
+@study_options("tables", "point")
 @rows_options("rows")
 @json_option
 @plot_option("what the study found")
@@ -75,11 +50,7 @@ def command(
     *,
     study: str,
     methods: tuple[str, ...],
-    repetitions: int,
-    seed: int,
-    jobs: int,
-    journal: Path | None,
-    out: Path | None,
+    run: StudyRun,
     rows: int | None,
     as_json: bool,
     plot: Path | None,
@@ -101,43 +72,33 @@ def command(
         raise click.UsageError(f"--tolerance has no meaning for --study {study}.")
     if methods and study == "confidence":
         raise click.UsageError("--method has no meaning for --study confidence.")
-    with options_named(NAMES):
-        asked = _study(
-            study, given, made(methods or DEFAULT_METHODS, given.unranked), repetitions, seed
-        )
-        result = asked.run(n_jobs=jobs, journal=journal)
-    if out is not None:
-        write_frame(result.to_frame(), out)
-    if as_json:
-        echo_json({**result.to_dict(), "input": list(given.lines)})
-    else:
-        click.echo("\n".join([*given.lines, result.summary(rows=rows)]))
+    with options_named({**NAMES, "models": "FILE", "data": "FILE"}):
+        result = run.of(_study(study, given, made(methods or DEFAULT_METHODS, given.unranked), run))
+    run.show(result, given.lines, as_json=as_json, rows=rows)
     save_plot(result.plot, plot)
     return DONE
 
 
-def _study(
-    name: str, given: Input, rules: Sequence[Aggregator], repetitions: int, seed: int
-) -> Study[Any, Any]:
+def _study(name: str, given: Input, rules: Sequence[Aggregator], run: StudyRun) -> Study[Any, Any]:
     table = given.data
     assert isinstance(table, ScoreTable)
     if name == "missing-scores":
         return MissingScoresStudy(
             models=[TableModel(label=given.name, table=table)],
             aggregators=rules,
-            n_repetitions=repetitions,
-            seed=seed,
+            n_repetitions=run.repetitions,
+            seed=run.seed,
         )
     if name == "task-subsets":
         return TaskSubsetStudy(
             data=table,
             aggregators=rules,
             tolerance=given.tolerance,
-            n_repetitions=repetitions,
-            seed=seed,
+            n_repetitions=run.repetitions,
+            seed=run.seed,
         )
     return ConfidenceStudy(
         models=[ResampledTableModel(label=given.name, table=table)],
-        n_repetitions=repetitions,
-        seed=seed,
+        n_repetitions=run.repetitions,
+        seed=run.seed,
     )

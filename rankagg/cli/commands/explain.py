@@ -11,7 +11,7 @@ from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import labels_of
-from rankagg.cli.options.output import echo_json, json_option
+from rankagg.cli.options.output import echo_result, json_option
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["command"]
@@ -48,8 +48,5 @@ def command(
         raise InvalidInputError("--pair", "two different items", first)
     consensus = rule.aggregate(evidence, deadline=deadline.share(2))
     explanation = explain_until(deadline, consensus, first, second)
-    if as_json:
-        echo_json({**explanation.to_dict(), "input": list(given.lines)})
-    else:
-        click.echo("\n".join([*given.lines, explanation.summary()]))
+    echo_result(explanation, given.lines, as_json=as_json)
     return exit_code([consensus], explanation)

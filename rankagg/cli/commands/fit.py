@@ -12,7 +12,7 @@ import pandas as pd
 from rankagg.aggregation.evidence import PairData
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf, labels_of
-from rankagg.cli.options.numbers import ALPHA, Number
+from rankagg.cli.options.numbers import Number, alpha_option
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.told import pairs_only
@@ -81,9 +81,7 @@ WORTHS = ("plackett-luce", "bradley-terry")
     help="Comparisons: errors by the model, by single comparisons, or by --cluster; default: auto.",
 )
 @click.option("--elo", is_flag=True, help="Comparisons: show ratings on the scale of Elo too.")
-@click.option(
-    "--alpha", type=ALPHA, default=0.05, show_default=True, help="Error of the intervals."
-)
+@alpha_option("Error of the intervals")
 @json_option
 @plot_option("the fit")
 def command(

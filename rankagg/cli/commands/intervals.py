@@ -10,7 +10,7 @@ import click
 from rankagg._typing import Label
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import ALPHA, SEED, Number, Whole
+from rankagg.cli.options.numbers import Number, Whole, alpha_option, seed_option
 from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
@@ -65,7 +65,7 @@ OPTIONS = {
     "by majorities sign-test, which counts wins. hoeffding and bernstein hold for all independent "
     "units, and need many; max-t is a bootstrap for hundreds of units.",
 )
-@click.option("--alpha", type=ALPHA, default=0.05, show_default=True, help="Probability of error.")
+@alpha_option()
 @click.option(
     "--top", type=Whole(1, 10**6), metavar="K", help="Also say who may be among the first K."
 )
@@ -130,7 +130,7 @@ OPTIONS = {
     type=Whole(1, 10**6),
     help="Resamples (default 2000), or sign vectors (default 10,000).",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
+@seed_option()
 @rows_options("pairs and items")
 @json_option
 @as_option

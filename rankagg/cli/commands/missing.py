@@ -15,7 +15,7 @@ from rankagg.analysis.robustness.sensitivity import sensitivity
 from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import SEED, Whole
+from rankagg.cli.options.numbers import Whole, seed_option
 from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.told import pairs_only
@@ -49,7 +49,7 @@ NO_COMPLETIONS = "completions are left out: sums of scores do not hold the ranki
     show_default=True,
     help="Completions of the data to rank.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the completions.")
+@seed_option("the completions")
 @rows_options("items and pairs")
 @json_option
 @plot_option("a map of what is missing")

@@ -9,8 +9,13 @@ import click
 
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import ALPHA, Whole
-from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
+from rankagg.cli.options.numbers import ALPHA, Whole, alpha_option
+from rankagg.cli.options.output import (
+    as_option,
+    echo_result,
+    json_option,
+    rows_options,
+)
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores.table import ScoreTable
@@ -31,7 +36,7 @@ OPTIONS = {"unit": "--unit", "alpha": "--alpha", "power": "--power", "n_tests": 
     show_default=True,
     help="What is independent, and of what more would be taken: columns, instances, or tasks.",
 )
-@click.option("--alpha", type=ALPHA, default=0.05, show_default=True, help="Probability of error.")
+@alpha_option()
 @click.option(
     "--power", type=ALPHA, default=0.8, show_default=True, help="Probability to decide a pair."
 )
@@ -72,9 +77,4 @@ def command(
             n_tests=options["tests"],
         )
     save_plot(found.plot, plot)
-    if pasted is not None:
-        echo_pasted(found, pasted, given.lines, as_json=as_json, rows=rows)
-    elif as_json:
-        echo_json({**found.to_dict(), "input": list(given.lines)})
-    else:
-        click.echo("\n".join([*given.lines, found.summary(rows=rows)]))
+    echo_result(found, given.lines, as_json=as_json, pasted=pasted, rows=rows)

@@ -12,8 +12,7 @@ from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import (
     as_option,
-    echo_json,
-    echo_pasted,
+    echo_result,
     json_option,
     write_frame,
     write_json,
@@ -60,13 +59,7 @@ def command(
     """
     (rule,) = with_exact_options([make(method, given.unranked)], ties=ties, deadline=deadline)
     consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
-    if pasted is not None:
-        echo_pasted(consensus, pasted, given.lines, as_json=as_json)
-    elif as_json:
-        echo_json({**consensus.to_dict(), "input": list(given.lines)})
-    else:
-        click.echo("\n".join(given.lines))
-        click.echo(consensus.summary())
+    echo_result(consensus, given.lines, as_json=as_json, pasted=pasted)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         write_frame(consensus.to_frame(), out / "ranking.csv")

@@ -14,7 +14,7 @@ from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import show_progress, time_limit_option
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf, labels_of
-from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.output import echo_result, json_option, rows_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
@@ -76,8 +76,5 @@ def command(
             tolerance=given.tolerance,
             time_limit=deadline.time_limit,
         )
-    if as_json:
-        echo_json({**found.to_dict(), "input": list(given.lines)})
-    else:
-        click.echo("\n".join([*given.lines, found.summary(rows=rows)]))
+    echo_result(found, given.lines, as_json=as_json, rows=rows)
     return DONE if found.is_proved else UNPROVED

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from rankagg.cli.exit_codes import DONE, FAILED
-from rankagg.cli.options.numbers import JOBS
-from rankagg.cli.options.output import echo_json, json_option
+from rankagg.cli.options.numbers import jobs_option
+from rankagg.cli.options.output import echo_result, json_option
 from rankagg.cli.options.targets import FOLDER
 from rankagg.cli.options.wording import options_named
 from rankagg.replication.registry import EXPERIMENTS
@@ -26,9 +26,7 @@ __all__ = ["command"]
     metavar="DIR",
     help="The folder of the leaderboards that are not bundled.",
 )
-@click.option(
-    "--jobs", type=JOBS, default=1, show_default=True, help="Processes; -1 for all cores."
-)
+@jobs_option()
 @click.option(
     "-o",
     "--out",
@@ -68,10 +66,7 @@ def command(
         return DONE
     with options_named({"data": "--data", "names": "NAME", "journal": "--out"}):
         result = replicate(*names, data=data, output=out, quick=quick, n_jobs=jobs)
-    if as_json:
-        echo_json(result.to_dict())
-    else:
-        click.echo(result.summary(rows=None))
+    echo_result(result, None, as_json=as_json, rows=None)
     if out is not None:
         click.echo(f"wrote: {out / 'index.html'}", err=as_json)
     return DONE if result.is_reached else FAILED

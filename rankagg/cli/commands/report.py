@@ -14,7 +14,7 @@ from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import show_progress
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import ALPHA, SECONDS, SEED
+from rankagg.cli.options.numbers import SECONDS, alpha_option, seed_option
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
@@ -50,13 +50,7 @@ NAMED = {"unit": "--unit", "aggregators": "--method", "gates": "--gate"}
     help="What is independent, for the uncertainty; default: instances where there are some, "
     "else rankings.",
 )
-@click.option(
-    "--alpha",
-    type=ALPHA,
-    default=0.05,
-    show_default=True,
-    help="Family-wise error rate of the decided pairs.",
-)
+@alpha_option("Family-wise error rate of the decided pairs")
 @click.option(
     "--time-limit",
     type=SECONDS,
@@ -73,7 +67,7 @@ NAMED = {"unit": "--unit", "aggregators": "--method", "gates": "--gate"}
     help="Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
     "above=ITEM,ITEM or decided=ITEM,ITEM. May be repeated.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For randomized methods.")
+@seed_option("randomized methods")
 def command(
     given: AnyInput,
     *,

@@ -11,7 +11,7 @@ import click
 
 from rankagg.cli.options.cultures import CULTURES, NUMBERS, cultures
 from rankagg.cli.options.names import numbers_of
-from rankagg.cli.options.numbers import SEED, Number, Whole
+from rankagg.cli.options.numbers import Number, Whole, seed_option
 from rankagg.cli.options.standard_input import buffered
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.wording import options_named
@@ -51,7 +51,7 @@ PLACES = 10**8
 @click.option(
     "--size", type=Whole(1, PLACES), default=100, show_default=True, help="Rankings to draw."
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
+@seed_option()
 @click.option(
     "--out",
     type=FILE,

@@ -16,8 +16,8 @@ from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import show_progress, time_limit_option
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import JOBS, SEED, Whole
-from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.numbers import Whole, jobs_option, seed_option
+from rankagg.cli.options.output import echo_result, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
@@ -43,10 +43,8 @@ __all__ = ["command"]
     show_default=True,
     help="Subsets of each size.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the subsets.")
-@click.option(
-    "--jobs", type=JOBS, default=1, show_default=True, help="Processes; -1 for all cores."
-)
+@seed_option("the subsets")
+@jobs_option()
 @time_limit_option("the whole analysis")
 @rows_options("tasks or systems")
 @json_option
@@ -87,10 +85,6 @@ def command(
             n_jobs=jobs,
             time_limit=deadline.time_limit,
         )
-    if as_json:
-        echo_json({**found.to_dict(), "input": list(given.lines)})
-    else:
-        text = found.summary(rows=rows)
-        click.echo("\n".join([*given.lines, text]))
+    echo_result(found, given.lines, as_json=as_json, rows=rows)
     save_plot(found.plot, plot)
     return UNPROVED if found.unproved or found.undecided else DONE

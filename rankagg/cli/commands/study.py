@@ -11,45 +11,22 @@ from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.models import MODELS, model_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import JOBS, SECONDS, SEED, Number, Whole
-from rankagg.cli.options.output import echo_json, json_option, write_frame
+from rankagg.cli.options.numbers import SECONDS, Number
+from rankagg.cli.options.output import json_option
 from rankagg.cli.options.plots import plot_option, save_plot
-from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.studies import NAMES, StudyRun, sizes_options, study_options
 from rankagg.cli.options.wording import options_named
 from rankagg.distributions.study_model import StudyModel
 from rankagg.studies.approximation.approximation import ApproximationStudy
 
 __all__ = ["command"]
 
-NAMES = {
-    "journal": "--journal",
-    "missing": "--missing",
-    "models": MODELS,
-    "n_items": "--items",
-    "n_rankings": "--rankings",
-    "aggregators": "--method",
-}
 DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 
 
 @click.command("study")
 @model_options
-@click.option(
-    "--items",
-    multiple=True,
-    type=Whole(2, 10**4),
-    default=(10,),
-    show_default=True,
-    help="Numbers of items.",
-)
-@click.option(
-    "--rankings",
-    multiple=True,
-    type=Whole(1, 10**6),
-    default=(10,),
-    show_default=True,
-    help="Numbers of rankings.",
-)
+@sizes_options((10,), (10,), most_items=10**4)
 @click.option(
     "--missing",
     multiple=True,
@@ -66,33 +43,11 @@ DEFAULT_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     help="What a ranking says of items that it does not rank.",
 )
 @methods_option("hold against the optimum", default=", ".join(DEFAULT_METHODS))
-@click.option(
-    "--repetitions",
-    type=Whole(1, 10**6),
-    default=100,
-    show_default=True,
-    help="Data sets for each combination.",
-)
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
+@study_options("data sets", "combination")
 @click.option(
     "--time-limit", type=SECONDS, metavar="SECONDS", help="For the exact optimum of one data set."
 )
 @click.option("--nearest", is_flag=True, help="Find the nearest of all optima too; slow.")
-@click.option(
-    "--jobs", type=JOBS, default=1, show_default=True, help="Processes; -1 for all cores."
-)
-@click.option(
-    "--journal",
-    type=FILE,
-    metavar="FILE",
-    help="Note finished data sets here, and go on from it.",
-)
-@click.option(
-    "--out",
-    type=FILE,
-    metavar="FILE",
-    help="Write all rows here as CSV.",
-)
 @json_option
 @plot_option("the ratios of every method")
 def command(
@@ -103,13 +58,9 @@ def command(
     missing: tuple[float, ...],
     unranked: Unranked,
     methods: tuple[str, ...],
-    repetitions: int,
-    seed: int,
+    run: StudyRun,
     time_limit: float | None,
     nearest: bool,
-    jobs: int,
-    journal: Path | None,
-    out: Path | None,
     as_json: bool,
     plot: Path | None,
 ) -> int:
@@ -126,24 +77,19 @@ def command(
     """
     if not models:
         raise click.UsageError("Give a model: --mallows, --plackett-luce, --gumbel or --culture.")
-    with options_named(NAMES):
+    with options_named({**NAMES, "missing": "--missing", "models": MODELS}):
         study = ApproximationStudy(
             aggregators=made(methods or DEFAULT_METHODS, unranked),
             models=models,
             n_items=items,
             n_rankings=rankings,
             missing=missing,
-            n_repetitions=repetitions,
-            seed=seed,
+            n_repetitions=run.repetitions,
+            seed=run.seed,
             time_limit=time_limit,
             nearest=nearest,
         )
-        result = study.run(n_jobs=jobs, journal=journal)
-    if out is not None:
-        write_frame(result.to_frame(), out)
-    if as_json:
-        echo_json(result.to_dict())
-    else:
-        click.echo(result.summary())
+        result = run.of(study)
+    run.show(result, as_json=as_json)
     save_plot(result.plot, plot)
     return UNPROVED if result.n_unproved else DONE

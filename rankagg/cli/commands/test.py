@@ -9,8 +9,13 @@ import click
 
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf, labels_of
-from rankagg.cli.options.numbers import ALPHA, SEED, Whole
-from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
+from rankagg.cli.options.numbers import Whole, alpha_option, seed_option
+from rankagg.cli.options.output import (
+    as_option,
+    echo_result,
+    json_option,
+    rows_options,
+)
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores.table import ScoreTable
@@ -61,7 +66,7 @@ OPTIONS = {
     help="What is independent: each column, or all columns of an instance or of a task, which are "
     "averaged first.",
 )
-@click.option("--alpha", type=ALPHA, default=0.05, show_default=True, help="Probability of error.")
+@alpha_option()
 @click.option(
     "--mid-p",
     "midp",
@@ -75,7 +80,7 @@ OPTIONS = {
     show_default=True,
     help="Sign vectors, where there are more than these.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the random numbers.")
+@seed_option()
 @rows_options("systems")
 @json_option
 @as_option
@@ -122,9 +127,4 @@ def command(
             rng=options["seed"],
         )
     save_plot(found.plot, plot)
-    if pasted is not None:
-        echo_pasted(found, pasted, given.lines, as_json=as_json, rows=rows)
-    elif as_json:
-        echo_json({**found.to_dict(), "input": list(given.lines)})
-    else:
-        click.echo("\n".join([*given.lines, found.summary(rows=rows)]))
+    echo_result(found, given.lines, as_json=as_json, pasted=pasted, rows=rows)

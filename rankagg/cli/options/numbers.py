@@ -1,17 +1,21 @@
-"""Types of numeric options: what is out of range is refused in one sentence that names the option.
+"""Numeric options: what is out of range is refused in one sentence that names the option.
 
 Everything is checked when the command line is read, before any work.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, isfinite
 from reprlib import Repr
 from typing import Any
 
 import click
 
-__all__ = ["ALPHA", "JOBS", "SECONDS", "SEED", "Jobs", "Number", "Whole"]
+__all__ = [
+    "ALPHA", "SECONDS", "SEED", "Jobs", "Number", "Whole", "alpha_option", "jobs_option",
+    "seed_option",
+]  # fmt: skip
 
 # The longest integer that Python reads has some thousand digits; none here has more than these.
 DIGITS = 40
@@ -129,4 +133,20 @@ SECONDS = Number(0, 1e9)
 #: A probability of error.
 ALPHA = Number(0, 1, open_low=True, open_high=True)
 SEED = Whole(0, 2**64 - 1)
-JOBS = Jobs()
+
+
+def seed_option(purpose: str = "the random numbers") -> Callable[[Callable[..., Any]], Any]:
+    """Add --seed, which says what is drawn for some purpose."""
+    return click.option("--seed", type=SEED, default=0, show_default=True, help=f"For {purpose}.")
+
+
+def alpha_option(what: str = "Probability of error") -> Callable[[Callable[..., Any]], Any]:
+    """Add --alpha, a probability of error."""
+    return click.option("--alpha", type=ALPHA, default=0.05, show_default=True, help=f"{what}.")
+
+
+def jobs_option(where: str = "Processes") -> Callable[[Callable[..., Any]], Any]:
+    """Add --jobs: how many processes share the work."""
+    return click.option(
+        "--jobs", type=Jobs(), default=1, show_default=True, help=f"{where}; -1 for all cores."
+    )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 import click
 import pandas as pd
@@ -18,9 +18,21 @@ from rankagg.io.output_files import write_text
 from rankagg.io.tables.formulas import guard_frame
 
 __all__ = [
-    "as_option", "echo_json", "echo_pasted", "json_option", "rows_options", "write_frame",
-    "write_json",
+    "Described", "as_option", "echo_json", "echo_pasted", "echo_result", "json_option",
+    "rows_options", "write_frame", "write_json",
 ]  # fmt: skip
+
+
+class Described(Protocol):
+    """What can be printed as text and as JSON."""
+
+    @property
+    def summary(self) -> Callable[..., str]:
+        """Return a text; where it may be long, of so many `rows`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
@@ -57,6 +69,38 @@ def rows_options(what: str) -> Callable[..., Any]:
 def echo_json(data: dict[str, Any]) -> None:
     """Print plain data as JSON; there is no NaN in it."""
     click.echo(_dumps(data))
+
+
+def echo_result(
+    found: Described,
+    lines: Iterable[str] | None,
+    *,
+    as_json: bool,
+    pasted: str | None = None,
+    **limit: Any,
+) -> None:
+    """Print what was found: as JSON, as a table to paste, or as text.
+
+    Parameters
+    ----------
+    found : Described
+        The result.
+    lines : iterable of str, optional
+        What is told of the input, where there is one.
+    as_json : bool
+        What --json says.
+    pasted : str, optional
+        What --as says; `found` can be pasted where a command has that option.
+    **limit : int or None
+        `rows`, where the text of the result takes it.
+    """
+    told = None if lines is None else list(lines)
+    if pasted is not None:
+        echo_pasted(cast(Pastable, found), pasted, told or (), as_json=as_json, **limit)
+    elif as_json:
+        echo_json({**found.to_dict(), **({} if told is None else {"input": told})})
+    else:
+        click.echo("\n".join([*(told or ()), found.summary(**limit)]))
 
 
 def echo_pasted(

@@ -10,7 +10,7 @@ import click
 
 from rankagg._typing import Label
 from rankagg.cli.options.names import OneOf, labels_of, task_weights
-from rankagg.cli.options.numbers import JOBS
+from rankagg.cli.options.numbers import jobs_option
 from rankagg.cli.options.standard_input import DASH
 from rankagg.cli.options.targets import FILE
 from rankagg.cli.options.told import tell_scores
@@ -69,13 +69,7 @@ def run_options(where: str = "") -> list[Any]:
             help=f"{where}What to do about long files in which rows of one instance lie apart. "
             "sort: on disk first, with DuckDB.",
         ),
-        click.option(
-            "--jobs",
-            type=JOBS,
-            default=1,
-            show_default=True,
-            help=f"{where}Processes of this machine; -1 for all cores.",
-        ),
+        jobs_option(f"{where}Processes of this machine"),
         click.option(
             "--journal",
             "--resume",
