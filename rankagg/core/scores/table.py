@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
 from typing import Literal, cast
 
 import numpy as np
@@ -28,14 +27,15 @@ from rankagg.core.scores.checks import (
     check_units,
     unit_labels,
 )
+from rankagg.core.scores.scored_tasks import ScoredTasks
 from rankagg.core.scores.summaries import count_near_ties, describe_scores
-from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.core.value import array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["ScoreTable"]
 
 
-class ScoreTable(Pastable, Value):
+class ScoreTable(Pastable, ScoredTasks):
     """Scores of systems on tasks, or on the instances of tasks; cells may be missing.
 
     One column is one *unit*: a task, or one instance of a task. Tasks may have different numbers
@@ -84,13 +84,9 @@ class ScoreTable(Pastable, Value):
     True
     """
 
-    systems: ItemSet
-    tasks: ItemSet
     values: Floats
     unit_tasks: NDArray[np.int64]
     instances: tuple[Label, ...] | None
-    _directions: dict[Label, bool]
-    _weights: dict[Label, float]
 
     def __init__(
         self,
@@ -152,27 +148,7 @@ class ScoreTable(Pastable, Value):
             tuple(self._weights.items()),
         )
 
-    @property
-    def higher_is_better(self) -> Mapping[Label, bool]:
-        """The direction of each task."""
-        return MappingProxyType(self._directions)
-
-    @property
-    def task_weights(self) -> Mapping[Label, float]:
-        """The weight of each task."""
-        return MappingProxyType(self._weights)
-
     # -- shape --------------------------------------------------------------------------------
-
-    @property
-    def n_systems(self) -> int:
-        """The number of systems."""
-        return len(self.systems)
-
-    @property
-    def n_tasks(self) -> int:
-        """The number of tasks."""
-        return len(self.tasks)
 
     @property
     def n_units(self) -> int:
@@ -253,11 +229,6 @@ class ScoreTable(Pastable, Value):
         """
         values = self.values * self.signs + 0.0 if signed else self.values  # one zero, not two
         return mean_by_group(values, ~self.missing, self.unit_tasks, self.n_tasks)
-
-    @property
-    def weight_vector(self) -> Floats:
-        """The weights of the tasks in order, shape (n_tasks,)."""
-        return np.array([self.task_weights[task] for task in self.tasks])
 
     # -- other tables -------------------------------------------------------------------------
 

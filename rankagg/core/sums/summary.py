@@ -15,6 +15,7 @@ from rankagg._validation import as_weights, check_unranked
 from rankagg.core.arithmetic.exact_sum import exact_mean
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.scores.checks import as_directions, as_task_weights
+from rankagg.core.scores.scored_tasks import ScoredTasks
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.grouped_tally import GroupedTally
 from rankagg.core.sums.plain import (
@@ -29,14 +30,13 @@ from rankagg.core.sums.plain import (
 from rankagg.core.sums.task_tally import TaskTally
 from rankagg.core.sums.unit_groups import check_groups, groups_of, keys_of_labels
 from rankagg.core.sums.votes import votes_of
-from rankagg.core.value import Value
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import Described, InvalidInputError, ItemMismatchError
 
 __all__ = ["ScoreSummary"]
 
 
-class ScoreSummary(Value):
+class ScoreSummary(ScoredTasks):
     """Sums over the scores of systems on the instances of tasks, without the scores.
 
     Made by `ScoreScan.summarize`, or `from_scores`. It goes wherever data go: means, Borda's rule,
@@ -86,13 +86,9 @@ class ScoreSummary(Value):
     <ScoreSummary of 2 systems x 2 tasks, 6 instances, 0 of 12 scores missing>
     """
 
-    systems: ItemSet
-    tasks: ItemSet
     n_groups: int | None
     _tallies: dict[Label, TaskTally]
     _grouped: dict[Label, GroupedTally]
-    _directions: dict[Label, bool]
-    _weights: dict[Label, float]
 
     def __init__(
         self,
@@ -176,21 +172,6 @@ class ScoreSummary(Value):
     # -- shape --------------------------------------------------------------------------------
 
     @property
-    def higher_is_better(self) -> Mapping[Label, bool]:
-        """The direction of each task."""
-        return MappingProxyType(self._directions)
-
-    @property
-    def task_weights(self) -> Mapping[Label, float]:
-        """The weight of each task."""
-        return MappingProxyType(self._weights)
-
-    @property
-    def weight_vector(self) -> Floats:
-        """The weights of the tasks in order, shape (n_tasks,)."""
-        return np.array([self._weights[task] for task in self.tasks])
-
-    @property
     def tallies(self) -> Mapping[Label, TaskTally]:
         """What the scores of each task add up to."""
         return MappingProxyType(self._tallies)
@@ -203,16 +184,6 @@ class ScoreSummary(Value):
     @property
     def _held(self) -> Mapping[Label, Any]:
         return self._grouped or self._tallies
-
-    @property
-    def n_systems(self) -> int:
-        """The number of systems."""
-        return len(self.systems)
-
-    @property
-    def n_tasks(self) -> int:
-        """The number of tasks."""
-        return len(self.tasks)
 
     @property
     def n_units(self) -> int:
