@@ -129,8 +129,9 @@ class RankedPairs(_MarginRule):
     """Lock majorities in, the clearest first, leaving out those that would close a cycle.
 
     Majorities of equal margin are taken together, and those of them that close a cycle with each
-    other are all left out, so that no item has an advantage. The score of an item is how many
-    locked paths lead from it less how many lead to it.
+    other are all left out, so that no item has an advantage. That makes the rule independent of
+    clones, but not monotonic where margins are equal, as it is with ties broken in every way. The
+    score of an item is how many locked paths lead from it less how many lead to it.
 
     Time grows as n^2 log n for sorting, and n for each pair of items that a lock puts in order:
     n^3 at most.

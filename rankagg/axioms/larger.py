@@ -29,6 +29,7 @@ LARGER: dict[tuple[str, str], str] = {
     ("Minimax", "reversal symmetry"): "3 ADCB, 3 CBDA, 2 DBAC, 1 BADC, 1 BCAD",
     ("Minimax", "smith"): CYCLE_ABOVE_A_LOSER,
     ("Schulze", "participation"): "3 DBAC, 2 ADCB, 2 CBAD, 2 CBDA, 1 BADC",
+    ("RankedPairs", "monotonicity"): "2 ACBD, 3 BADC, 1 CBAD, 3 DCBA",
     ("RankedPairs", "participation"): "6 ACDB, 6 BDAC, 3 CBDA, 1 ADCB, 1 CBAD, 1 DBCA",
     ("Kemeny", "clone independence"): LONG_CYCLE,
     ("Kemeny", "participation"): LONG_CYCLE,

@@ -105,6 +105,10 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "smith": (True, "no majority leads back into the Smith set, so that those out of it lock"),
         "majority": (True, FROM_CONDORCET),
         "pareto": (True, "what all agree on has no cycle, and is locked first"),
+        "clone independence": (
+            True, "a path through clones is one through any of them, so that outside of them the "
+            "same majorities lock however many there are",
+        ),
         "reversal symmetry": (
             True, "all arrows turn round, and what alone none leads to has one that leaves it",
         ),

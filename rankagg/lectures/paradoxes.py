@@ -603,8 +603,8 @@ def _(cloned, scores):
     mo.md(r"""
     C is a clone of B, a little worse in all eyes, and C makes B win by Borda.
     With plurality clones do the reverse: they share votes, and both lose.
-    Instant runoff, ranked pairs (nearly) and Schulze's rule are made to be independent of clones
-    (Tideman 1987, Schulze 2011).
+    Instant runoff, Schulze's rule and ranked pairs (nearly, where ties are broken in every way) are
+    made to be independent of clones (Tideman 1987, Schulze 2011).
 
     ## 13. Arrow's theorem
 
