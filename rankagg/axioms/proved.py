@@ -35,6 +35,8 @@ WOODALL = "Woodall (1997), https://doi.org/10.1016/S0166-218X(96)00100-X"
 YOUNG = "Young (1975), https://doi.org/10.1137/0128067"
 YOUNG_LEVENGLICK = "Young and Levenglick (1978), https://doi.org/10.1137/0135023"
 
+# Moulin's theorem is of one winner; that sets of winners break it too is shown by profiles.
+NO_SHOW = f"so does every choice of one of its tied winners; {MOULIN}"
 FROM_SMITH = "it keeps smith"
 FROM_CONDORCET = "it keeps condorcet winner"
 TURNED_POINTS = "points change sides of their mean, and who wins alone has more than the mean"
@@ -74,7 +76,7 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "majority": (True, FELSENTHAL),
         "monotonicity": (True, FELSENTHAL),
         "pareto": (True, FELSENTHAL),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
         "reversal symmetry": (True, TURNED_POINTS),
     },
     Minimax: {
@@ -86,7 +88,7 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "pareto": (
             True, "who is below another on all ballots loses by all, and somebody does not",
         ),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
     },
     Schulze: {
         "condorcet winner": (True, SCHULZE),
@@ -97,11 +99,11 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "monotonicity": (True, SCHULZE),
         "clone independence": (True, SCHULZE),
         "reversal symmetry": (True, SCHULZE),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
     },
     RankedPairs: {
-        "condorcet winner": (True, TIDEMAN),
-        "condorcet loser": (True, TIDEMAN),
+        "condorcet winner": (True, FROM_SMITH),
+        "condorcet loser": (True, FROM_SMITH),
         "smith": (True, "no majority leads back into the Smith set, so that those out of it lock"),
         "majority": (True, FROM_CONDORCET),
         "pareto": (True, "what all agree on has no cycle, and is locked first"),
@@ -112,7 +114,7 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "reversal symmetry": (
             True, "all arrows turn round, and what alone none leads to has one that leaves it",
         ),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
     },
     Kemeny: {
         "condorcet winner": (True, YOUNG_LEVENGLICK),
@@ -123,7 +125,7 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "monotonicity": (True, FELSENTHAL),
         "pareto": (True, FELSENTHAL),
         "clone independence": (False, TIDEMAN),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
         "reversal symmetry": (True, "optima turn round, and who is first in all is last in none"),
     },
     Plurality: {
@@ -163,7 +165,7 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "condorcet loser": (True, FROM_SMITH),
         "majority": (True, FROM_SMITH),
         "pareto": (True, "who is above another on all ballots has the higher count, and stays on"),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
     },
     Nanson: {
         "smith": (True, LAST_OF_SMITH),
@@ -175,7 +177,7 @@ OF_RULES: dict[type[Aggregator], Statements] = {
             True, "who wins alone is above the average at first, and so below it after",
         ),
         "monotonicity": (False, FISHBURN),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
     },
     Black: {
         "condorcet winner": (True, FISHBURN),
@@ -184,7 +186,7 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "pareto": (True, FELSENTHAL),
         "monotonicity": (True, FELSENTHAL),
         "smith": (False, FISHBURN),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
         "reversal symmetry": (
             True, f"a Condorcet winner becomes the Condorcet loser; else {TURNED_POINTS}",
         ),
@@ -195,7 +197,7 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "pareto": (True, "who is below another on all ballots can keep none"),
         "monotonicity": (True, "who rises can keep what it kept, and no other can keep more"),
         "smith": (False, FISHBURN),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
     },
     Dodgson: {
         "condorcet winner": (True, FISHBURN),
@@ -207,6 +209,6 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "monotonicity": (False, FISHBURN),
         "clone independence": (False, BRANDT),
         "smith": (False, FISHBURN),
-        "participation": (False, MOULIN),
+        "participation": (False, NO_SHOW),
     },
 }  # fmt: skip

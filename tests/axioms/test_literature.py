@@ -22,13 +22,14 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "axioms.tx
 # Gehrlein (1976), doi:10.1007/BF01718459 (only Borda's avoid Condorcet losers), Fishburn (1977),
 # doi:10.1137/0133030, Smith (1973), doi:10.2307/1914033 (runoffs are not monotonic, points are
 # separable), Tideman (1987), doi:10.1007/BF00433944, Moulin (1988),
-# doi:10.1016/0022-0531(88)90253-0 (whoever elects Condorcet winners breaks participation), Fishburn
-# and Brams (1983), doi:10.2307/2689808 (and so do runoffs), Young (1975), doi:10.1137/0128067 (only
-# positional rules reinforce), Young and Levenglick (1978), doi:10.1137/0135023 (only Kemeny's rule
-# among those of Condorcet reinforces rankings), Woodall (1997), doi:10.1016/S0166-218X(96)00100-X
-# (later-no-harm), Brandt (2009), doi:10.1002/malq.200810017 (Dodgson), Schulze (2011),
-# doi:10.1007/s00355-010-0475-4, Felsenthal (2012), doi:10.1007/978-3-642-20441-8_3, and Arrow,
-# Gibbard and Satterthwaite for the last ones. What is simple is proved in `rankagg.axioms.proved`.
+# doi:10.1016/0022-0531(88)90253-0 (who elects Condorcet winners one at a time fails participation),
+# Fishburn and Brams (1983), doi:10.2307/2689808 (so do runoffs), Young (1975),
+# doi:10.1137/0128067 (only positional rules reinforce), Young and Levenglick (1978),
+# doi:10.1137/0135023 (only Kemeny's rule among those of Condorcet reinforces rankings), Woodall
+# (1997), doi:10.1016/S0166-218X(96)00100-X (later-no-harm), Brandt (2009),
+# doi:10.1002/malq.200810017 (Dodgson), Schulze (2011), doi:10.1007/s00355-010-0475-4, Felsenthal
+# (2012), doi:10.1007/978-3-642-20441-8_3, and Arrow, Gibbard and Satterthwaite for the last ones.
+# What is simple is proved in `rankagg.axioms.proved`.
 # Ranked pairs take equal majorities together here; the rule of Tideman, which breaks such ties in
 # every way, is proved monotonic.
 HEAD = "Bo Pl Ve Do Ap Bu IR Co Ba Na Bl Cp Mi Sc RP Yo Dg Ke"

@@ -180,6 +180,23 @@ class ByName(ra.Aggregator):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WinnerOrAll(ByName):
+    """The Condorcet winner, and without one all items."""
+
+    needs: ClassVar[str] = "votes"
+
+    def _aggregate(self, evidence, rng) -> Outcome:
+        beaten = (evidence.votes("uniform").margins > 0).sum(axis=1)
+        return Outcome(scores=(beaten == len(beaten) - 1).astype(float))
+
+
+def test_rules_of_several_winners_escape_theorems_about_one() -> None:
+    kept = ["condorcet winner", "monotonicity", "participation", "group strategyproofness"]
+    table = ra.axiom_table([WinnerOrAll()], [*kept, "pareto"], n_items=3, n_rankings=5)
+    assert [witness is None for (witness,) in table.witnesses] == [True, True, True, True, False]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Unsteady(ByName):
     """Each time another winner."""
 
