@@ -3,7 +3,7 @@
 Names are loaded when they are first used (SPEC 1), so `import rankagg` is cheap.
 """
 
-import lazy_loader as _lazy
+from rankagg import _lazy
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
-__version__ = "0.2.0"
+__version__ = "0.2.0"  # before the names: SPEC 1 lets users load them all at once
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -65,9 +65,29 @@ def test_a_public_name_is_not_hidden_by_a_folder_of_that_name() -> None:
     assert callable(ra.plotting.style)
 
 
-def test_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="kemmeny"):
-        _ = ra.kemmeny
+@pytest.mark.parametrize(
+    ("package", "name", "remedy"),
+    [
+        (ra, "Plurallity", "Did you mean 'Plurality'?"),
+        (ra, "kemmeny", "Did you mean 'Kemeny'?"),
+        (ra, "xyz", ""),
+        (ra.axioms, "Monotonocity", "Did you mean 'Monotonicity'?"),
+        (ra.plotting, "stile", "Did you mean 'style'?"),
+    ],
+)
+def test_an_unknown_name_is_an_attribute_error_with_the_nearest_one(
+    package: ModuleType, name: str, remedy: str
+) -> None:
+    with pytest.raises(AttributeError) as told:
+        getattr(package, name)
+    assert str(told.value) == f"{package.__name__} has no '{name}'. {remedy}".rstrip()
+
+
+@pytest.mark.slow
+def test_all_names_may_be_loaded_at_once() -> None:
+    # SPEC 1 has this for those who want errors early.
+    script = "import os; os.environ['EAGER_IMPORT'] = '1'; import rankagg"
+    assert {"pandas", "scipy"} <= modules_after(script)
 
 
 def test_version_is_that_of_the_metadata() -> None:

@@ -3,6 +3,6 @@
 Names are loaded when they are first used (SPEC 1).
 """
 
-import lazy_loader as _lazy
+from rankagg import _lazy
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -7,7 +7,7 @@ saves anything. `style` sets letters and lines for a paper or a slide.
 import sys as _sys
 from types import ModuleType as _ModuleType
 
-import lazy_loader as _lazy
+from rankagg import _lazy
 
 
 class _Plotting(_ModuleType):
@@ -23,4 +23,4 @@ class _Plotting(_ModuleType):
 
 
 _sys.modules[__name__].__class__ = _Plotting
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

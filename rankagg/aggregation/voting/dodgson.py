@@ -48,8 +48,9 @@ class Dodgson(Aggregator):
     unlisted items are a bucket. Weights are numbers of ballots over their common denominator,
     whose inverse is the smallest ballot: a weight of 2 is twice the ballot, and each may change
     in another way. HiGHS solves the program; its swaps are checked in integers, and its bound
-    must reach the next whole number. Beyond 5,000 different ballots times items to pass, or 2**20
-    smallest ballots, data are refused: the problem is complete for parallel access to NP.
+    must reach the next whole number. Beyond 5,000 different ballots times items to pass, or
+    2**20/(2n - 2) smallest ballots of n items (131,072 of five), data are refused: the problem is
+    complete for parallel access to NP.
 
     References
     ----------
@@ -87,17 +88,32 @@ class Dodgson(Aggregator):
             )  # fmt: skip
         codes = places.comparable(places.unranked_last(units.ranks))
         ends = deadline.sooner(self.time_limit)
-        halves = [_half_swaps(units, codes, item, ends) for item in range(units.n_items)]
+        # The largest programs first: what is too large is refused before any is solved.
+        behind = [len(_behind(_margins(units, codes, item))) for item in range(units.n_items)]
+        halves = [0] * units.n_items
+        for item in sorted(range(units.n_items), key=behind.__getitem__, reverse=True):
+            halves[item] = _half_swaps(units, codes, item, ends)
         points = [Fraction(-number, 2 * units.denominator) for number in halves]
         return by_points(points, evidence.items)
+
+
+def _margins(units: Units, codes: Ranks, item: int) -> NDArray[np.object_]:
+    """Return the margins of an item over the others; over itself it is 1."""
+    margins = np.array(units.sums(np.sign(codes - codes[:, [item]]), units.votes), dtype=object)
+    margins[item] = 1
+    return margins
+
+
+def _behind(margins: NDArray[np.object_]) -> NDArray[np.intp]:
+    """Return the positions of the items that an item does not beat."""
+    return np.flatnonzero(margins <= 0)
 
 
 def _half_swaps(units: Units, codes: Ranks, item: int, ends: Deadline) -> int:
     """Return twice the fewest swaps of single units until the item beats all others."""
     own = codes[:, [item]]
-    margins = np.array(units.sums(np.sign(codes - own), units.votes), dtype=object)
-    margins[item] = 1
-    behind = np.flatnonzero(margins <= 0)
+    margins = _margins(units, codes, item)
+    behind = _behind(margins)
     if not len(behind):
         return 0
     # What a unit gains over the others by passing them: from below to above, or out of a tie.

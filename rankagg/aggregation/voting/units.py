@@ -84,7 +84,8 @@ class Units:
         if self.whole * largest > MOST_UNITS:
             raise InvalidInputError(
                 f"data of {rule}",
-                f"ballots whose weights are {MOST_UNITS} smallest shares of a ballot at most",
-                Described(counted(self.whole * largest, "share")),
-                "Weights of whole numbers need the fewest; 'ignore' and 'last' impute no shares.",
+                f"{MOST_UNITS // largest} ballots of the smallest weight at most",
+                Described(counted(self.whole, "ballot")),
+                "Whole weights make the fewest, and 'ignore' and 'last' impute no shares; "
+                "Minimax and Borda take any number.",
             )

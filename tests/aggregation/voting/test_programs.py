@@ -79,8 +79,25 @@ def test_large_data_are_refused_with_the_reason(rule) -> None:
     with pytest.raises(InvalidInputError, match=f"data of {rule.name}.*different ballots"):
         rule.aggregate(ra.Profile.from_ranks(ranks))
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], weights=[0.999999, 0.999998, 0.999997])
-    with pytest.raises(InvalidInputError, match=f"data of {rule.name}.*smallest shares"):
+    with pytest.raises(InvalidInputError, match=f"data of {rule.name}.*smallest weight"):
         rule.aggregate(cycle)
+
+
+def test_the_number_of_ballots_is_refused_where_it_is_said() -> None:
+    for votes in (2**20 // 4, 2**20 // 4 + 1):  # of three items
+        cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[votes - 4, 2, 2])
+        if votes == 2**20 // 4:
+            assert ra.Dodgson().aggregate(cycle).scores.max() == 0
+            continue
+        with pytest.raises(InvalidInputError, match=r"262144 ballots .* Got 262145 ballots"):
+            ra.Dodgson().aggregate(cycle)
+
+
+def test_what_is_too_large_is_refused_before_anything_is_solved(monkeypatch) -> None:
+    monkeypatch.setattr("rankagg.aggregation.voting.dodgson.least_cost", None)
+    ranks = [np.roll(np.arange(2_000), 400 * shift) for shift in range(3)]
+    with pytest.raises(InvalidInputError, match=r"data of Dodgson.* Got"):
+        ra.Dodgson().aggregate(ra.Profile.from_ranks([*ranks, *ranks[:1]] * 2))
 
 
 @pytest.mark.parametrize("rule", [ra.Young(time_limit=0), ra.Dodgson(time_limit=0)], ids=repr)
