@@ -1,4 +1,4 @@
-"""The bibliography has every work whose DOI is stated somewhere, and no DOI that nobody states."""
+"""The bibliography has every work that is cited somewhere, spelled alike, and nothing else."""
 
 import re
 from pathlib import Path
@@ -10,6 +10,11 @@ ROOT = Path(__file__).resolve().parents[1]
 BIB = ROOT / "docs" / "references.bib"
 DOI = re.compile(r"""10\.\d{4,9}/[^\s"'`,\\\]]+""")
 ENTRY = re.compile(r"^@(\w+)\{([\w-]+),\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
+# The name that stands before a year; months are no authors.
+CITATION = re.compile(
+    r"\b(?!May )([A-ZÀ-Ž][\w'-]*[a-zß-ž])(?: et al\.| and others)?,? "
+    r"\(?(1[4-9]\d\d|20[0-2]\d)(?![-,]?\d)"
+)
 FIELD = re.compile(r"\b([a-z]+) = \{((?:[^{}]|\{[^{}]*\})*)\}")
 
 
@@ -23,17 +28,20 @@ def plain(doi: str) -> str:
     return doi.lower()
 
 
-def cited() -> dict[str, str]:
-    places = [
+def pages() -> list[Path]:
+    return [
         *(ROOT / "rankagg").rglob("*.py"),
         *(ROOT / "docs").glob("*.rst"),
         *(path for end in ("rst", "txt") for path in (ROOT / "docs").glob(f"*/*.{end}")),
         *(ROOT / "examples").rglob("*.py"),
         ROOT / "README.md",
     ]
+
+
+def cited() -> dict[str, str]:
     return {
         plain(unquote(doi)): str(path.relative_to(ROOT))
-        for path in places
+        for path in pages()
         for doi in DOI.findall(path.read_text(encoding="utf-8"))
     }
 
@@ -74,3 +82,30 @@ def test_every_entry_says_who_what_and_when() -> None:
         assert entry["title"], key
         assert key.rstrip("abcdefghijklmnopqrstuvwxyz").endswith(entry["year"]), key
         assert needed.get(entry["type"], "title") in entry, key
+
+
+def named() -> dict[tuple[str, str], str]:
+    """Return where a name stands before a year; the list of changes dates releases."""
+    return {
+        (name.removesuffix("'s"), year): str(path.relative_to(ROOT))
+        for path in pages()
+        if path.name != "changelog.rst"
+        for name, year in CITATION.findall(" ".join(path.read_text(encoding="utf-8").split()))
+    }
+
+
+def test_every_citation_is_an_entry_spelled_alike_and_every_entry_is_cited() -> None:
+    written = named()
+    works = {
+        key: {
+            (re.sub("[{}]", "", name).split(",")[0].split()[-1], entry["year"])
+            for name in entry.get("author", entry.get("editor", "")).split(" and ")
+        }
+        for key, entry in entries().items()
+    }
+    known = set().union(*works.values())
+    unknown = {" ".join(who): where for who, where in written.items() if who not in known}
+    assert not unknown, "docs/references.bib lacks them, or spells them in another way"
+    assert not [key for key, names in works.items() if not names & set(written)], (
+        "nobody cites them"
+    )

@@ -41,7 +41,7 @@ class ReciprocalRankFusion(Aggregator):
 
     References
     ----------
-    Cormack, Clarke and Buettcher (2009), "Reciprocal rank fusion outperforms Condorcet and
+    Cormack, Clarke and Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and
     individual rank learning methods", https://doi.org/10.1145/1571941.1572114.
 
     Examples

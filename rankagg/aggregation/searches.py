@@ -44,7 +44,7 @@ class InsertionSearch(Aggregator):
     References
     ----------
     Dwork, Kumar, Naor and Sivakumar (2001), https://doi.org/10.1145/371920.372165, for neighbors;
-    Schiavinotto and Stuetzle (2004), https://doi.org/10.1023/B:JMMA.0000049426.06305.d8.
+    Schiavinotto and Stützle (2004), https://doi.org/10.1023/B:JMMA.0000049426.06305.d8.
 
     Examples
     --------

@@ -90,7 +90,7 @@ class GroupStrategyproofness(_Preference):
     References
     ----------
     Gibbard (1973), https://doi.org/10.2307/1914083; Satterthwaite (1975),
-    https://doi.org/10.1016/0022-0531(75)90050-2; for sets of winners Gardenfors (1976),
+    https://doi.org/10.1016/0022-0531(75)90050-2; for sets of winners Gärdenfors (1976),
     https://doi.org/10.1016/0022-0531(76)90016-8.
     """
 
@@ -100,7 +100,7 @@ class GroupStrategyproofness(_Preference):
         "cast another ballot, the same; sets of tied winners are compared by Fishburn's extension "
         "unless another is asked for."
     )
-    source: ClassVar[str] = "Gardenfors (1976), https://doi.org/10.1016/0022-0531(76)90016-8"
+    source: ClassVar[str] = "Gärdenfors (1976), https://doi.org/10.1016/0022-0531(76)90016-8"
     most_items: ClassVar[int | None] = 6
 
     #: Of how many voters a group has at most; None for any number.

@@ -17,8 +17,8 @@ from rankagg.io.scores import read_scores
 
 __all__ = ["DatasetInfo", "info", "load", "names"]
 
-COLOMBO = "Colombo, Noiry, Irurozki and Clemencon (2022), arXiv:2202.03799"
-HIMMI = "Himmi, Irurozki, Noiry, Clemencon and Colombo (2023), arXiv:2305.10284"
+COLOMBO = "Colombo, Noiry, Irurozki and Clémençon (2022), arXiv:2202.03799"
+HIMMI = "Himmi, Irurozki, Noiry, Clémençon and Colombo (2023), arXiv:2305.10284"
 SHAVRINA = "Shavrina and Malykh (2021), 'How not to Lie with a Benchmark'"
 
 

@@ -30,8 +30,8 @@ def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool
 
     References
     ----------
-    Cayley (1849), https://doi.org/10.1080/14786444908646287; Diaconis (1988), "Group
-    representations in probability and statistics", chapter 6.
+    Cayley (1849), "Note on the theory of permutations", Philosophical Magazine 34, 527-529;
+    Diaconis (1988), "Group representations in probability and statistics", chapter 6.
 
     Examples
     --------
@@ -99,8 +99,8 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
 
     References
     ----------
-    Ulam (1972); Diaconis (1988), "Group representations in probability and statistics",
-    chapter 6.
+    Ulam (1972), "Some ideas and prospects in biomathematics"; Diaconis (1988), "Group
+    representations in probability and statistics", chapter 6.
 
     Examples
     --------

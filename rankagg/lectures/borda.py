@@ -836,7 +836,8 @@ def _():
       [doi:10.1111/j.2517-6161.1977.tb01624.x](https://doi.org/10.1111/j.2517-6161.1977.tb01624.x)
     - Dwork, Kumar, Naor and Sivakumar (2001), Rank aggregation methods for the web,
       [doi:10.1145/371920.372165](https://doi.org/10.1145/371920.372165)
-    - Kenyon-Mathieu and Schudy (2007), How to rank with few errors, Proceedings of STOC 2007
+    - Kenyon-Mathieu and Schudy (2007), How to rank with few errors,
+      [doi:10.1145/1250790.1250806](https://doi.org/10.1145/1250790.1250806)
     - Young (1975), Social choice scoring functions,
       [doi:10.1137/0128067](https://doi.org/10.1137/0128067)
     - Young and Levenglick (1978), A consistent extension of Condorcet's election principle,

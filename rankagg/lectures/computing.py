@@ -321,7 +321,7 @@ def _(all_cycles, relaxation, rounds, twelve):
     optimum costs {_exact.cost:g}.
 
     Where 3-cycles end short there are other rows that every ranking keeps (Grötschel, Jünger and
-    Reinelt 1984). For the fence: add up three cycles of four arcs. Every ranking contradicts an
+    Reinelt 1985). For the fence: add up three cycles of four arcs. Every ranking contradicts an
     arc of each, so 3 in all, where the arcs that are in two cycles count twice. Halve that, and
     round up what is left of the single arcs: every ranking contradicts $\frac32$ of the nine arcs
     at least, so 2 (Chvátal's rounding). `ra.Kemeny()` derives such rows by itself.
@@ -847,7 +847,7 @@ def _():
       problem,
       [doi:10.1287/opre.32.6.1195](https://doi.org/10.1287/opre.32.6.1195); and (1985), Facets of
       the
-      linear ordering polytope, [doi:10.1007/BF01582010](https://doi.org/10.1007/BF01582010).
+      linear ordering polytope, *Mathematical Programming* 33, 43-60.
     - Chvátal (1973), Edmonds polytopes and a hierarchy of combinatorial problems,
       [doi:10.1016/0012-365X(73)90167-2](https://doi.org/10.1016/0012-365X%2873%2990167-2).
     - Lawler (1964), A comment on minimum feedback arc sets, *IEEE Transactions on Circuit Theory*

@@ -126,7 +126,7 @@ def _(election):
 
     A **positional** rule gives points for places.
     Plurality gives 1, 0, 0, 0, 0.
-    **Borda** (1781) gives $n-1$ points for the first of $n$ places, then one less for each place.
+    **Borda** (1784) gives $n-1$ points for the first of $n$ places, then one less for each place.
     """)
 
 
@@ -613,10 +613,10 @@ def _(cloned, scores):
     how voters order $x$ and $y$, and on nothing else.
     **Pareto**: if all voters have $x$ above $y$, so has the outcome.
 
-    > **Theorem** (Arrow 1951). Let there be at least three candidates and finitely many voters, who
-    > may have any rankings. A rule that gives a ranking (ties allowed) for every profile, and keeps
-    > Pareto and IIA, is a **dictatorship**: there is one voter whose strict preferences the outcome
-    > always follows.
+    > **Theorem** (Arrow 1951, in this form 1963). Let there be at least three candidates and
+    > finitely many voters, who may have any rankings. A rule that gives a ranking (ties allowed)
+    > for every profile, and keeps Pareto and IIA, is a **dictatorship**: there is one voter whose
+    > strict preferences the outcome always follows.
 
     It is about *rankings* as outcomes and *all* profiles; on single-peaked ones the majority is
     fine (section 7).
@@ -990,7 +990,7 @@ def _():
     mo.md(r"""
     ## To read
 
-    - Arrow (1951), *Social Choice and Individual Values*.
+    - Arrow (1951, second edition 1963), *Social Choice and Individual Values*.
     - Black (1948), On the rationale of group decision-making,
       [doi:10.1086/256633](https://doi.org/10.1086/256633).
     - Felsenthal (2012), Review of paradoxes afflicting procedures for electing a single candidate,
@@ -1003,6 +1003,8 @@ def _():
       [doi:10.2307/1914083](https://doi.org/10.2307/1914083).
     - Guilbaud (1952), Les théories de l'intérêt général et le problème logique de l'agrégation,
       [doi:10.3406/ecoap.1952.3831](https://doi.org/10.3406/ecoap.1952.3831).
+    - McGarvey (1953), A theorem on the construction of voting paradoxes,
+      [doi:10.2307/1907926](https://doi.org/10.2307/1907926).
     - Moulin (1988), Condorcet's principle implies the no show paradox,
       [doi:10.1016/0022-0531(88)90253-0](https://doi.org/10.1016/0022-0531%2888%2990253-0).
     - Satterthwaite (1975), Strategy-proofness and Arrow's conditions,

@@ -19,7 +19,7 @@ from tests.axioms.rules import NAMES, RULES, ballots, of, plain
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "axioms.txt"
 
 # Of Fishburn (1974), doi:10.2307/1959850 (no points elect all Condorcet winners), Fishburn and
-# Gehrlein (1976), doi:10.1007/BF01718459 (only Borda's avoid Condorcet losers), Fishburn (1977),
+# Gehrlein (1976), Public Choice 28 (only Borda's avoid Condorcet losers), Fishburn (1977),
 # doi:10.1137/0133030, Smith (1973), doi:10.2307/1914033 (runoffs are not monotonic, points are
 # separable), Tideman (1987), doi:10.1007/BF00433944, Moulin (1988),
 # doi:10.1016/0022-0531(88)90253-0 (who elects Condorcet winners one at a time fails participation),

@@ -222,7 +222,7 @@ def test_scores_are_ranked_with_their_tolerance(tolerance):
 
 # -- Nemenyi --------------------------------------------------------------------------------------
 
-# Demsar (2006), Table 5(a): critical values of the two-tailed Nemenyi test.
+# Demšar (2006), Table 5(a): critical values of the two-tailed Nemenyi test.
 QUANTILES = {
     0.05: [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164],
     0.10: [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920],

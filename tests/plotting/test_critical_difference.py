@@ -26,7 +26,7 @@ def of_thirty(m):
 
 
 def demsar(items=("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"), n_rankings=14):
-    """Return the test of Demsar's Table 6."""
+    """Return the test of Demšar's Table 6."""
     return ra.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], n_rankings, items=items)
 
 
@@ -132,7 +132,7 @@ def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings) -> None:
 
 
 def test_demsars_example() -> None:
-    # Demsar (2006), section 3.2.2: at 0.10, C4.5+m+cf and C4.5 differ, others do not.
+    # Demšar (2006), section 3.2.2: at 0.10, C4.5+m+cf and C4.5 differ, others do not.
     ax = plotting.critical_difference_diagram(demsar(), alpha=0.1)
     assert of_group(ax, "ruler-text")[0].get_text() == "critical difference 1.12 (alpha = 0.1)"
     assert [list(bar.get_xdata()) for bar in of_group(ax, "group")] == [

@@ -141,7 +141,7 @@ class Kemeny(Aggregator):
     References
     ----------
     Kemeny (1959); Young and Levenglick (1978), doi:10.1137/0135023; cutting planes for linear
-    ordering: Groetschel, Juenger and Reinelt (1984), doi:10.1287/opre.32.6.1195; ties: Emond and
+    ordering: Grötschel, Jünger and Reinelt (1984), doi:10.1287/opre.32.6.1195; ties: Emond and
     Mason (2002), doi:10.1002/mcda.313; Fagin et al. (2006), doi:10.1137/05063088X.
 
     Examples

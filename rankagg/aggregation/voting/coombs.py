@@ -38,8 +38,9 @@ class Coombs(Elimination):
 
     References
     ----------
-    Coombs (1964), A Theory of Data; Grofman and Feld (2004),
-    https://doi.org/10.1016/j.electstud.2003.08.001.
+    Coombs (1964), A Theory of Data; Grofman and Feld (2004), "If you like the alternative
+    vote (a.k.a. the instant runoff), then you ought to know about the Coombs rule", Electoral
+    Studies 23(4), 641-659.
 
     Examples
     --------

@@ -42,9 +42,10 @@ class InstantRunoff(Elimination):
 
     References
     ----------
-    Hare (1857); for parallel universes Conitzer, Rognlie and Xia (2009), "Preference functions
-    that score rankings and maximum likelihood estimation" (IJCAI), and Wang et al. (2019),
-    "Practical algorithms for multi-stage voting rules with parallel universes tiebreaking" (AAAI).
+    Hare (1857), The Machinery of Representation; for parallel universes Conitzer, Rognlie and Xia
+    (2009), "Preference functions that score rankings and maximum likelihood estimation" (IJCAI),
+    and Wang et al. (2019), "Practical algorithms for multi-stage voting rules with parallel
+    universes tiebreaking" (AAAI).
 
     Examples
     --------

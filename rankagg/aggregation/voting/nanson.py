@@ -38,7 +38,7 @@ class Nanson(Aggregator):
     References
     ----------
     Nanson (1882), "Methods of election", Transactions and Proceedings of the Royal Society of
-    Victoria 19; Niou (1987), https://doi.org/10.1007/BF00123006.
+    Victoria 19; Niou (1987), "A note on Nanson's rule", Public Choice 54.
 
     Examples
     --------

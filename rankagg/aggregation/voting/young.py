@@ -47,7 +47,8 @@ class Young(Aggregator):
     ballot: a weight of 2 is twice the ballot, and a part of it may be kept. HiGHS solves the
     program; what it keeps is checked in integers, and its bound must reach the next whole number.
     Beyond 10,000 different ballots times items, or a sum of 2**20 smallest ballots, data are
-    refused: the problem is complete for parallel access to NP.
+    refused: the problem is complete for parallel access to NP (Rothe, Spakowski and Vogel, of the
+    strong rule).
 
     References
     ----------

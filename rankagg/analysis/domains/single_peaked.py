@@ -39,7 +39,7 @@ def single_peaked_axis(profile: Profile) -> tuple[Label, ...] | None:
 
     References
     ----------
-    Black (1948), https://doi.org/10.1086/256633; Escoffier, Lang and Ozturk (2008),
+    Black (1948), https://doi.org/10.1086/256633; Escoffier, Lang and Öztürk (2008),
     "Single-peaked consistency and its complexity", Proceedings of ECAI 2008, 366-370.
 
     Examples

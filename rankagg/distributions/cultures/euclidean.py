@@ -35,7 +35,7 @@ class EuclideanCulture(Culture):
     References
     ----------
     Enelow and Hinich (1984), "The spatial theory of voting", Cambridge University Press; Boehmer,
-    Faliszewski, Janeczko, Kaczmarczyk, Lisowski, Pierczynski, Rey, Stolicki, Szufa and Was (2024),
+    Faliszewski, Janeczko, Kaczmarczyk, Lisowski, Pierczyński, Rey, Stolicki, Szufa and Wąs (2024),
     https://doi.org/10.48550/arXiv.2402.11765, for how cultures are used.
 
     Examples

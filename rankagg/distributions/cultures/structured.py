@@ -32,7 +32,7 @@ class SinglePeakedCulture(Culture):
     References
     ----------
     Walsh (2015), https://doi.org/10.48550/arXiv.1503.02766; Conitzer (2009),
-    https://doi.org/10.48550/arXiv.1401.3449.
+    https://doi.org/10.1613/jair.2606.
 
     Examples
     --------

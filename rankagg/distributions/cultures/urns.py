@@ -62,7 +62,7 @@ class AnonymousCulture(Culture):
 
 @dataclass(frozen=True, kw_only=True)
 class UrnCulture(Culture):
-    """Rankings from the urn of Polya and Eggenberger: what was drawn is drawn more often.
+    """Rankings from the urn of Pólya and Eggenberger: what was drawn is drawn more often.
 
     The urn holds every ranking once. A ranking is drawn and put back with ``contagion`` times n!
     more of its kind, n the number of items, so that the contagion means the same for every n: the
@@ -76,7 +76,7 @@ class UrnCulture(Culture):
 
     References
     ----------
-    Eggenberger and Polya (1923), https://doi.org/10.1002/zamm.19230030407; Berg (1985),
+    Eggenberger and Pólya (1923), https://doi.org/10.1002/zamm.19230030407; Berg (1985),
     "Paradox of voting under an urn model: the effect of homogeneity", Public Choice 47(2),
     377-387; McCabe-Dansted and Slinko (2006),
     "Exploratory analysis of similarities between social choice rules", Group Decision and

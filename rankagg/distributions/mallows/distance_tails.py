@@ -2,8 +2,8 @@
 
 The distance is a sum of independent stages, and its distributions are an exponential family in
 theta. So the saddlepoint of any value is the theta under which it is the mean, and the
-approximation of Lugannani and Rice (1980, https://doi.org/10.2307/1426607), with Daniels'
-correction for whole numbers (1987, https://doi.org/10.2307/1403269), needs nothing but what the
+approximation of Lugannani and Rice (1980, https://doi.org/10.2307/1426607), with the correction
+for whole numbers of Daniels (1987, https://doi.org/10.2307/1403269), needs nothing but what the
 distribution says of itself.
 """
 

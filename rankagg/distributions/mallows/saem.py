@@ -3,7 +3,7 @@
 Expected votes are estimated from drawn completions, and averaged over the iterations with falling
 weights (stochastic approximation expectation-maximization; Delyon, Lavielle and Moulines 1999,
 https://doi.org/10.1214/aos/1018031103). The log likelihood follows by integrating the expected
-distance over theta, and the information from Louis's formula (1982).
+distance over theta, and the information from the formula of Louis (1982).
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
 
     References
     ----------
-    Mnih, Szepesvari and Audibert (2008), "Empirical Bernstein stopping",
+    Mnih, Szepesvári and Audibert (2008), "Empirical Bernstein stopping",
     https://doi.org/10.1145/1390156.1390241.
 
     Examples

@@ -118,7 +118,7 @@ def grouped_means(sums: GroupSums, n_resamples: int, rng: np.random.Generator) -
     ----------
     Field and Welsh (2007), "Bootstrapping clustered data",
     https://doi.org/10.1111/j.1467-9868.2007.00593.x, for drawing whole groups;
-    Praestgaard and Wellner (1993), "Exchangeably weighted bootstraps of the general empirical
+    Præstgaard and Wellner (1993), "Exchangeably weighted bootstraps of the general empirical
     process", https://doi.org/10.1214/aop/1176989011, for such weights in general.
     """
     fixed = len(sums.stratum_weights) > 1

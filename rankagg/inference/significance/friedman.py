@@ -62,7 +62,7 @@ def friedman(
     Friedman (1937), https://doi.org/10.1080/01621459.1937.10503522; Kendall and Babington Smith
     (1939), https://doi.org/10.1214/aoms/1177732186; Iman and Davenport (1980),
     https://doi.org/10.1080/03610928008827904; Nemenyi (1963), "Distribution-free multiple
-    comparisons", thesis, Princeton University; and for all of them Demsar (2006), "Statistical
+    comparisons", thesis, Princeton University; and for all of them Demšar (2006), "Statistical
     comparisons of classifiers over multiple data sets", Journal of Machine Learning Research 7.
 
     Examples

@@ -56,7 +56,7 @@ def critical_difference_diagram(
 
     References
     ----------
-    Demsar (2006), "Statistical comparisons of classifiers over multiple data sets", Journal of
+    Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", Journal of
     Machine Learning Research 7, https://www.jmlr.org/papers/v7/demsar06a.html, who has the best
     on the right; the paper has no DOI.
 

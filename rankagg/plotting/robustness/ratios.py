@@ -48,7 +48,7 @@ def ratio_plot(result: StudyResult, *, ax: Axes | None = None) -> Axes:
 
     References
     ----------
-    Ali and Meila (2012), https://doi.org/10.1016/j.mathsocsci.2011.08.008, compare rules in this
+    Ali and Meilă (2012), https://doi.org/10.1016/j.mathsocsci.2011.08.008, compare rules in this
     way.
 
     Examples

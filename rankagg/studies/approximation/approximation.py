@@ -80,7 +80,7 @@ class ApproximationStudy(Study[DrawnCell, StudyResult]):
 
     References
     ----------
-    Ali and Meila (2012), https://doi.org/10.1016/j.mathsocsci.2011.08.008, compare rules with the
+    Ali and Meilă (2012), https://doi.org/10.1016/j.mathsocsci.2011.08.008, compare rules with the
     exact consensus in this way.
 
     Examples

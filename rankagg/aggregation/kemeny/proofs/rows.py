@@ -3,7 +3,7 @@
 A row says "these arcs, each as often as it counts, are used so many times at least". An arc is used
 no less than never, and a cycle at least once; constraints demand more (see `demands`); the rest is
 made of these. Adding rows up, taking out that an order uses i -> j or j -> i, dividing, and
-rounding both sides up to whole numbers gives a row again (Chvatal and Gomory), because an order
+rounding both sides up to whole numbers gives a row again (Chvátal and Gomory), because an order
 uses an arc once or not at all.
 """
 
@@ -82,7 +82,7 @@ class Derived:
 
     References
     ----------
-    Chvatal (1973), https://doi.org/10.1016/0012-365X(73)90167-2.
+    Chvátal (1973), https://doi.org/10.1016/0012-365X(73)90167-2.
     """
 
     terms: tuple[tuple[int, Source], ...]

@@ -1,8 +1,8 @@
 """3-fences: three arcs, and the six that lead from the end of one to the start of another.
 
 Each two of the arcs u -> v lie on a cycle u -> v -> u' -> v' -> u. Half of the sum of these three
-cycles counts nine arcs once, and an order uses two of them at least (Groetschel, Juenger and
-Reinelt 1985, https://doi.org/10.1007/BF01582010).
+cycles counts nine arcs once, and an order uses two of them at least (Grötschel, Jünger and
+Reinelt 1985, "Facets of the linear ordering polytope", Mathematical Programming 33, 43-60).
 """
 
 from __future__ import annotations
