@@ -19,7 +19,7 @@ HOSTILE = (
     "a_b", "50%", "R&D", "#1", "$x$", "\\input{x}", "~", "x^2", "{", "}", "a|b", "``x''", "a`b",
     "[1em]", "*", "two\nlines", "tab\there", "模型", "--", "---", "\\", "\\\\", "a\\|b", "<b>",
     "&amp;", '"q"', "**bold**", "| - |", "-", "", "\x07", "% \\\\ &", "é", "👍", "1e5", "-3", "nan",
-    "''", ",,",
+    "''", ",,", "-" + DASH, DASH * 2,
 )  # fmt: skip
 SIGNS = st.text(alphabet=st.sampled_from("_%&#$\\~^{}|`'\"[]*<>-, \nab1模" + DASH), max_size=8)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from unicodedata import normalize
 
 from rankagg.exceptions import InvalidInputError
 
@@ -23,8 +24,9 @@ LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }  # fmt: skip
 INFINITY = r"\infty"
-# Two of these make one other sign.
-LIGATURES = "-',"
+# Two of these make one other sign, and dashes do with each other.
+LIGATURES = "',"
+DASHES = f"-{DASH}"
 # At the start of a row these would belong to the end of the row before.
 STARTS = "[*"
 
@@ -41,10 +43,12 @@ def latex_text(text: str) -> str:
     >>> latex_text("50% of a_b & c")
     '50\\% of a\\_b \\& c'
     """
-    line = _one_line(text)
+    # Letters with accents as one sign: pdfLaTeX sets no accent that follows its letter.
+    line = normalize("NFC", _one_line(text))
     parts = ["{" + line[0] + "}" if line[:1] in STARTS else _latex(line[0])] if line else []
     for before, sign in pairwise(line):
-        parts.append("{}" if sign == before and sign in LIGATURES else "")
+        joins = (before in DASHES and sign in DASHES) or (before == sign and sign in LIGATURES)
+        parts.append("{}" if joins else "")
         parts.append(_latex(sign))
     return "".join(parts)
 
