@@ -13,6 +13,8 @@ from rankagg.teaching.steps import Steps
 
 __all__ = ["steps_page"]
 
+# Signs of a text from which on it may break.
+LONG = 24
 STYLES = ("tokens.css", "page.css", "figures.css", "tables.css", "steps.css")
 
 
@@ -44,16 +46,21 @@ def steps_page(steps: Steps) -> str:
 
 
 def _shown(step: Step) -> dict[str, Any]:
-    """Return a step as text, with the columns that are set as numbers."""
-    numbers = [
-        any(not isinstance(row[k], str) for row in step.rows) for k in range(len(step.columns))
-    ]
+    """Return a step as text, with the class of each column."""
+    kinds = [_kind(step, k) for k in range(len(step.columns))]
     return {
         "heading": step.heading,
         "sentences": step.sentences,
-        "head": list(zip(map(plain, step.columns), numbers, strict=True)),
-        "rows": [list(zip(map(plain, row), numbers, strict=True)) for row in step.rows],
+        "head": list(zip(map(plain, step.columns), kinds, strict=True)),
+        "rows": [list(zip(map(plain, row), kinds, strict=True)) for row in step.rows],
     }
+
+
+def _kind(step: Step, column: int) -> str:
+    """Return the class of a column: numbers stand at the right, and long texts break."""
+    if not step.texts[column]:
+        return "number"
+    return "long" if max(len(plain(row[column])) for row in step.rows) > LONG else ""
 
 
 def _picture(steps: Steps) -> Figure | None:
