@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -18,6 +19,9 @@ __all__ = ["MOST_ITEMS", "show_steps"]
 
 #: More do not fit into tables that one reads.
 MOST_ITEMS: Final = 8
+
+# A function as Python prints it; its own name stands behind the last point.
+FUNCTION = re.compile(r"<function (?:\S*\.)?(\S+) at 0x[0-9a-f]+>")
 
 
 def show_steps(
@@ -91,8 +95,15 @@ def show_steps(
     worked = work(consensus)
     worked.check(consensus)
     return Steps(
-        title=f"{aggregator.name}, step by step",
+        title=f"{_name(aggregator)}, step by step",
         steps=worked.steps,
         answer=consensus.ranking._arrows(),
         consensus=consensus,
+    )
+
+
+def _name(aggregator: Aggregator) -> str:
+    """Return the name of a rule, with its functions by theirs and without their place in memory."""
+    return FUNCTION.sub(
+        lambda found: "a function" if found[1] == "<lambda>" else found[1], aggregator.name
     )

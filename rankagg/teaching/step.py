@@ -14,8 +14,10 @@ import pandas as pd
 from rankagg.core.items import counted, shortened
 from rankagg.core.results.html import html_table
 from rankagg.core.results.markup import latex_text
+from rankagg.teaching.tables import latex, text
+from rankagg.teaching.tables.latex import Formula
 
-__all__ = ["Cell", "Step", "number", "plain", "told"]
+__all__ = ["Cell", "Formula", "Step", "number", "plain", "told"]
 
 Cell: TypeAlias = str | int | float
 
@@ -27,6 +29,8 @@ SHOWN = 60
 READ = 60
 # From here on numbers have an exponent.
 LARGE = 1e15
+# Signs of a cell: the names of eight items, of some 50 signs each.
+LONGEST = 480
 
 
 def number(value: object) -> int | float:
@@ -99,51 +103,48 @@ class Step:
         kept = self.rows if rows is None else self.rows[:rows]
         left = len(self.rows) - len(kept)
         more = [f"... and {counted(left, 'more row')}"] if left else []
-        return [self.heading, *self.sentences, *self._table(kept), *more]
+        told = [line for sentence in self.sentences for line in text.paragraph(sentence)]
+        table = text.text_table(self._shown(kept), self.texts) if self.columns else []
+        return [self.heading, *told, *table, *more]
 
-    def _table(self, rows: Sequence[Sequence[Cell]]) -> list[str]:
-        if not self.columns:
-            return []
-        texts = [[plain(cell) for cell in row] for row in (self.columns, *rows)]
-        widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-        left = [any(isinstance(row[k], str) and row[k] for row in rows) for k in range(len(widths))]
-        return [
-            "  " + "  ".join(
-                text.ljust(width) if is_text else text.rjust(width)
-                for text, width, is_text in zip(line, widths, left, strict=True)
-            ).rstrip()
-            for line in texts
-        ]  # fmt: skip
+    @property
+    def texts(self) -> tuple[bool, ...]:
+        """Say of each column whether it holds texts; the others hold numbers, or are empty.
+
+        Among numbers a word may say why there is none.
+        """
+        return tuple(
+            any(row[k] for row in self.rows) and all(isinstance(row[k], str) for row in self.rows)
+            for k in range(len(self.columns))
+        )
+
+    def _shown(self, rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+        return [[plain(cell) for cell in row] for row in (self.columns, *rows)]
 
     def html(self) -> str:
         """Return the step as HTML, with escaped labels."""
-        text = "".join(f"<p>{escape(line)}</p>" for line in self.sentences)
+        told = "".join(f"<p>{escape(line)}</p>" for line in self.sentences)
         shown = [[plain(cell) for cell in row] for row in self.rows[:SHOWN]]
         left = len(self.rows) - len(shown)
         more = f"<p>... and {counted(left, 'more row')}</p>" if left else ""
         head = [plain(name) for name in self.columns]
         table = html_table(head, shown, named=False) if head else ""
-        return f"<h4>{escape(self.heading)}</h4>{text}{table}{more}"
+        return f"<h4>{escape(self.heading)}</h4>{told}{table}{more}"
 
     def _repr_html_(self) -> str:
         return self.html()
 
     def latex(self) -> str:
-        """Return the step as LaTeX; the rules of tables are those of the package booktabs."""
-        parts = [rf"\paragraph{{{latex_text(self.heading)}}}", *map(latex_text, self.sentences)]
+        """Return the step as LaTeX, with tables that fit the class article.
+
+        The rules of tables are those of the package booktabs; columns that break need the package
+        array, and tables of more than 24 rows longtable.
+        """
+        parts = [
+            rf"\paragraph{{{latex_text(self.heading)}}}", *map(latex.paragraph, self.sentences)
+        ]  # fmt: skip
         if self.columns:
-            numbers = [all(not isinstance(row[k], str) for row in self.rows)
-                       for k in range(len(self.columns))]  # fmt: skip
-            head, *body = (
-                " & ".join(latex_text(plain(cell)) for cell in row) + r" \\"
-                for row in (self.columns, *self.rows)
-            )
-            parts += [
-                "\n\\begin{center}\n\\begin{tabular}{"
-                + "".join("r" if one else "l" for one in numbers) + "}",
-                r"\toprule", head, r"\midrule", *body, r"\bottomrule",
-                "\\end{tabular}\n\\end{center}",
-            ]  # fmt: skip
+            parts.append("\n" + latex.latex_table(self._shown(self.rows), self.texts))
         return "\n".join(parts)
 
 
@@ -151,4 +152,5 @@ def plain(cell: object) -> str:
     """Return a cell on one line."""
     if isinstance(cell, float):
         return _decimal(cell)
-    return shortened(" ".join(str(cell).split()), 96)
+    # Arithmetic is told in full.
+    return cell if isinstance(cell, Formula) else shortened(" ".join(str(cell).split()), LONGEST)

@@ -14,6 +14,8 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.results.markup import latex_text
 from rankagg.core.results.result import Result
 from rankagg.teaching.step import Step
+from rankagg.teaching.tables import text
+from rankagg.teaching.tables.latex import needs, paragraph
 
 __all__ = ["Steps"]
 
@@ -69,16 +71,25 @@ class Steps(Result):
         return pd.DataFrame(cells, columns=["step", "heading", "row", "column", "value"])
 
     def to_latex_sections(self) -> str:
-        r"""Return the steps as LaTeX, to be put into a document that loads the package booktabs.
+        r"""Return the steps as LaTeX, to be put into a document.
 
         Returns
         -------
         str
-            A `\subsection*` with a `\paragraph` for each step. Labels are escaped.
+            A `\subsection*` with a `\paragraph` for each step. Labels are escaped. Comments at the
+            top say which packages the document has to load, and which signs pdfLaTeX does not set.
         """
-        parts = [step.latex() for step in self.steps]
-        title, answer = latex_text(self.title), latex_text(self._answer())
-        return "\n\n".join([rf"\subsection*{{{title}}}", *parts, answer]) + "\n"
+        body = "\n\n".join(
+            [
+                rf"\subsection*{{{latex_text(self.title)}}}",
+                # Long names would stand out at the end of a line.
+                r"\begingroup\sloppy",
+                *(step.latex() for step in self.steps),
+                rf"\paragraph{{Answer}} {paragraph(self.answer)}",
+                r"\par\endgroup",
+            ]
+        )
+        return "\n".join([*needs(body), body]) + "\n"
 
     def _answer(self) -> str:
         return f"Answer: {self.answer}"
@@ -100,7 +111,8 @@ class Steps(Result):
         for at, step in enumerate(self.steps, start=1):
             heading, *lines = step.lines(limit)
             blocks.append([f"{at}. {heading}", *lines])
-        return "\n\n".join("\n".join(block) for block in [*blocks, last])
+        blocks.append([line for fact in last for line in text.paragraph(fact)])
+        return "\n\n".join(map("\n".join, blocks))
 
     def _repr_html_(self) -> str:
         title, *last = (escape(line) for line in self._facts())

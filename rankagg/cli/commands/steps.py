@@ -51,8 +51,8 @@ BY_NAME: dict[str, Written] = {".html": "html", ".htm": "html", ".tex": "latex"}
     "--as",
     "written",
     type=OneOf(get_args(Written)),
-    help="As text, as a page of HTML, or as sections for a LaTeX document that loads booktabs; by "
-    "default what the name after --out ends in, else text.",
+    help="As text, as a page of HTML, or as sections for a LaTeX document, with the packages that "
+    "they need in comments; by default what the name after --out ends in, else text.",
 )
 @click.option("-o", "--out", type=FILE, metavar="FILE", help="Write the steps here.")
 @rows_options("rows of a table")

@@ -10,7 +10,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.items import ItemSet
 from rankagg.core.rankings.partial import as_ranking
 from rankagg.teaching.rules.opening import distinct_rankings, rankings_step, scored, votes_step
-from rankagg.teaching.step import Step, number, told
+from rankagg.teaching.step import Formula, Step, number, told
 from rankagg.teaching.worked import Worked
 
 __all__ = ["borda_steps"]
@@ -40,12 +40,13 @@ def _by_rank(ranks: Ranks, weights: Floats, given: Floats, items: ItemSet) -> St
         often = [weights[ranks[:, i] == rank].sum() for rank in range(n)]
         parts = [f"{told(count)}*{n - 1 - rank}" for rank, count in enumerate(often) if count]
         total = (weights * given[:, i]).sum()
-        rows.append((str(item), *map(number, often), f"{' + '.join(parts)} = {told(total)}"))
+        points_of = Formula(f"{' + '.join(parts)} = {told(total)}")
+        rows.append((str(item), *map(number, often), points_of))
     heads = [f"rank {rank + 1} ({n - 1 - rank})" for rank in range(n)]
     return Step(
         "The points",
         (
-            f"First place is worth {n - 1}, each next one less, the last nothing.",
+            f"First place is worth {n - 1}, each next one 1 less, the last 0.",
             "A row holds how often its item has each rank, and its points.",
         ),
         ("item", *heads, "points"),

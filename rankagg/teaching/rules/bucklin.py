@@ -10,7 +10,7 @@ import numpy as np
 from rankagg.aggregation.result import Consensus
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.teaching.rules.opening import distinct_rankings, rankings_step, scored
-from rankagg.teaching.step import Step, number, told
+from rankagg.teaching.step import Formula, Step, number, told
 from rankagg.teaching.worked import Worked
 
 __all__ = ["bucklin_steps"]
@@ -34,7 +34,8 @@ def bucklin_steps(consensus: Consensus) -> Worked:
         depth = reached[0] if reached else n
         there = bool((ranks[:, i] != UNRANKED).any())
         scores.append(float(n - depth + votes[i][depth - 1] / whole) if there else np.nan)
-        sum_of = f"{n} - {depth} + {told(votes[i][depth - 1])}/{told(whole)}" if there else "none"
+        share = f"{told(votes[i][depth - 1])}/{told(whole)}"
+        sum_of = Formula(f"{n} - {depth} + {share}") if there else "none"
         rows.append((str(item), *map(number, votes[i]), reached[0] if reached else "none", sum_of))
     text = [
         f"At depth k an item has the votes of the rankings with it among their first k. A majority "

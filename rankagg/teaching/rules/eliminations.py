@@ -41,7 +41,9 @@ def instant_runoff_steps(consensus: Consensus) -> Worked:
         firsts = ends(ranks, weights, inside, policy).got
         return Decided({"first places": firsts}, lowest(firsts, inside))
 
-    text = "Each round counts first places among the items that remain; the lowest goes out."
+    text = (
+        "Each round counts first places among the items that remain; the item with fewest goes out."
+    )
     return _worked(consensus, decide, text, rankings_step(evidence))
 
 
@@ -66,7 +68,7 @@ def coombs_steps(consensus: Consensus) -> Worked:
         counts["last places"] = lasts
         return Decided(counts, lowest({item: -lasts[item] for item in inside}, inside))
 
-    text = "Each round counts last places among the items that remain; the most go out"
+    text = "Each round counts last places among the items that remain; the item with most goes out"
     text += ", unless an item has more than half of the first places." if rule.majority else "."
     return _worked(consensus, decide, text, rankings_step(evidence))
 

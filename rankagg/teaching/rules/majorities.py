@@ -48,7 +48,8 @@ def minimax_steps(consensus: Consensus) -> Worked:
         "The defeats",
         (
             "The margins of an item's defeats, the worst first: the smaller the worst, the better.",
-            "Equal ones are told apart by the next worst. The score counts down to the last.",
+            "Equal ones are told apart by the next worst. The last has a score of 1, the one "
+            "above it 2, and so on.",
         ),
         ("item", "defeats", "score"),
         tuple(rows),

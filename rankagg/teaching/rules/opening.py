@@ -63,7 +63,7 @@ def rankings_step(evidence: Evidence) -> tuple[Step, ...]:
         for row, weight in zip(ranks, weights, strict=True)
     ]
     whole = counted(told(sum(weights, Fraction(0))), "ranking")
-    text.append(f"{whole} of {counted(profile.n_items, 'item')}, like ones together.")
+    text.append(f"{whole} of {counted(profile.n_items, 'item')}, equal ones together.")
     return (Step("The rankings", tuple(text), ("count", "ranking"), tuple(rows)),)
 
 

@@ -16,7 +16,7 @@ from rankagg.core.items import ItemSet
 from rankagg.core.rankings.partial import as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.teaching.rules.opening import by_number, distinct_rankings, rankings_step, scored
-from rankagg.teaching.step import Step, number, told
+from rankagg.teaching.step import Formula, Step, number, told
 from rankagg.teaching.worked import Worked
 
 __all__ = ["fusion_steps", "place_steps"]
@@ -67,7 +67,7 @@ def fusion_steps(consensus: Consensus) -> Worked:
     ]
     seen = (ranks != UNRANKED).any(axis=0)
     scores: Floats = np.where(seen, [float(one) for one in sums], np.nan)
-    text = [f"Rank r is worth 1/({told(k)} + r), and to be left out nothing."]
+    text = [f"Rank r is worth 1/({told(k)} + r), and no rank 0."]
     if not evidence.is_complete_and_strict:
         text.append("Tied items share what their places are worth.")
     step = _by_ranking(ranks.tolist(), weights, given, items, text)
@@ -90,7 +90,8 @@ def _by_place(
         parts = [(count, points) for count, points in zip(often, worth, strict=True) if count]
         total = sum((count * points for count, points in parts), Fraction(0))
         product = " + ".join(f"{told(count)}*{_factor(points)}" for count, points in parts)
-        table.append((str(item), *map(number, often), f"{product} = {told(total)}"))
+        formula = Formula(f"{product} = {told(total)}")
+        table.append((str(item), *map(number, often), formula))
     heads = [f"rank {place} ({told(one)})" for place, one in enumerate(worth, start=1)]
     return Step(
         "The points",

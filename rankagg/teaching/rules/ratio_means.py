@@ -11,7 +11,7 @@ import numpy as np
 from rankagg.aggregation.result import Consensus
 from rankagg.core.arithmetic import exact
 from rankagg.teaching.rules.scores import shown_scores
-from rankagg.teaching.step import Cell, Step, number, told
+from rankagg.teaching.step import Cell, Formula, Step, number, told
 from rankagg.teaching.worked import Worked
 
 __all__ = ["geometric_mean_steps", "harmonic_mean_steps"]
@@ -22,16 +22,16 @@ Pairs = Sequence[tuple[float, Fraction]]
 def geometric_mean_steps(consensus: Consensus) -> Worked:
     """Multiply the scores of each system, and take the root."""
     return _worked(
-        consensus, "The products", "Each score is raised to the weight of its task; the root of "
-        "the product is by the sum of these weights.", _geometric, _product,
+        consensus, "The products", "Each score is raised to the weight of its task; the mean is "
+        "the root of the product whose degree is the sum of these weights.", _geometric, _product,
     )  # fmt: skip
 
 
 def harmonic_mean_steps(consensus: Consensus) -> Worked:
     """Add up the inverse scores of each system, and divide the weights by the sum."""
     return _worked(
-        consensus, "The sums of inverses", "The sum of the weights, over the sum of the weights "
-        "divided by the scores.", _harmonic, _quotient,
+        consensus, "The sums of inverses", "The mean is the sum of the weights, divided by the sum "
+        "of each weight over its score.", _harmonic, _quotient,
     )  # fmt: skip
 
 
@@ -69,9 +69,9 @@ def _worked(
     for system, row in zip(table.systems, values.tolist(), strict=True):
         there = [(x, w) for x, w in zip(row, weights, strict=True) if not np.isnan(x)]
         means.append(mean_of(there) if there else np.nan)
-        said = (text_of(there), number(means[-1])) if there else ("none", "none")
+        said = (Formula(text_of(there)), number(means[-1])) if there else ("none", "none")
         rows.append((str(system), *said))
-    step = Step(heading, (sentence,), ("system", "mean of", "mean"), tuple(rows))
+    step = Step(heading, (sentence,), ("system", "calculation", "mean"), tuple(rows))
     lower = not all(table.higher_is_better.values())
     scores = np.array(means) * (-1 if lower else 1)
     order = "Lower is better, so means are negated." if lower else "The higher, the better."

@@ -17,7 +17,7 @@ from rankagg.teaching.worked import Worked
 
 __all__ = ["slater_steps"]
 
-FLOOR = "One majority for each pair can be kept: the floor is nothing."
+FLOOR = "The majority of any one pair can be kept: the floor is 0."
 
 
 def slater_steps(consensus: Consensus) -> Worked:

@@ -1,0 +1,1 @@
+"""Tables that fit the width of a page or of a terminal, whatever their labels."""

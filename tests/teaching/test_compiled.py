@@ -1,0 +1,129 @@
+"""Steps of all rules and solutions of all topics, set by LaTeX as they would be handed out."""
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.teaching.quiz.topics import TOPICS
+from rankagg.teaching.registry import STEPS
+
+pytestmark = pytest.mark.slow
+
+HOSTILE = ["a_b", "100% & more", "#1", "$x$ ~^", "\\foo{", "Müller\N{EN DASH}Groß", "[*]", "<|>\"'"]
+LONG = [
+    "DeBERTa-v3-large (fine-tuned, 3 epochs)", "gpt-4-0125-preview", "Meta-Llama-3-70B-Instruct",
+    "a/path/to/some/checkpoint_at_step_10000", "claude-3-opus-20240229", "W" * 60, "x" * 96,
+    "text-davinci-003",
+]  # fmt: skip
+# A table may stand out by so many points, which nobody sees.
+SEEN = 1.0
+WAYS = ("order", "parallel")
+
+
+def orders(items, number, seed):
+    rng = np.random.default_rng(seed)
+    rows = [[items[i] for i in rng.permutation(len(items))] for _ in range(number)]
+    return ra.Profile.from_orders(rows, items=items, counts=rng.integers(1, 4, number).tolist())
+
+
+def votes(name):
+    if name == "gaps":
+        rows = [[1, 2, np.nan, np.nan], [2, 1, 1, 3], [np.nan, 1, 1, np.nan], [1, 2, 3, 4]]
+        return ra.Profile.from_ranks(rows, items="ABCD", weights=[1, 0.5, 0.1, 2])
+    return {
+        "letters": orders(list("ABCD"), 4, 1),
+        "eight": orders(list("ABCDEFGH"), 4, 2),
+        "five": orders(["Nashville", "Memphis", "Chattanooga", "Knoxville", "Clarksville"], 5, 7),
+        "hostile": orders(HOSTILE, 4, 3),
+        "long": orders(LONG, 4, 4),
+        "one": ra.Profile.from_orders(["A"]),
+        "accents": orders(["é", "Mu\N{COMBINING DIAERESIS}ller", "«ø»", "Łódź", "ñ ç ß"], 3, 5),
+    }[name]
+
+
+def scores(name):
+    items = {"letters": list("ABC"), "hostile": HOSTILE, "long": LONG}[name]
+    table = np.random.default_rng(6).random((len(items), 9)).round(4)
+    table[0, 0] = np.nan
+    return ra.ScoreTable(
+        table, systems=items, tasks=[f"task_{k} of the suite" for k in range(9)],
+        higher_is_better=name != "letters",
+    )  # fmt: skip
+
+
+def made(rule):
+    named = {ra.Approval: ra.Approval(2), ra.Positional: ra.Positional("borda")}
+    return [
+        named.get(rule) or (rule(unranked="last") if rule is ra.Dodgson else rule()),
+        *(rule(tie_breaking=ways) for ways in WAYS if hasattr(rule, "tie_breaking")),
+    ]  # fmt: skip
+
+
+def compiled(parts, folder):
+    """Set parts as one document, with the packages that they name, and return what was said."""
+    asked = {line for part in parts for line in re.findall("% Preamble: (.*)", part)}
+    text = [
+        r"\documentclass[a4paper]{article}", *sorted(asked), r"\begin{document}",
+        "\n\\clearpage\n".join(parts), r"\end{document}",
+    ]  # fmt: skip
+    (folder / "all.tex").write_text("\n".join(text), encoding="utf-8")
+    for _ in range(2):  # long tables settle their widths in the second run
+        told = subprocess.run(
+            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+            cwd=folder, capture_output=True, check=False, timeout=300,
+        )  # fmt: skip
+    return told.returncode, told.stdout.decode("utf-8", "replace")
+
+
+@pytest.fixture(autouse=True)
+def _latex():
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no pdflatex is installed: `apt-get install texlive-latex-recommended` has it")
+
+
+def check_looks(parts, folder):
+    code, said = compiled(parts, folder)
+    assert code == 0, re.findall("^!.*", said, re.MULTILINE)
+    wide = [
+        size for size in re.findall(r"Overfull \\hbox \(([\d.]+)pt", said) if float(size) > SEEN
+    ]
+    assert not wide
+    assert "Overfull \\vbox" not in said
+    assert "Missing character" not in said
+
+
+@pytest.mark.parametrize(
+    "name", ["letters", "eight", "five", "hostile", "long", "one", "accents", "gaps"]
+)
+def test_steps_of_votes_fit_their_pages(name, tmp_path):
+    rules = [rule for rule in STEPS if rule.needs != "scores"]
+    data = votes(name)
+    steps = [ra.show_steps(one, data) for rule in rules for one in made(rule)]
+    check_looks([one.to_latex_sections() for one in steps], tmp_path)
+
+
+@pytest.mark.parametrize("name", ["letters", "hostile", "long"])
+def test_steps_of_scores_fit_their_pages(name, tmp_path):
+    rules = [rule for rule in STEPS if rule.needs == "scores"]
+    assert len(rules) == 4
+    table = scores(name)
+    check_looks([ra.show_steps(rule(), table).to_latex_sections() for rule in rules], tmp_path)
+
+
+def test_quizzes_and_solutions_fit_their_pages(tmp_path):
+    asked = [ra.quiz(topic, rng=seed) for topic in TOPICS for seed in range(3)]
+    parts = [one.to_latex() + "\n" + one.solution.to_latex_sections() for one in asked]
+    check_looks(parts, tmp_path)
+
+
+def test_signs_that_are_not_set_are_those_that_are_named(tmp_path):
+    for sign in "模λ→Ж≥":
+        text = ra.show_steps(ra.Borda(), ra.Profile.from_orders([[sign, "B"]])).to_latex_sections()
+        code, said = compiled([text], tmp_path)
+        named = f"{sign} (U+{ord(sign):04X})" in text
+        assert (code == 0) == (not named)
+        assert named == (f"U+{ord(sign):04X}" in said)

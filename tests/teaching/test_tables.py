@@ -1,0 +1,157 @@
+"""Tables of steps fit a line and a page, and lose nothing."""
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.core.names import letters
+from rankagg.teaching.step import Formula, Step
+from rankagg.teaching.tables.latex import latex_table, needs, paragraph
+from rankagg.teaching.tables.layout import PAD, aligned, laid_out, wrapped
+from rankagg.teaching.tables.text import WIDTH, text_table
+from tests.core.test_pasted import read_latex
+
+FEW = settings(max_examples=40, deadline=None)
+WORDS = st.text(alphabet=st.sampled_from("abM模 -_/#&\\[*{>,é" + "\N{EN DASH}"), max_size=60)
+NUMBERS = st.sampled_from(["", "0", "-3", "12.5", "0.123456", "1e-06", "none"])
+
+
+def no_blanks(text):
+    return "".join(text.split())
+
+
+@st.composite
+def tables(draw):
+    """Tables with their kinds of columns: words, and numbers below any words."""
+    texts = draw(st.lists(st.booleans(), min_size=1, max_size=9))
+    number = draw(st.integers(0, 4))
+    head = draw(st.tuples(*[WORDS] * len(texts)))
+    rows = [draw(st.tuples(*[WORDS if is_text else NUMBERS for is_text in texts]))
+            for _ in range(number)]  # fmt: skip
+    return [head, *rows], texts
+
+
+@FEW
+@given(WORDS, st.integers(1, 30))
+@example("rank 1 (3)", 6)
+@example("aaaa", 1)
+def test_lines_fit_and_hold_all_signs(text, width):
+    lines = wrapped(text, width, letters)
+    assert no_blanks("".join(lines)) == no_blanks(text)
+    assert all(letters(line) <= width or len(line) == 1 for line in lines)
+    assert all(line == line.strip() for line in lines)
+
+
+@FEW
+@given(tables())
+def test_blocks_fit_and_hold_all_columns(case):
+    rows, texts = case
+    available = 78
+    blocks = laid_out(rows, texts, letters, available, 2)
+    assert all(sum(b.widths) + 2 * (len(b.widths) - 1) <= available + 1e-6 for b in blocks)
+    assert all(block.columns[0] == 0 for block in blocks)
+    assert [k for b in blocks for k in b.columns if k] == list(range(1, len(texts)))
+    for block in blocks:
+        for k, width in zip(block.columns, block.widths, strict=True):
+            assert texts[k] or all(letters(row[k]) <= width for row in rows[1:])
+
+
+@FEW
+@given(tables())
+def test_no_line_of_text_is_too_long_and_no_sign_is_lost(case):
+    rows, texts = case
+    lines = text_table(rows, texts)
+    assert all(letters(line) <= WIDTH for line in lines)
+    blocks = laid_out(aligned(rows, texts), texts, letters, WIDTH - 2, 2)
+    expected = "".join(row[k] for block in blocks for row in rows for k in block.columns)
+    assert sorted(no_blanks("".join(lines))) == sorted(no_blanks(expected))
+
+
+def test_points_stand_below_each_other():
+    assert text_table([["a", "b"], ["x", "1.25"], ["y", "-3"], ["z", "none"]], [True, False]) == [
+        "  a      b", "  x   1.25", "  y  -3", "  z   none",
+    ]  # fmt: skip
+    kept = [["a"], ["1e-06"], ["2.5"]]
+    assert aligned(kept, [False]) == kept
+    assert PAD not in latex_table([["a"], ["1.25"], ["3"]], [False])
+
+
+@FEW
+@given(tables())
+def test_latex_holds_every_cell(case):
+    rows, texts = case
+    text = re.sub(r"\\shortstack\[[lr]\]|\\allowbreak", "", latex_table(rows, texts))
+    blocks = text.split(r"\toprule")[1:]
+    seen = []
+    for block in blocks:
+        body = block.split(r"\bottomrule")[0].replace(r"\midrule", "")
+        lines = [line for line in body.splitlines() if line.endswith(r" \\")]
+        seen += [re.split(r"(?<!\\)&", line.removesuffix(r" \\")) for line in lines]
+    cells = [re.sub(r"\\phantom\{[.0]+\}|\$", "", cell).strip() for row in seen[1:] for cell in row]
+    words = {no_blanks(read_latex(cell)) for cell in cells if "\\times" not in cell}
+    for row in rows[1:]:
+        for k, cell in enumerate(row):
+            if texts[k] and no_blanks(cell):
+                assert no_blanks(" ".join(cell.split())) in words
+
+
+@FEW
+@given(WORDS)
+def test_long_words_break_and_keep_their_signs(text):
+    said = paragraph(text)
+    assert no_blanks(read_latex(said.replace(r"\allowbreak", ""))) == no_blanks(text)
+
+
+def test_packages_and_signs_are_said():
+    row = ["a " * 60, 1]
+    assert needs(Step("h", (), ("x", "y"), (("a", 1),)).latex()) == [
+        r"% Preamble: \usepackage{booktabs}"
+    ]
+    assert needs(Step("h", (), ("x", "y"), (tuple(row),) * 30).latex()) == [
+        r"% Preamble: \usepackage{booktabs,array,longtable}"
+    ]
+    assert needs("é") == [r"% Preamble: \usepackage[T1]{fontenc}"]
+    (said,) = needs("é 模 Ж")
+    assert "XeLaTeX" in said
+    assert "Ж (U+0416), 模 (U+6A21)" in said
+    assert "é" not in said
+
+
+def test_an_accent_behind_its_letter_is_one_sign_with_it():
+    assert paragraph("Mu\N{COMBINING DIAERESIS}ller") == "Müller"
+
+
+def test_arithmetic_is_told_in_full():
+    names = [f"a rather long name of system {k}" for k in range(3)]
+    many = ra.ScoreTable([[0.123456] * 16] * 3, systems=names, higher_is_better=True)
+    steps = ra.show_steps(ra.HarmonicMean(), many)
+    cell = steps[1].rows[0][1]
+    assert isinstance(cell, Formula)
+    for written in (str(steps), steps._repr_html_(), steps.to_latex_sections()):
+        assert written.count("/0.123456") == 48
+        assert "…" not in written
+
+
+def test_a_function_is_named_without_its_place_in_memory():
+    def falling(n):
+        return range(n, 0, -1)
+
+    profile = ra.Profile.from_orders(["AB"])
+    titles = [ra.show_steps(ra.Positional(points), profile).title
+              for points in (falling, lambda n: [1] * n)]  # fmt: skip
+    assert titles == [
+        "Positional(weights=falling), step by step", "Positional(weights=a function), step by step",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["W" * 40, "x" * 300, "模" * 30, "a_b/c-d " * 9])
+def test_steps_fit_whatever_the_names(name):
+    items = [f"{k}{name}" for k in range(8)]
+    profile = ra.Profile.from_orders([items, items[::-1], items[3:] + items[:3]])
+    for rule in (ra.Borda(), ra.Schulze(), ra.InstantRunoff()):
+        for line in str(ra.show_steps(rule, profile)).splitlines():
+            # A sentence may hold a name that is longer than a line.
+            assert letters(line) <= WIDTH or not line.startswith("  ")
