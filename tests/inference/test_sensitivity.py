@@ -10,6 +10,8 @@ from hypothesis import given
 from scipy import stats
 
 import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.analysis.robustness.drawn import drawn_ranks
 from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
 from tests.rules import public_rules
@@ -218,6 +220,65 @@ def test_what_one_completion_teaches_another_makes_no_consensus_worse():
         votes = ra.Uniform(profile.items).complete(profile, rng=seed).pairwise()
         found = ra.Permutation(ranks, profile.items)
         assert votes.exact_cost(found) == ra.Kemeny(backend="subset-dp").aggregate(votes).cost
+
+
+@pytest.mark.parametrize("rule", [ra.Kemeny(), ra.Slater(), ra.InsertionSearch()], ids=repr)
+def test_equal_items_are_as_often_above_as_below(rule):
+    # Completions are two random rankings, whose optima are many. Where the solver, or the numbers
+    # of the items, chose one of them, six pairs in a hundred more stood as in the first consensus.
+    scores = np.ones((8, 2))
+    scores[2, 0] = scores[3, 1] = NAN
+    table = ra.ScoreTable(scores, systems="abcdefgh", higher_is_better=True)
+    result = ra.sensitivity(table, rule, n_samples=250, rng=6)
+    first = result.consensuses[0].ranking.ranks
+    share = result.share_above[first[:, None] < first].mean()
+    # The inversions of a random ranking of 8 items have a standard deviation of 4.04, of 28.
+    assert share == pytest.approx(0.5, abs=3.5 * 4.04 / 28 / 250**0.5)
+
+
+def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
+    draws = np.random.default_rng(1)
+    profile = ra.Profile.from_orders([draws.permutation(7)[:5] for _ in range(4)], items=range(7))
+    results = [
+        ra.sensitivity(profile, ra.Kemeny(), policies=[policy], n_samples=16, rng=5)
+        for policy in POLICIES
+    ]
+    # They start elsewhere, and cold in between.
+    for seed, *samples in zip(
+        np.random.default_rng(5).spawn(16), *(result.samples for result in results), strict=True
+    ):
+        completed = ra.Uniform(profile.items).complete(profile, rng=seed)
+        cold = ra.Kemeny().aggregate(completed)
+        alone, _ = drawn_ranks(cold, profile.items, seed, Deadline())
+        assert [sample.tolist() for sample in samples] == [alone.tolist()] * 3
+
+
+def test_a_pair_is_either_way_where_exact_consensuses_differ():
+    profile = ra.Profile.from_orders(["ABC", "BAC", "AB", "BA"], items="ABC")
+    result = ra.sensitivity(profile, ra.Kemeny(), n_samples=40, rng=0)
+    frame = result.to_frame().set_index(["above", "below"])
+    pair = next(pair for pair in frame.index if set(pair) == {"A", "B"})
+    assert frame.loc[pair, [*POLICIES]].tolist() == ["either"] * 3
+    assert 0.2 < frame.loc[pair, "share"] < 0.8
+    whole = ra.sensitivity(profile[[0, 1]], ra.Kemeny(), n_samples=40, rng=0)
+    assert whole.to_frame().empty  # no assumption is made
+    share = whole.to_frame(everything=True).set_index(["above", "below"])["share"]
+    assert sorted(share)[1:] == [1.0, 1.0]
+    assert 0.2 < sorted(share)[0] < 0.8
+
+
+def test_what_is_not_settled_in_time_is_counted():
+    in_no_time = ra.sensitivity(cyclic(), ra.Kemeny(time_limit=0), n_samples=3, rng=0)
+    assert in_no_time.n_unsettled == in_no_time.to_dict()["n_unsettled"] == 3
+    assert "note: 3 of 3 completions are not settled in time" in in_no_time.summary()
+    in_time = ra.sensitivity(cyclic(), ra.Kemeny(time_limit=60), n_samples=3, rng=0)
+    assert in_time.n_unsettled == 0
+    assert "note:" not in in_time.summary()
+
+
+def cyclic():
+    draws = np.random.default_rng(1)
+    return ra.Profile.from_orders([draws.permutation(15)[:13] for _ in range(6)], items=range(15))
 
 
 def test_two_levels_have_one_policy():

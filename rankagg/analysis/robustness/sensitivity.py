@@ -8,8 +8,8 @@ good an item is, so they are no multiple imputation and their shares no probabil
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, cast, get_args
@@ -19,15 +19,21 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
+from rankagg._typing import Bools, Floats, Label, Ranks, RNGLike, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.optimal.optima import Optima
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
+from rankagg.analysis.robustness.completions import (
+    complete_and_rank,
+    one_row_each,
+    rank_again,
+    time_of,
+)
 from rankagg.analysis.robustness.near import Near
 from rankagg.core.items import ItemSet, counted, shortened
 from rankagg.core.profiles.profile import Profile
@@ -38,7 +44,7 @@ from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.uniform import Uniform
-from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 from rankagg.inference.units import rankings_of
 
 __all__ = ["Sensitivity", "sensitivity"]
@@ -65,9 +71,7 @@ def sensitivity(
     data : ScoreTable, ScoreSummary or Profile
         The data. A summary holds no rankings to complete: its rule is applied under every policy.
     aggregator : Aggregator, optional
-        A rule with a policy; `Borda()` by default. Its own policy is replaced. Where completions
-        have several exact consensuses, one of them counts: the first that is found from the
-        consensus under the first policy.
+        A rule with a policy; `Borda()` by default. Its own policy is replaced.
     policies : iterable of {"uniform", "ignore", "last"}
         The policies; the first is the one that others are compared with.
     n_samples : int, default 200
@@ -94,6 +98,18 @@ def sensitivity(
         If the rule has no policy, such as the mean of the scores that are present.
     InformationLostError
         If the data are a summary and the rule, or a model, needs the rankings.
+
+    Notes
+    -----
+    Of several exact consensuses of a completion (`Kemeny`, `Slater`) one counts, which depends on
+    the set of all of them and on chance alone: a random ranking settles the pairs one by one, in
+    random order, each as it has them where an exact consensus does that agrees with the pairs
+    before. It does not matter which one the solver met, so equal items are as often above as
+    below. Other rules, and `Kemeny` with `constraints` or `consensus_ties`, see the items of each
+    completion in a random order. What is not proved, or not drawn, within the time limit of the
+    rule is counted in `n_unsettled`.
+
+    Of a policy a pair is "either" way where its exact consensuses differ on it.
 
     Examples
     --------
@@ -124,35 +140,45 @@ def sensitivity(
                 "with `read_scores`."
             )
         evidence = Evidence(data, tolerance)
+        consensuses = tuple(one.aggregate(evidence) for one in rules)
         return Sensitivity(
             items=data.systems,
             aggregator=rule,
             policies=tuple(names),
-            consensuses=tuple(one.aggregate(evidence) for one in rules),
+            consensuses=consensuses,
             samples=np.empty((0, data.n_systems), dtype=np.int32),
+            n_unsettled=0,
+            _has_gaps=False,
+            _always=tuple(_always(consensus) for consensus in consensuses),
         )
     profile, _ = rankings_of(data, tolerance, None)
     consensuses = tuple(one.aggregate(profile) for one in rules)
+    known = tuple(_always(consensus) for consensus in consensuses)
     if profile.has_unranked:
-        spread_out = _one_row_each(profile)
+        spread_out = one_row_each(profile)
         distribution = Uniform(profile.items) if model is None else model
         near = Near.of(rules[0], consensuses[0], profile.items)
         # What one completion teaches the next is the same whatever the number of processes.
         seeds = as_generator(rng).spawn(times)
         bounds = np.linspace(0, times, max(min(times // 8, CHUNKS), 1) + 1).astype(int)
         sampled = Parallel(n_jobs=jobs)(
-            delayed(_complete_and_rank)(spread_out, rules[0], distribution, seeds[begin:end], near)
+            delayed(complete_and_rank)(spread_out, rules[0], distribution, seeds[begin:end], near)
             for begin, end in pairwise(bounds)
         )
-        samples = np.concatenate(list(sampled))
+        samples = np.concatenate([ranks for ranks, _ in sampled])
+        unsettled = sum(number for _, number in sampled)
     else:
-        samples = np.repeat(consensuses[0].ranking.ranks[None, :], times, axis=0)
+        seeds = as_generator(rng).spawn(times)
+        samples, unsettled = rank_again(consensuses[0], profile.items, known[0], seeds)
     return Sensitivity(
         items=profile.items,
         aggregator=rule,
         policies=tuple(names),
         consensuses=consensuses,
         samples=samples,
+        n_unsettled=unsettled,
+        _has_gaps=profile.has_unranked,
+        _always=known,
     )
 
 
@@ -172,47 +198,14 @@ def _with_policy(rule: Aggregator, policy: Unranked) -> Aggregator:
     return changed
 
 
-def _one_row_each(profile: Profile) -> Profile:
-    """Return the profile with a row of its own for each copy of an incomplete ranking."""
-    gaps = (profile.ranks == UNRANKED).any(axis=1)
-    rows = np.repeat(np.arange(len(profile)), np.where(gaps, profile.counts, 1))
-    return Profile._trusted(
-        profile.items,
-        profile.ranks[rows],
-        counts=np.where(gaps, 1, profile.counts)[rows],
-        weights=profile.weights[rows],
-        groups=None if profile.groups is None else [profile.groups[int(row)] for row in rows],
-    )
-
-
-def _complete_and_rank(
-    profile: Profile,
-    rule: Aggregator,
-    distribution: RankingDistribution,
-    seeds: Sequence[np.random.Generator],
-    near: Near | None,
-) -> Ranks:
-    """Return the ranks in the consensuses of some completions, each of which teaches the next."""
-    gaps = (profile.ranks == UNRANKED).any(axis=1)
-    incomplete = profile[np.flatnonzero(gaps)]
-    own = None if near is None else near.fork()
-    everything = np.arange(profile.n_items)
-    found = []
-    for rng in seeds:
-        ranks = profile.ranks.copy()
-        ranks[gaps] = distribution.complete(incomplete, rng=rng).ranks
-        completed = Profile._trusted(
-            profile.items, ranks,
-            counts=profile.counts, weights=profile.weights, groups=profile.groups,
-        )  # fmt: skip
-        if own is None:
-            consensus = rule.aggregate(completed, rng=rng)
-        else:
-            consensus = own.consensus(Evidence(completed), everything, Deadline())
-        if consensus.interrupted:
-            raise KeyboardInterrupt  # it stops the whole analysis, not one completion of it
-        found.append(consensus.ranking.ranks)
-    return np.stack(found)
+def _always(consensus: Consensus) -> Bools | None:
+    """Return which item is before which in all optima; None where they are not known."""
+    if not consensus.is_proved or not isinstance(consensus.optima, Optima):
+        return None
+    try:
+        return consensus.optima._until(time_of(consensus)).relation()
+    except OutOfTimeError:
+        return None
 
 
 class Sensitivity(Result):
@@ -232,6 +225,9 @@ class Sensitivity(Result):
         One per policy.
     samples : ndarray of int32, shape (B, n)
         Ranks in the consensuses of sampled completions; B = 0 where the data were a summary.
+    n_unsettled : int
+        Of how many of them an exact rule did not prove the consensus in its time, or there was no
+        time to draw one of all optima: then the one that was found counts.
     """
 
     items: ItemSet
@@ -239,6 +235,9 @@ class Sensitivity(Result):
     policies: tuple[Unranked, ...]
     consensuses: tuple[Consensus, ...]
     samples: Ranks
+    n_unsettled: int
+    _has_gaps: bool
+    _always: tuple[Bools | None, ...] = field(compare=False)
 
     _schema = "rankagg.sensitivity"
     _row = "pair"
@@ -270,8 +269,9 @@ class Sensitivity(Result):
         -------
         pandas.DataFrame
             above and below as the first policy has them; a column per policy: "above", "below",
-            "tied" or "open" (one has no rank); share: of completions with the first above, ties
-            half. The most evenly split first. Without completions there is no share.
+            "tied", "either" (its exact consensuses differ) or "open" (one has no rank);
+            share: of completions with the first above, ties half. The most evenly split first.
+            Without completions there is no share.
         """
         first = self.consensuses[0].ranking.ranks
         key = np.where(first == UNRANKED, len(first), first)
@@ -281,7 +281,7 @@ class Sensitivity(Result):
         for a in range(len(order)):
             for b in range(a + 1, len(order)):
                 i, j = int(order[a]), int(order[b])
-                verdicts = [_verdict(c.ranking.ranks, i, j) for c in self.consensuses]
+                verdicts = self._verdicts(i, j)
                 if everything or len(set(verdicts)) > 1 or self._flips(verdicts[0], i, j):
                     rows.append((self.items[i], self.items[j], *verdicts, share[i, j]))
         frame = pd.DataFrame(rows, columns=["above", "below", *self.policies, "share"])
@@ -290,10 +290,19 @@ class Sensitivity(Result):
         closeness = (frame["share"] - 0.5).abs().to_numpy()
         return frame.iloc[np.argsort(closeness, kind="stable")].reset_index(drop=True)
 
+    def _verdicts(self, i: int, j: int) -> list[str]:
+        """Return how each policy has a pair."""
+        return [
+            "either"
+            if always is not None and not (always[i, j] or always[j, i])
+            else _verdict(consensus.ranking.ranks, i, j)
+            for consensus, always in zip(self.consensuses, self._always, strict=True)
+        ]
+
     def _flips(self, verdict: str, i: int, j: int) -> bool:
         """Say whether some completion orders a pair unlike the policies."""
-        if not len(self.samples):
-            return False
+        if not self._has_gaps:
+            return False  # it depends on no assumption, even where optima differ
         expected = {"above": (1.0, 0.0), "below": (0.0, 1.0)}.get(verdict, (0.0, 0.0))
         return (self._strictly_above[i, j], self._strictly_above[j, i]) != expected
 
@@ -328,6 +337,7 @@ class Sensitivity(Result):
             "aggregator": self.aggregator.name,
             "policies": list(self.policies),
             "n_samples": len(self.samples),
+            "n_unsettled": self.n_unsettled,
             "consensuses": {
                 policy: [list(bucket) for bucket in consensus.buckets]
                 for policy, consensus in zip(self.policies, self.consensuses, strict=True)
@@ -344,12 +354,22 @@ class Sensitivity(Result):
             f"{self.aggregator.name} under {counted(len(self.policies), 'policy')}{completed}: "
             f"{flips} of "
             f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if flips == 1 else 'flip'}",
+            *self._unsettled(),
             *(
                 f"{policy:<8}{consensus.ranking._arrows()}"
                 for policy, consensus in zip(self.policies, self.consensuses, strict=True)
             ),
             f"among the first {min(3, n)}:",
             first.to_string(float_format="{:z.3f}".format),
+        ]
+
+    def _unsettled(self) -> list[str]:
+        if not self.n_unsettled:
+            return []
+        verb = "is" if self.n_unsettled == 1 else "are"
+        return [
+            f"note: {self.n_unsettled} of {counted(len(self.samples), 'completion')} {verb} not "
+            "settled in time: the consensus that was found counts"
         ]
 
     def _printed(self, table: pd.DataFrame) -> str:

@@ -2,8 +2,9 @@
 
 A pair is settled in one of two ways: a proof that turning it round costs more, or an optimum in
 which it is turned round. Proofs come from the weights of the optimality proof, which bound every
-forced pair at once; optima from moves that cost nothing. For what is left, one pair at a time is
-forced round and solved again, near pairs first, because transitivity then settles far ones.
+forced pair at once, and from those of an interior point; optima from moves that cost nothing. For
+what is left, one pair at a time is forced round and solved again, near pairs first, because
+transitivity then settles far ones.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.optimal.shown import more_in_all
 from rankagg.aggregation.kemeny.orders import heuristics
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proofs.persistency import closed
 from rankagg.aggregation.kemeny.proofs.proof import decide, forced_bounds
 from rankagg.aggregation.kemeny.search.branch_and_bound import EARLY_FROM, Search
 from rankagg.core.graphs import strong_parts
@@ -167,7 +170,9 @@ class _Component:
         self._relaxation = search.relaxation
         bounds = forced_bounds(problem, search.nodes, search.rows)
         # Forcing j before i costs more than the optimum: i is always before j.
-        self.always: Bools = (bounds > self._best).T & self._possible
+        always = closed((bounds > self._best).T & self._possible)
+        assert always is not None, "an optimum has all of them"
+        self.always: Bools = more_in_all(problem, self._best, always, [search.rows], deadline)
         self._meet(search.order)
         self._walk([np.arange(n)])
         self._settle()

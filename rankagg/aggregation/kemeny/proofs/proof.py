@@ -54,6 +54,7 @@ __all__ = [
     "decide",
     "fixed_below",
     "forced_bounds",
+    "forced_by",
     "leaf_bound",
     "round_weights",
 ]
@@ -149,10 +150,14 @@ def forced_bounds(
     ndarray of int, shape (n, n)
         In the units of `Problem.costs`; meaningless on the diagonal.
     """
+    return forced_by(Proof(tuple(range(problem.n)), tuple(nodes), tuple(rows)), problem)
+
+
+def forced_by(proof: Proof, problem: Problem) -> NDArray[np.object_]:
+    """Return what `forced_bounds` returns, from a proof about any part and the part's problem."""
     n = problem.n
     impossible = exact.sum_of(problem.costs) + problem.constant + 1
     bounds: dict[int, NDArray[np.object_]] = {}
-    proof = Proof(tuple(range(n)), tuple(nodes), tuple(rows))
     walk = list(proof.walk(problem))
     # Children are walked after their parents; those without orders are not.
     for at, node, decided in reversed(walk):

@@ -114,6 +114,19 @@ class HighsRelaxation(Relaxation):
         solution = self._highs.getSolution()
         return self._point(self._values(solution.col_value), np.array(solution.row_dual))
 
+    def solve_inside(self, deadline: Deadline) -> Point:
+        """Solve by an interior point: no weight is 0 that can be positive at an optimum.
+
+        Raises what `solve` raises.
+        """
+        self._highs.setOptionValue("solver", "ipm")
+        self._highs.setOptionValue("run_crossover", "off")
+        try:
+            return self.solve(deadline)
+        finally:
+            self._highs.setOptionValue("solver", "simplex")
+            self._highs.setOptionValue("run_crossover", "on")
+
     def _values(self, of_columns: Any) -> Floats:
         """Return the values of all pairs from those of the columns."""
         values = np.where(self._costs < 0.0, self._upper, self._lower)
