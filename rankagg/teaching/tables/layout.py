@@ -102,9 +102,10 @@ def laid_out(
     for columns in _parted(least, available, gap):
         room = available - gap * (len(columns) - 1)
         widths = {k: natural[k] for k in columns}
-        # A head that breaks costs one line, a cell that does one for its row.
-        _narrow(widths, {k: max(least[k], min(natural[k], body[k])) for k in columns}, room)
-        _narrow(widths, {k: least[k] for k in columns}, room)
+        # Broken heads cost a line or two, if these are enough.
+        heads = {k: max(least[k], min(natural[k], body[k])) for k in columns}
+        enough = sum(heads.values()) <= room
+        _narrow(widths, heads if enough else {k: least[k] for k in columns}, room)
         blocks.append(Block(columns, tuple(widths[k] for k in columns)))
     return blocks
 
