@@ -24,6 +24,17 @@ def are_clones(ballots: Ballots, inside: Order) -> bool:
     return True
 
 
+def clone_sets(ballots: Ballots) -> Iterator[Order]:
+    """Yield the sets of clones, small ones first: they are side by side on the first ballot too."""
+    order, _ = ballots[0]
+    for number in range(2, len(order)):
+        for side_by_side in sorted(
+            tuple(sorted(order[at : at + number])) for at in range(len(order) - number + 1)
+        ):
+            if are_clones(ballots, side_by_side):
+                yield side_by_side
+
+
 @dataclass(frozen=True, kw_only=True)
 class CloneIndependence(Axiom):
     """It does not matter how many clones of an item there are."""
@@ -38,15 +49,11 @@ class CloneIndependence(Axiom):
     fewest_items: ClassVar[int] = 3
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
-        items = items_in(ballots)
-        for number in range(2, len(items)):
-            for clones in combinations(items, number):
-                if not are_clones(ballots, clones):
-                    continue
-                for leaves in clones:
-                    # The first item is the one that leaves.
-                    rest = tuple(item for item in clones if item != leaves)
-                    yield Case((ballots, without_item(ballots, leaves)), (leaves, *rest))
+        for clones in clone_sets(ballots):
+            for leaves in clones:
+                # The first item is the one that leaves.
+                rest = tuple(item for item in clones if item != leaves)
+                yield Case((ballots, without_item(ballots, leaves)), (leaves, *rest))
 
     def _fits(self, case: Case) -> bool:
         before, after = case.ballots

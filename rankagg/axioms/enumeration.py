@@ -18,7 +18,7 @@ __all__ = ["check_size", "class_count", "profile_count", "profiles"]
 
 # How many profiles are looked through at most, and how many at once.
 LARGEST, CHUNK = 3_000_000, 1 << 16
-DRAWN = "A search at random, `n_samples=1000`, looks at some of them."
+DRAWN = "A search at random for one rule and axiom, `n_samples=1000`, looks at some of them."
 #: More items have more orders than there is room for in a table of their products.
 MOST_ITEMS = 6
 
@@ -50,16 +50,21 @@ def check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
     if n_items > MOST_ITEMS:
         raise InvalidInputError(
             "n_items", f"at most {MOST_ITEMS} for a whole search", n_items, DRAWN
-
         )  # fmt: skip
     number = _candidates(n_items, n_rankings, neutral=neutral)
-    # Profiles are compared as one number each.
-    if number > LARGEST or factorial(n_items) ** n_rankings >= 2**63:
+    if number > LARGEST:
         many = f"{number:.1e}" if number < 1e300 else "more than 1e+300"
         what = f"{n_rankings}, {many} profiles of {counted(n_items, 'item')}"
         raise InvalidInputError(
             "n_rankings", f"so small that a whole search has at most {LARGEST:,} profiles to see",
             Described(what), DRAWN,
+        )  # fmt: skip
+    # Profiles are compared as one number each.
+    if factorial(n_items) ** n_rankings >= 2**63:
+        most = next(m for m in range(63) if factorial(n_items) ** (m + 1) >= 2**63)
+        raise InvalidInputError(
+            "n_rankings", f"at most {most} for a whole search with {counted(n_items, 'item')}",
+            n_rankings, DRAWN,
         )  # fmt: skip
 
 

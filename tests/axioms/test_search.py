@@ -1,7 +1,7 @@
 """What the search finds is what brute force finds, no more and no less."""
 
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import combinations, permutations
 from math import factorial
 from typing import ClassVar
 
@@ -10,6 +10,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.base import Outcome
+from rankagg.axioms.agendas import clone_sets
 from rankagg.axioms.enumeration import class_count, profiles
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.axioms.brute_force import broken, rankings, winners
@@ -283,6 +284,8 @@ def test_a_witness_says_which_ranking_is_lost_where_none_is_added() -> None:
         ({"n_items": 5, "n_rankings": 9}, "a whole search has at most 3,000,000 profiles"),
         ({"n_items": 6, "n_rankings": 30}, "a whole search has at most 3,000,000 profiles"),
         ({"n_items": 6, "n_rankings": 9999}, "more than 1e"),
+        ({"n_items": 2, "n_rankings": 63}, "at most 62 for a whole search with 2 items"),
+        ({"n_items": 3, "n_rankings": 25}, "at most 24 for a whole search with 3 items"),
         ({"axiom": "reinforcement", "n_rankings": 17}, "at most 16"),
         ({"search": "random", "n_rankings": 10**9}, "at most 10000"),
         ({"search": "some"}, "'all' or 'random'"),
@@ -323,6 +326,22 @@ def test_one_item_breaks_nothing(axiom) -> None:
         profile = ra.Profile.from_orders(orders)
         assert axiom.check(ra.Borda(), profile) is None
         assert axiom.check(ra.Kemeny(), profile) is None
+
+
+def test_clones_are_looked_for_among_neighbors() -> None:
+    for one in profiles(4, 3):
+        expected = [
+            inside
+            for number in (2, 3)
+            for inside in combinations(range(4), number)
+            if all(
+                set(inside) in [set(order[at : at + number]) for at in range(5 - number)]
+                for order, _ in one
+            )
+        ]
+        assert list(clone_sets(one)) == expected
+    # Of all sets of 26 items there are too many.
+    assert len(list(clone_sets(((tuple(range(26)), 1),)))) == 25 * 26 // 2 - 1
 
 
 def test_labels_are_those_of_the_profile() -> None:
