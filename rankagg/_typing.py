@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bools", "Floats", "Group", "Integers", "Label", "RNGLike", "Ranks", "Unranked"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Bools", "Directions", "Floats", "Group", "Integers", "Label", "RNGLike", "Ranks",
+    "TaskWeights", "Tolerance", "Unranked",
+]  # fmt: skip
 
 Label: TypeAlias = str | int
 Group: TypeAlias = Label
 Unranked: TypeAlias = Literal["uniform", "ignore", "last"]
 RNGLike: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
+
+# One for all tasks, or by task. A Series of pandas names every task in its index.
+Directions: TypeAlias = "bool | Mapping[Label, bool] | pd.Series[Any]"
+TaskWeights: TypeAlias = "Mapping[Label, float] | pd.Series[Any]"
+Tolerance: TypeAlias = "float | Mapping[Label, float] | pd.Series[Any]"
 
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label, RNGLike, Unranked
+from rankagg._typing import Floats, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_unranked
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
@@ -101,7 +100,7 @@ class Aggregator(ABC):
         self,
         data: Data | Evidence,
         *,
-        tolerance: float | Mapping[Label, float] = 0.0,
+        tolerance: Tolerance = 0.0,
         rng: RNGLike = None,
         deadline: Deadline | None = None,
     ) -> Consensus:
@@ -112,7 +111,7 @@ class Aggregator(ABC):
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
             The data; richer data than needed are taken down the chain (scores are ranked unit by
             unit, rankings are counted). An `Evidence` of them lets several rules share that work.
-        tolerance : float or mapping from task to float, default 0
+        tolerance : float, mapping or Series from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator for rules that draw random numbers (SPEC 7); others ignore it.
@@ -221,10 +220,19 @@ class Aggregator(ABC):
     def name(self) -> str:
         """The class name with the parameters that differ from their defaults."""
         changed = [
-            f"{field.name}={getattr(self, field.name)!r}"
-            for field in fields(self)
-            if field.compare
-            and getattr(self, field.name) != field.default
-            and field.name != "unranked"
+            f"{name}={value!r}" for name, value in self._changed().items() if name != "unranked"
         ]
         return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
+
+    def _changed(self) -> dict[str, Any]:
+        """Return the parameters that are not what they are by default."""
+        values = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.compare}
+        return {name: value for name, (value, usual) in values.items() if value != usual}
+
+    def __str__(self) -> str:
+        """Return the call that makes the rule, without what is so by default."""
+        changed = [
+            f"{name}={value if isinstance(value, Aggregator) else repr(value)}"
+            for name, value in self._changed().items()
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"

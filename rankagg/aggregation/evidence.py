@@ -7,11 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from rankagg._typing import Bools, Label, Unranked
+from rankagg._typing import Bools, Label, Tolerance, Unranked
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import ItemSet
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.scores.checks import as_tolerance
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.votes.pairwise import PairwiseMatrix
@@ -36,17 +37,18 @@ class Evidence:
     ----------
     data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
         The data as given.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Passed to `ScoreTable.rankings`; a summary has been counted without.
     """
 
-    def __init__(self, data: Data, tolerance: float | Mapping[Label, float] = 0.0) -> None:
+    def __init__(self, data: Data, tolerance: Tolerance = 0.0) -> None:
         if not isinstance(data, Data):
             raise InvalidInputError(
                 "data", "a ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons", data,
                 "`ScoreTable` makes one of a DataFrame, `read_scores` of a file; so do "
                 "`Profile.from_orders`, `PairwiseMatrix.from_wins` and `read_comparisons`.",
             )  # fmt: skip
+        tolerance = as_tolerance(tolerance, data.tasks if isinstance(data, ScoreTable) else None)
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
         if isinstance(data, ScoreSummary) and any(steps):
             raise InvalidInputError(
@@ -58,14 +60,14 @@ class Evidence:
         self._votes: dict[Unranked, PairwiseMatrix] = {}
 
     @classmethod
-    def of(cls, data: Data | Evidence, tolerance: float | Mapping[Label, float] = 0.0) -> Evidence:
+    def of(cls, data: Data | Evidence, tolerance: Tolerance = 0.0) -> Evidence:
         """Return the evidence that data are; evidence is what it is.
 
         Parameters
         ----------
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
             The data.
-        tolerance : float or mapping from task to float, default 0
+        tolerance : float, mapping or Series from task to float, default 0
             As for the class; evidence has its own.
 
         Returns
@@ -74,6 +76,7 @@ class Evidence:
         """
         if not isinstance(data, Evidence):
             return cls(data, tolerance)
+        tolerance = as_tolerance(tolerance, None)
         if tolerance not in (0.0, data.tolerance):
             raise InvalidInputError(
                 "tolerance", f"{data.tolerance!r}, or left out, for this evidence", tolerance,

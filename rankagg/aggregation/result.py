@@ -224,7 +224,7 @@ class Consensus(Result):
         tied = "" if price is None else f", a vote on a tied pair {price:g}"
         lines = [
             f"{self.aggregator.name} consensus of {counted(len(self.items), 'item')}",
-            f"rule         {self.aggregator!r}",
+            f"rule         {self.aggregator}",
             f"unranked     {policy}",
             f"cost         {counted(self.cost, 'vote', 'g')} contradicted (a tied vote costs "
             f"{self.tie_cost:g}{tied})",

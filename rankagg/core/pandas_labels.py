@@ -8,11 +8,12 @@ from typing import Any, cast
 
 from rankagg._pandas import is_frame, is_series
 from rankagg._typing import Label
-from rankagg.core.items import listed
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.core.items import ItemSet, listed
+from rankagg.exceptions import Described, InvalidInputError, nearest
 
-__all__ = ["axis_labels", "column_labels", "names_rows", "square_labels"]
+__all__ = ["axis_labels", "column_labels", "named_values", "names_rows", "square_labels"]
 
+SOME = "A mapping may leave some out."
 ONE_LEVEL = "`reset_index` or `map` makes one level of it."
 
 
@@ -100,6 +101,40 @@ def column_labels(values: object) -> tuple[list[Label], list[Label]] | None:
             Described(f"{columns.nlevels} levels"), "`droplevel` removes some.",
         )  # fmt: skip
     return columns.get_level_values(0).tolist(), columns.get_level_values(1).tolist()
+
+
+def named_values(given: object, parameter: str, tasks: ItemSet | None = None) -> Any:
+    """Return a Series as the mapping that its index makes of it; all else as it is.
+
+    Parameters
+    ----------
+    given : object
+        What may be a Series; its values come in any order.
+    parameter : str
+        Its name.
+    tasks : ItemSet, optional
+        What the index names, where it is known already: each once, and nothing else.
+    """
+    if not is_series(given):
+        return given
+    series: Any = given
+    labels = series.index.tolist()
+    named = dict(zip(labels, series.tolist(), strict=True))
+    if len(named) < len(labels):
+        twice = labels[int(series.index.duplicated().argmax())]
+        raise InvalidInputError(parameter, "a Series that names each task once", Described(
+            f"{twice!r} more than once"
+        ))  # fmt: skip
+    if tasks is None:
+        return named
+    allowed = f"a Series with the tasks of the table as its index ({listed(list(tasks))})"
+    for task in named:
+        if task not in tasks:
+            raise InvalidInputError(parameter, allowed, task, nearest(task, tasks))
+    for task in tasks:
+        if task not in named:
+            raise InvalidInputError(parameter, allowed, Described(f"none for {task!r}"), SOME)
+    return named
 
 
 def _is_plain_range(index: Any) -> bool:

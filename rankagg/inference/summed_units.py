@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast, get_args
@@ -10,7 +10,7 @@ from typing import cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label, Unranked
+from rankagg._typing import Floats, Label, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.place_sums import summed_points
@@ -162,7 +162,7 @@ class _TaskMeans(PairValues):
 
 def check_no_more(
     summary: ScoreSummary,
-    tolerance: float | Mapping[Label, float],
+    tolerance: Tolerance,
     instances: Sequence[Label] | None,
 ) -> None:
     """Raise where a tolerance or instances are given, which sums were made without."""

@@ -7,7 +7,7 @@ within one are averaged into one value in [0, 1] for each pair before anything e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias, cast, get_args
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Label, Tolerance
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profiles.profile import Profile
@@ -276,7 +276,7 @@ def units_of(
     unit: object = "ranking",
     estimand: object = "direct",
     fixed_tasks: object = False,
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     instances: Sequence[Label] | None = None,
     hierarchical: bool = False,
 ) -> Units:
@@ -296,7 +296,7 @@ def units_of(
         The tasks are those of interest, not a sample: the mean over each is taken first, and
         tasks are averaged by their weights. Not for `unit="task"`, and for `unit="instance"` only
         where every instance is of one task.
-    tolerance : float or mapping from task to float
+    tolerance : float, mapping or Series from task to float
         For ranking scores; see `ScoreTable.rankings`.
     instances : sequence, length m, optional
         The instance of each ranking of a Profile, which does not hold them, or other ones than
@@ -330,7 +330,7 @@ def redrawn(unit: object) -> tuple[Unit, bool]:
 
 
 def rankings_of(
-    data: object, tolerance: float | Mapping[Label, float], instances: Sequence[Label] | None
+    data: object, tolerance: Tolerance, instances: Sequence[Label] | None
 ) -> tuple[Profile, Sequence[Label] | None]:
     """Return the rankings of some data and their instances, which a table has of its own."""
     if isinstance(data, ScoreTable):

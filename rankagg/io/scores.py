@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Label
+from rankagg._typing import Bools, Directions, Floats, Label, TaskWeights
 from rankagg.core.items import counted, listed
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
@@ -29,13 +29,13 @@ Codes: TypeAlias = NDArray[np.intp]
 def read_scores(
     source: TableSource,
     *,
-    higher_is_better: bool | Mapping[Label, bool],
+    higher_is_better: Directions,
     system: Label | None = None,
     task: Label | None = None,
     instance: Label | None = None,
     score: Label | None = None,
     drop: Iterable[Label] = (),
-    task_weights: Mapping[Label, float] | None = None,
+    task_weights: TaskWeights | None = None,
     decimal: Literal[".", ","] = ".",
     percent: bool = False,
     missing: Iterable[str] = (),
@@ -57,7 +57,7 @@ def read_scores(
         or NA, NaN, null, none in any case, is a missing score. A DataFrame of pandas, whose index
         becomes the first column unless it is a plain range; of polars, or any other that speaks
         the Arrow PyCapsule interface or the interchange protocol.
-    higher_is_better : bool or mapping from task to bool
+    higher_is_better : bool, mapping or Series from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     system : str or int, optional
         The column of systems; the first by default.
@@ -65,7 +65,7 @@ def read_scores(
         Columns of the other forms.
     drop : iterable of str or int, optional
         Tasks to leave out.
-    task_weights : mapping from task to float, optional
+    task_weights : mapping or Series from task to float, optional
         Positive weights; tasks not named weigh 1.
     decimal : {".", ","}, default "."
         What stands before decimals in text. With a comma, no number has a point: signs of thousands
@@ -230,8 +230,8 @@ def _without(tasks: list[Any], drop: Iterable[Any]) -> list[Any]:
 def _build(
     name: str,
     entries: _Entries,
-    higher_is_better: bool | Mapping[Label, bool],
-    task_weights: Mapping[Label, float] | None,
+    higher_is_better: Directions,
+    task_weights: TaskWeights | None,
 ) -> ScoreTable:
     n_systems, n_units = len(entries.systems), len(entries.unit_tasks)
     _check_once(name, entries)

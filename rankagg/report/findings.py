@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from rankagg._typing import Label, RNGLike, Unranked
+from rankagg._typing import Label, RNGLike, Tolerance, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
@@ -101,7 +101,7 @@ class Findings:
         aggregators: Iterable[Aggregator] | None,
         *,
         unranked: Unranked,
-        tolerance: float | Mapping[Label, float],
+        tolerance: Tolerance,
         unit: Unit | None,
         alpha: float,
         time_limit: float | None,
@@ -212,7 +212,7 @@ def _default_unit(data: Data) -> Unit:
     return "instance" if isinstance(data, ScoreTable) and data.is_instance_level else "ranking"
 
 
-def _source(data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]) -> Source | None:
+def _source(data: Data, rule: Kemeny, tolerance: Tolerance) -> Source | None:
     """Return what tasks can be left out of, where they are neither too few nor too many."""
     if isinstance(data, PairData):
         return None
@@ -220,7 +220,7 @@ def _source(data: Data, rule: Kemeny, tolerance: float | Mapping[Label, float]) 
     return source if 2 <= len(source.units) <= TASKS else None
 
 
-def _units(data: Data, exact: Consensus, tolerance: float | Mapping[Label, float]) -> Units | None:
+def _units(data: Data, exact: Consensus, tolerance: Tolerance) -> Units | None:
     """Return what tasks or rankings may go before another than the proved consensus is first."""
     if not isinstance(data, ScoreTable | Profile) or not exact.is_proved:
         return None

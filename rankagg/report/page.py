@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 
 from markupsafe import escape
 
-from rankagg._typing import Label, RNGLike, Unranked
+from rankagg._typing import RNGLike, Tolerance, Unranked
 from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Data, Evidence
@@ -90,7 +90,7 @@ def make_report(
     title: str = "Ranking report",
     source: Iterable[str] = (),
     unranked: Unranked = "uniform",
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     unit: Unit | None = None,
     alpha: float = 0.05,
     time_limit: float | None = None,
@@ -113,7 +113,7 @@ def make_report(
         What readers should know of where the data come from, a line each.
     unranked : {"uniform", "ignore", "last"}, default "uniform"
         The policy for unranked items.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     unit : {"ranking", "instance", "task"}, optional
         What is independent, for the intervals; by default instances where there are some, else

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Final
 
-from rankagg._typing import Label
+from rankagg._typing import Tolerance
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence, WholeData
 from rankagg.core.items import counted
@@ -24,9 +23,7 @@ MOST_ITEMS: Final = 8
 FUNCTION = re.compile(r"<function (?:\S*\.)?(\S+) at 0x[0-9a-f]+>")
 
 
-def show_steps(
-    aggregator: Aggregator, data: WholeData, *, tolerance: float | Mapping[Label, float] = 0.0
-) -> Steps:
+def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0) -> Steps:
     """Show how a rule reaches its answer, in tables that one can follow by hand.
 
     The steps are computed from the definition of the rule, not by the code that finds its answer,
@@ -41,7 +38,7 @@ def show_steps(
         Schulze, Slater, Veto or Young.
     data : ScoreTable, Profile, PairwiseMatrix or Comparisons
         The data, with at most eight items.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
     Returns

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import itertools
 import pickle
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -108,9 +110,19 @@ class AggregatorContract:
 
     # -- parameters -----------------------------------------------------------------------------
 
-    def test_repr_evaluates_to_an_equal_rule(self, rule: ra.Aggregator) -> None:
+    def test_repr_and_str_evaluate_to_an_equal_rule(self, rule: ra.Aggregator) -> None:
         names = {name: getattr(ra, name) for name in dir(ra)}
-        assert eval(repr(rule), {**names, type(rule).__name__: type(rule)}) == rule
+        names[type(rule).__name__] = type(rule)
+        assert eval(repr(rule), names) == eval(str(rule), names) == rule
+
+    def test_str_states_what_is_not_so_by_default(self, rule: ra.Aggregator) -> None:
+        call = ast.parse(str(rule), mode="eval").body
+        assert isinstance(call, ast.Call)
+        assert {stated.arg for stated in call.keywords} == {
+            field.name
+            for field in fields(rule)
+            if field.compare and getattr(rule, field.name) != field.default
+        }
 
     def test_is_frozen_hashable_and_picklable(self, rule: ra.Aggregator) -> None:
         assert hash(rule) == hash(copy.deepcopy(rule))

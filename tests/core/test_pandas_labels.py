@@ -141,3 +141,101 @@ def test_a_table_in_a_message_is_one_line() -> None:
     assert "\n" not in shown(SCORES)
     assert "\n" not in shown(np.eye(3))
     assert shown("a\nb") == r"'a\nb'"
+
+
+TASKS = {"qa": 0.5, "nli": 2.0, "mt": 4.0}
+
+
+def table_of(**options: Any) -> ra.ScoreTable:
+    scores = [[0.1, 5.0, 9.0], [0.4, 4.0, 6.0], [0.7, 3.0, 4.0]]
+    return ra.ScoreTable(scores, systems="ABC", tasks=list(TASKS), **{**UP, **options})
+
+
+def shuffled(values: dict[str, Any]) -> pd.Series[Any]:
+    return pd.Series(dict(reversed(values.items())))
+
+
+def test_a_series_is_aligned_by_the_names_of_tasks() -> None:
+    better = {"qa": True, "nli": False, "mt": True}
+    given = table_of(higher_is_better=shuffled(better), task_weights=shuffled(TASKS))
+    assert given == table_of(higher_is_better=better, task_weights=TASKS)
+    assert table_of().with_task_weights(shuffled(TASKS)) == table_of(task_weights=TASKS)
+    assert given.rankings(shuffled(TASKS)) == given.rankings(TASKS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda table, step: ra.Borda().aggregate(table, tolerance=step).to_frame(),
+        lambda table, step: ra.compare(table, [ra.Borda()], tolerance=step).ranks(),
+        lambda table, step: ra.stability(table, ra.Mean(), tolerance=step, n_samples=2).to_frame(),
+        lambda table, step: ra.rank_shares(
+            table, ra.Mean(), tolerance=step, n_resamples=3, rng=0
+        ).to_frame(),
+        lambda table, step: ra.rank_intervals(table, tolerance=step).to_frame(),
+        lambda table, step: ra.removal_radius(table, ra.Borda(), tolerance=step).to_frame(),
+        lambda table, step: ra.task_agreement(table, tolerance=step).to_frame(),
+        lambda table, step: ra.AgreementStudy(data=table, tolerance=step).run().to_frame(),
+        lambda table, step: ra.TaskSubsetStudy(
+            data=table, aggregators=[ra.Borda()], tolerance=step, n_repetitions=1
+        ).run().to_frame(),
+    ],
+)  # fmt: skip
+def test_a_tolerance_may_be_a_series_wherever_it_may_be_a_mapping(
+    call: Callable[..., pd.DataFrame],
+) -> None:
+    by_series = call(table_of(), shuffled(TASKS))
+    pd.testing.assert_frame_equal(by_series, call(table_of(), TASKS))
+
+
+@pytest.mark.parametrize("parameter", ["higher_is_better", "task_weights", "tolerance"])
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        (["qa", "nli"], "Got none for 'mt'"),
+        (["qa", "nli", "mt", "mr"], "Got 'mr'"),
+        (["qa", "nli", "mt", "qa"], "Got 'qa' more than once"),
+        (range(3), "Got 0"),
+    ],
+)
+def test_a_series_names_every_task_once_and_no_other(
+    parameter: str, index: Any, message: str
+) -> None:
+    series = pd.Series([True] * len(index), index=index)
+
+    def make() -> object:
+        if parameter == "tolerance":
+            return ra.Mean().aggregate(table_of(), tolerance=series)
+        return table_of(**{parameter: series})
+
+    with pytest.raises(InvalidInputError, match=f"`{parameter}` must be a Series.*{message}"):
+        make()
+
+
+@pytest.mark.parametrize("given", [2.0, [], [1, 2, 3], "qa", np.ones(3)])
+def test_weights_of_tasks_are_named(given: Any, tmp_path: Any) -> None:
+    with pytest.raises(InvalidInputError, match="`task_weights` must be a mapping"):
+        table_of(task_weights=given)
+    (tmp_path / "scores.csv").write_text("id,A,B\n0,1,2\n")
+    with pytest.raises(InvalidInputError, match="`task_weights` must be a mapping"):
+        ra.scan_scores(tmp_path / "scores.csv", instance="id", task_weights=given, **UP)
+
+
+def test_a_scan_takes_series_too(tmp_path: Any) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("task,id,A,B\nqa,0,1,2\nnli,0,3,1\nmt,0,1,1\n")
+    better = {"qa": True, "nli": False, "mt": True}
+    scanned = [
+        ra.scan_scores(
+            path, task="task", instance="id", higher_is_better=ways, task_weights=weights
+        ).summarize()
+        for ways, weights in [(better, TASKS), (shuffled(better), shuffled(TASKS))]
+    ]
+    assert scanned[0] == scanned[1]
+
+
+def test_what_says_nothing_of_comparisons_is_refused_as_a_series_too() -> None:
+    pairs = ra.Comparisons.from_arrays(["A", "B"], ["B", "A"], [1, 0])
+    for step in (shuffled(TASKS), np.ones(3)):
+        with pytest.raises(InvalidInputError, match=r"0\.0 for Comparisons"):
+            ra.rank_intervals(pairs, of="pairwise", tolerance=step)  # type: ignore[arg-type]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from rankagg._typing import Label, RNGLike, Unranked
+from rankagg._typing import RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_unranked
 from rankagg.aggregation.base import Aggregator, Guarantee
 from rankagg.aggregation.deadline import Deadline, time_limit_of
@@ -23,7 +23,7 @@ def compare(
     aggregators: Iterable[Aggregator] | None = None,
     *,
     unranked: Unranked | None = None,
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
     rng: RNGLike = None,
 ) -> Comparison:
@@ -38,7 +38,7 @@ def compare(
     unranked : {"uniform", "ignore", "last"}, optional
         The policy for unranked items. All rules must share it; by default it is theirs, that of
         votes that were counted under one, or "uniform".
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     time_limit : float, optional
         Seconds for all rules together; exact ones return the best ranking that they have then.
@@ -75,7 +75,7 @@ def compare_until(
     aggregators: Iterable[Aggregator] | None,
     *,
     unranked: Unranked | None,
-    tolerance: float | Mapping[Label, float],
+    tolerance: Tolerance,
     rng: RNGLike,
 ) -> Comparison:
     """Compare as `compare` does, with a deadline that others may share."""

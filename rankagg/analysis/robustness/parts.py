@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
-from rankagg._typing import Label
+from rankagg._typing import Label, Tolerance
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.profiles.profile import Profile
+from rankagg.core.scores.checks import tolerance_within
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.exceptions import InformationLostError, InvalidInputError
@@ -35,14 +35,14 @@ class Parts:
     ----------
     data : ScoreTable, ScoreSummary or Profile
         All of them; of a summary tasks can be left out.
-    tolerance : float or mapping from task to float
+    tolerance : float, mapping or Series from task to float
         Scores that differ by no more are tied.
     over : {"tasks", "systems"}
         What may be left out.
     """
 
     data: ScoreTable | ScoreSummary | Profile
-    tolerance: float | Mapping[Label, float]
+    tolerance: Tolerance
     over: Over
 
     def __post_init__(self) -> None:
@@ -109,9 +109,7 @@ class Parts:
             seen = {int(t) for t in table.unit_tasks[~table.missing[left].all(axis=0)]}
             empty = [task for k, task in enumerate(table.tasks) if k not in seen]
             part = table.drop(systems=gone, tasks=empty)
-        if not isinstance(self.tolerance, Mapping):
-            return Evidence(part, self.tolerance)
-        return Evidence(part, {t: step for t, step in self.tolerance.items() if t in part.tasks})
+        return Evidence(part, tolerance_within(self.tolerance, table.tasks, part.tasks))
 
 
 def _without(summary: ScoreSummary, gone: list[Label]) -> ScoreSummary:

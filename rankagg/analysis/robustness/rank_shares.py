@@ -14,7 +14,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label, RNGLike
+from rankagg._typing import Floats, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -45,7 +45,7 @@ def rank_shares(
     n_resamples: int = 1000,
     unit: RankUnit = "ranking",
     fixed_tasks: bool = False,
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     instances: Sequence[Label] | None = None,
     rng: RNGLike = None,
     n_jobs: int = 1,
@@ -68,7 +68,7 @@ def rank_shares(
         default the clusters, where there are any.
     fixed_tasks : bool, default False
         Draw within each task.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     instances : sequence, length m, optional
         The instance of each ranking of a Profile, for `unit="instance"`.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Label
+from rankagg._typing import Tolerance
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -18,6 +17,7 @@ from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.scores.checks import tolerance_within
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 
@@ -58,7 +58,7 @@ class Redraw:
         Their rankings.
     rule : Aggregator
         What aggregates.
-    tolerance : float or mapping from task to float
+    tolerance : float, mapping or Series from task to float
         Scores that differ by no more are tied.
     draws_tasks : bool
         Whether whole tasks are drawn.
@@ -67,7 +67,7 @@ class Redraw:
     data: Profile | ScoreTable
     profile: Profile
     rule: Aggregator
-    tolerance: float | Mapping[Label, float]
+    tolerance: Tolerance
     draws_tasks: bool
 
     def whole(self) -> Evidence:
@@ -94,7 +94,10 @@ class Redraw:
         """Return a resample; None where no score was drawn at all."""
         if self.rule.needs == "scores" and isinstance(self.data, ScoreTable):
             table = self._table(self.data, counts)
-            return None if table is None else Evidence(table, self._tolerance(table))
+            if table is None:
+                return None
+            steps = tolerance_within(self.tolerance, self.data.tasks, table.tasks)
+            return Evidence(table, steps)
         kept = np.flatnonzero(counts)
         profile = self.profile[kept]
         times = counts[kept]
@@ -106,11 +109,6 @@ class Redraw:
         return Evidence(
             Profile._trusted(profile.items, profile.ranks, groups=profile.groups, **copies)
         )
-
-    def _tolerance(self, table: ScoreTable) -> float | Mapping[Label, float]:
-        if not isinstance(self.tolerance, Mapping):
-            return self.tolerance
-        return {task: step for task, step in self.tolerance.items() if task in table.tasks}
 
     def _table(self, table: ScoreTable, counts: NDArray[np.int64]) -> ScoreTable | None:
         scored = ~table.missing.all(axis=0)

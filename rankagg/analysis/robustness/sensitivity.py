@@ -8,7 +8,7 @@ good an item is, so they are no multiple imputation and their shares no probabil
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -19,7 +19,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Label, Ranks, RNGLike, Unranked
+from rankagg._typing import Bools, Floats, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
@@ -60,7 +60,7 @@ def sensitivity(
     policies: Iterable[Unranked] = ("uniform", "ignore", "last"),
     n_samples: int = 200,
     model: RankingDistribution | None = None,
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     rng: RNGLike = None,
     n_jobs: int = 1,
 ) -> Sensitivity:
@@ -81,7 +81,7 @@ def sensitivity(
         Draw completions from this distribution, given what each ranking says, and not uniformly:
         imputation from a model, such as `ra.PlackettLuce.fit(profile).distribution`. Its
         parameters are taken for known, so the completions differ too little among themselves.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.

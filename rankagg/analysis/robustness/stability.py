@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, islice
 from math import comb
 from typing import TypeAlias
@@ -11,7 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from rankagg._typing import Label, RNGLike
+from rankagg._typing import RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
@@ -42,7 +42,7 @@ def stability(
     over: Over = "tasks",
     sizes: Iterable[int] | None = None,
     n_samples: int = 50,
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     optima: bool = True,
     time_limit: float | None = None,
     rng: RNGLike = None,
@@ -65,7 +65,7 @@ def stability(
     n_samples : int, default 50
         Subsets of each size, drawn at random without repetition; all of them where there are no
         more.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     optima : bool, default True
         With an exact rule, count as changed only what differs between all optima of all data and

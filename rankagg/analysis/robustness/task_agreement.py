@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ import scipy
 from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Tolerance
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profiles.profile import Profile
@@ -24,16 +23,14 @@ from rankagg.inference.significance.average_ranks import average_ranks
 __all__ = ["TaskAgreement", "averaged_tasks", "task_agreement"]
 
 
-def task_agreement(
-    data: ScoreTable, *, tolerance: float | Mapping[Label, float] = 0.0
-) -> TaskAgreement:
+def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgreement:
     """Say how far the tasks of a table order its systems alike.
 
     Parameters
     ----------
     data : ScoreTable
         The scores; instances of a task are averaged first.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
     Returns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 from os import PathLike
@@ -12,7 +11,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Bools, Floats, Integers, Label, Unranked
+from rankagg._typing import Bools, Floats, Integers, Label, Tolerance, Unranked
 from rankagg._validation import check_integer, check_unranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.analysis.tournament import export
@@ -73,7 +72,7 @@ class TournamentGraph(Result):
         data: Data | Evidence,
         *,
         unranked: Unranked | None = None,
-        tolerance: float | Mapping[Label, float] = 0.0,
+        tolerance: Tolerance = 0.0,
     ) -> TournamentGraph:
         """Count the votes of scores or rankings.
 
@@ -84,7 +83,7 @@ class TournamentGraph(Result):
         unranked : {"uniform", "ignore", "last"}, optional
             The policy for unranked items; by default that of the votes where they were counted
             under one, "uniform" otherwise.
-        tolerance : float or mapping from task to float, default 0
+        tolerance : float, mapping or Series from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
         Returns

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankagg._typing import Label
+from rankagg._typing import Directions, Label
 from rankagg.cli.options.names import OneOf, labels_of, task_weights
 from rankagg.cli.options.numbers import jobs_option
 from rankagg.cli.options.standard_input import DASH
@@ -185,7 +185,7 @@ def _scan(
     sources: tuple[str, ...],
     values: Mapping[str, Any],
     *,
-    higher_is_better: bool | Mapping[Label, bool],
+    higher_is_better: Directions,
 ) -> ScoreScan:
     # What goes through files in parallel is loaded where there are some.
     from rankagg.io.scan.scores import scan_scores  # noqa: PLC0415

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rankagg._typing import Label
+from rankagg._typing import Directions, Label, TaskWeights, Tolerance
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.pandas_labels import axis_labels, column_labels, names_rows
+from rankagg.core.pandas_labels import axis_labels, column_labels, named_values, names_rows
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
 __all__ = [
     "as_directions",
     "as_task_weights",
+    "as_tolerance",
     "check_axis",
     "check_known",
     "check_units",
+    "tolerance_within",
     "unit_labels",
 ]
 
@@ -84,8 +86,9 @@ def check_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -
             raise InvalidInputError(parameter, allowed, task, nearest(task, tasks))
 
 
-def as_directions(given: bool | Mapping[Label, bool], tasks: ItemSet) -> dict[Label, bool]:
+def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
     """Return the direction of every task."""
+    given = named_values(given, "higher_is_better", tasks)
     if not isinstance(given, Mapping):
         remedy = "A mapping from task to bool states one direction per task."
         return dict.fromkeys(tasks, check_flag(given, "higher_is_better", remedy))
@@ -98,11 +101,33 @@ def as_directions(given: bool | Mapping[Label, bool], tasks: ItemSet) -> dict[La
     return {task: check_flag(given[task], "higher_is_better") for task in tasks}
 
 
-def as_task_weights(given: Mapping[Label, float] | None, tasks: ItemSet) -> dict[Label, float]:
+def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, float]:
     """Return the weight of every task; 1 where none is given."""
-    weights = {} if given is None else given
+    weights = {} if given is None else named_values(given, "task_weights", tasks)
+    if not isinstance(weights, Mapping):
+        raise InvalidInputError("task_weights", "a mapping from task to number", weights)
     check_known(weights, tasks, "task_weights")
     return {
         task: check_number(weights.get(task, 1.0), "task_weights", low=0, open_low=True)
         for task in tasks
     }
+
+
+def as_tolerance(given: Tolerance, tasks: ItemSet | None) -> float | Mapping[Label, float]:
+    """Return a tolerance of all tasks, or of each that a mapping names."""
+    steps = named_values(given, "tolerance", tasks)
+    if not isinstance(steps, Mapping):
+        return check_number(steps, "tolerance", low=0)
+    if tasks is not None:
+        check_known(steps, tasks, "tolerance")
+    return {task: check_number(step, "tolerance", low=0) for task, step in steps.items()}
+
+
+def tolerance_within(
+    given: Tolerance, tasks: ItemSet, part: ItemSet
+) -> float | Mapping[Label, float]:
+    """Return a tolerance as far as it is one of some of the tasks."""
+    steps = as_tolerance(given, tasks)
+    if not isinstance(steps, Mapping):
+        return steps
+    return {task: step for task, step in steps.items() if task in part}

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._typing import Bools, Floats, Label, Ranks
-from rankagg._validation import as_matrix, check_choice, check_integer, check_number
+from rankagg._typing import Bools, Directions, Floats, Label, Ranks, TaskWeights, Tolerance
+from rankagg._validation import as_matrix, check_choice, check_integer
 from rankagg.core.arithmetic.exact_sum import mean_by_group
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pandas_labels import axis_labels
@@ -22,8 +22,8 @@ from rankagg.core.scores import changes
 from rankagg.core.scores.checks import (
     as_directions,
     as_task_weights,
+    as_tolerance,
     check_axis,
-    check_known,
     check_units,
     unit_labels,
 )
@@ -46,7 +46,7 @@ class ScoreTable(Pastable, ScoredTasks):
     values : DataFrame or array_like of float, shape (n_systems, n_units)
         Finite scores, NaN where missing. The index of a DataFrame names the systems, its columns
         the tasks; two levels of columns are task and instance, as `to_frame` gives them.
-    higher_is_better : bool or mapping from task to bool
+    higher_is_better : bool, mapping or Series from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     systems : iterable of str or int, optional
         The systems of the rows; those of a DataFrame, or else 0, 1, ... by default.
@@ -55,8 +55,9 @@ class ScoreTable(Pastable, ScoredTasks):
         of a DataFrame, or else 0, 1, ...
     instances : sequence of str or int, length n_units, optional
         The instance of each column; None where the columns are whole tasks.
-    task_weights : mapping from task to float, optional
-        Positive weights, for all tasks or for some (the others weigh 1).
+    task_weights : mapping or Series from task to float, optional
+        Positive weights, for all tasks or for some (the others weigh 1). A Series, here and for
+        directions and tolerances, is aligned by its index, which names every task.
 
     Attributes
     ----------
@@ -92,11 +93,11 @@ class ScoreTable(Pastable, ScoredTasks):
         self,
         values: ArrayLike,
         *,
-        higher_is_better: bool | Mapping[Label, bool],
+        higher_is_better: Directions,
         systems: Iterable[Label] | None = None,
         tasks: Sequence[Label] | None = None,
         instances: Sequence[Label] | None = None,
-        task_weights: Mapping[Label, float] | None = None,
+        task_weights: TaskWeights | None = None,
     ) -> None:
         # Labels first: where they are no labels, numbers are none either.
         rows_of = axis_labels(values, 0, systems, "systems")
@@ -178,12 +179,12 @@ class ScoreTable(Pastable, ScoredTasks):
 
     # -- the way down -------------------------------------------------------------------------
 
-    def rankings(self, tolerance: float | Mapping[Label, float] = 0.0) -> Profile:
+    def rankings(self, tolerance: Tolerance = 0.0) -> Profile:
         """Rank the systems on every unit by its scores.
 
         Parameters
         ----------
-        tolerance : float or mapping from task to float, default 0
+        tolerance : float, mapping or Series from task to float, default 0
             Two scores next to each other in sorted order are tied where they differ by no more;
             tasks that a mapping does not name get 0. `near_ties` counts what floating-point
             noise may have broken.
@@ -205,13 +206,11 @@ class ScoreTable(Pastable, ScoredTasks):
         ascending = -(self.values * self.signs).T
         return places.competition_ranks(ascending, tolerances[self.unit_tasks, None])
 
-    def _tolerances(self, tolerance: float | Mapping[Label, float]) -> Floats:
-        if isinstance(tolerance, Mapping):
-            check_known(tolerance, self.tasks, "tolerance")
-            steps = [tolerance.get(task, 0.0) for task in self.tasks]
-        else:
-            steps = [tolerance] * self.n_tasks
-        return np.array([check_number(step, "tolerance", low=0) for step in steps])
+    def _tolerances(self, tolerance: Tolerance) -> Floats:
+        steps = as_tolerance(tolerance, self.tasks)
+        if not isinstance(steps, Mapping):
+            return np.full(self.n_tasks, steps)
+        return np.array([steps.get(task, 0.0) for task in self.tasks])
 
     def task_scores(self, *, signed: bool = False) -> Floats:
         """Average the instances of each task.
@@ -291,12 +290,12 @@ class ScoreTable(Pastable, ScoredTasks):
         """
         return self._with(values=changes.ratios_to(self, system))
 
-    def with_task_weights(self, task_weights: Mapping[Label, float]) -> ScoreTable:
+    def with_task_weights(self, task_weights: TaskWeights) -> ScoreTable:
         """Return the table with other task weights; tasks not named weigh 1."""
         return self._with(task_weights=task_weights)
 
     def _with(
-        self, *, values: Floats | None = None, task_weights: Mapping[Label, float] | None = None
+        self, *, values: Floats | None = None, task_weights: TaskWeights | None = None
     ) -> ScoreTable:
         return ScoreTable(
             self.values if values is None else values,

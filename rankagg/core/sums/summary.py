@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Label, Unranked
+from rankagg._typing import Directions, Floats, Label, TaskWeights, Unranked
 from rankagg._validation import as_weights, check_unranked
 from rankagg.core.arithmetic.exact_sum import exact_mean
 from rankagg.core.items import ItemSet, counted
@@ -53,9 +53,9 @@ class ScoreSummary(ScoredTasks):
     tallies : mapping from task to TaskTally, or to GroupedTally
         What the scores of each task add up to; of all tasks in the same number of groups, or of
         none.
-    higher_is_better : bool or mapping from task to bool
+    higher_is_better : bool, mapping or Series from task to bool
         The direction that they were counted with.
-    task_weights : mapping from task to float, optional
+    task_weights : mapping or Series from task to float, optional
         Weights from 1e-100 to 1e100; tasks not named weigh 1.
 
     Attributes
@@ -95,8 +95,8 @@ class ScoreSummary(ScoredTasks):
         systems: ItemSet,
         tallies: Mapping[Label, TaskTally | GroupedTally],
         *,
-        higher_is_better: bool | Mapping[Label, bool],
-        task_weights: Mapping[Label, float] | None = None,
+        higher_is_better: Directions,
+        task_weights: TaskWeights | None = None,
     ) -> None:
         if not tallies:
             raise InvalidInputError("tallies", "those of one task at least", dict(tallies))
@@ -255,7 +255,7 @@ class ScoreSummary(ScoredTasks):
             for task, tally in self._held.items()
         }
 
-    def with_task_weights(self, task_weights: Mapping[Label, float]) -> ScoreSummary:
+    def with_task_weights(self, task_weights: TaskWeights) -> ScoreSummary:
         """Return the summary with other task weights; tasks not named weigh 1."""
         return ScoreSummary(
             self.systems,

@@ -7,9 +7,7 @@ other adds W_ij W_ji to it, twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from rankagg._typing import Label, Unranked
+from rankagg._typing import Tolerance, Unranked
 from rankagg._validation import check_flag, check_number, check_unranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.core.rankings import places
@@ -31,7 +29,7 @@ def dispersion(
     discordant: bool = False,
     tie_cost: float = 0.0,
     unranked: Unranked | None = None,
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
 ) -> float:
     """Return the summed Kendall distance of a ranking to the data.
 
@@ -56,7 +54,7 @@ def dispersion(
         What a ranking of the data says of items that it does not rank; by default that of votes
         that were counted under one, and "uniform" otherwise. Under "uniform" the distance is the
         expected one to its compatible permutations.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
     Returns
@@ -131,7 +129,7 @@ def spread(
     normalized: bool = False,
     p: float = 0.0,
     unranked: Unranked = "uniform",
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
 ) -> float:
     """Return the summed Kendall distance of all ordered pairs of different rankings, exactly.
 
@@ -151,7 +149,7 @@ def spread(
     unranked : {"uniform", "ignore", "last"}, default "uniform"
         What a ranking says of items that it does not rank. "uniform": the expected distance of
         independently drawn compatible permutations. "ignore": pairs that both compare.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
     Returns

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label, Unranked
+from rankagg._typing import Tolerance, Unranked
 from rankagg._validation import check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
@@ -33,7 +33,7 @@ def dispersion_report(
     aggregators: Iterable[Aggregator] | None = None,
     *,
     unranked: Unranked = "uniform",
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
 ) -> DispersionReport:
     """Measure how far consensuses are from the rankings, and these from each other.
@@ -46,7 +46,7 @@ def dispersion_report(
         The rules; by default those that suit the data, exact Kemeny among them.
     unranked : {"uniform", "ignore", "last"}, default "uniform"
         The policy for unranked items of the distances, and of the default rules.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     time_limit : float, optional
         Seconds after which exact rules return the best ranking so far.

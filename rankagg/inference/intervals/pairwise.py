@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label, RNGLike
+from rankagg._typing import Floats, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profiles.profile import Profile
@@ -117,7 +117,7 @@ class PairwiseIntervals(Result):
         cls,
         data: ScoreTable | ScoreSummary | Profile,
         *,
-        tolerance: float | Mapping[Label, float] = 0.0,
+        tolerance: Tolerance = 0.0,
         method: Method = "hoeffding",
         alpha: float = 0.05,
         simultaneous: Simultaneous | None = None,
@@ -141,7 +141,7 @@ class PairwiseIntervals(Result):
             several tasks, and units cannot be resampled unless they are tasks; with groups these
             are drawn, see `ScoreScan.summarize`, and an instance counts as often as it has
             rankings.
-        tolerance : float or mapping from task to float, default 0
+        tolerance : float, mapping or Series from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
         method : str, default "hoeffding"
             "hoeffding" holds for any independent units. "bernstein" (empirical; units of equal

@@ -57,7 +57,9 @@ def check_unit(unit: object) -> Redrawn:
 def check_silent(**options: tuple[object, object]) -> None:
     """Raise where an option that says nothing of comparisons is not what it is by default."""
     for name, (value, silent) in options.items():
-        if value is not silent and value != silent:
+        differs = value != silent
+        # Arrays and tables compare cell by cell.
+        if value is not silent and (not isinstance(differs, bool | np.bool_) or differs):
             raise InvalidInputError(name, f"{silent!r} for Comparisons", value)
 
 

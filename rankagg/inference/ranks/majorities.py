@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, cast
 
-from rankagg._typing import Label
+from rankagg._typing import Label, Tolerance
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
@@ -61,7 +61,7 @@ def by_majorities(
     method: RankMethod | None,
     ties: Literal["half", "exclude"] | None,
     *,
-    tolerance: float | Mapping[Label, float],
+    tolerance: Tolerance,
     instances: Sequence[Label] | None,
     **options: Any,
 ) -> RankIntervals:

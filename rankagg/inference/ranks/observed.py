@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from rankagg._typing import Label, Unranked
+from rankagg._typing import Label, Tolerance, Unranked
 from rankagg.core.items import counted
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
@@ -40,7 +40,7 @@ class Observed:
 
 def points_of(
     data: object,
-    tolerance: float | Mapping[Label, float],
+    tolerance: Tolerance,
     instances: Sequence[Label] | None,
     unranked: Unranked,
     method: RankMethod,

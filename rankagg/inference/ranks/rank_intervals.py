@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
 import numpy as np
 
-from rankagg._typing import Label, RNGLike, Unranked
+from rankagg._typing import Label, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.comparisons.comparisons import Comparisons
@@ -59,7 +59,7 @@ def rank_intervals(
     unranked: Unranked = "uniform",
     ties: Literal["half", "exclude"] | None = None,
     score_range: tuple[float, float] | None = None,
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     instances: Sequence[Label] | None = None,
     n_resamples: int | None = None,
     time_limit: float | None = None,
@@ -111,7 +111,7 @@ def rank_intervals(
         needs: half, but left out by "sign-test".
     score_range : tuple of two floats, optional
         The least and the largest possible score, for "mean".
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; not for "mean".
     instances : sequence, length m, optional
         The instance of each ranking of a Profile, for `unit="instance"`; or other ones than those

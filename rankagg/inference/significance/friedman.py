@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from rankagg._typing import Label
+from rankagg._typing import Label, Tolerance
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
@@ -21,7 +21,7 @@ def friedman(
     data: Profile | ScoreTable,
     *,
     unit: Unit = "ranking",
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     instances: Sequence[Label] | None = None,
 ) -> FriedmanTest:
     """Test whether all items rank alike, from independent complete rankings.
@@ -33,7 +33,7 @@ def friedman(
     unit : {"ranking", "instance", "task"}, default "ranking"
         What is independent: each ranking, or each instance or task. Then the items of a unit are
         ranked once, by their average rank in its rankings.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     instances : sequence, length m, optional
         The instance of each ranking of a Profile, for `unit="instance"`.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Label, RNGLike
+from rankagg._typing import Bools, Floats, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_integer
 from rankagg.core.graphs import Parts, connected_parts
 from rankagg.core.items import counted
@@ -34,7 +34,7 @@ def skillings_mack(
     data: Profile | ScoreTable,
     *,
     unit: Unit = "ranking",
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     instances: Sequence[Label] | None = None,
     n_resamples: int | None = None,
     rng: RNGLike = 0,
@@ -49,7 +49,7 @@ def skillings_mack(
     unit : {"ranking", "instance", "task"}, default "ranking"
         What is independent. Of an instance or a task the items are ranked once, by their average
         rank in those of its rankings that have them, which must have the same items.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     instances : sequence, length m, optional
         The instance of each ranking, for `unit="instance"`.

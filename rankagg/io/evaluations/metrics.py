@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rankagg._typing import Label
 from rankagg._validation import check_flag
 from rankagg.core.items import counted, listed, shortened
+from rankagg.core.pandas_labels import named_values
 from rankagg.exceptions import Described, InvalidInputError, nearest, shown
 from rankagg.io.evaluations.collected import Series
 
@@ -103,6 +104,7 @@ def directions(
     chosen: Sequence[Series], given: bool | Mapping[str, bool] | None
 ) -> tuple[dict[Label, bool], list[str]]:
     """Return the direction of every task, and which of them were given and not stated."""
+    given = named_values(given, "higher_is_better")
     metric_of = {series.task: series.metric for series in chosen}
     stated: dict[str, Series] = {}
     for series in chosen:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankagg._typing import Label
+from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import ItemSet, listed
+from rankagg.core.pandas_labels import named_values
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.scan.arrow import Types, columns_of
 from rankagg.io.scan.sources import ScanFile
@@ -36,7 +37,7 @@ class Layout:
         Columns that say whose row it is.
     types : dict from str to pyarrow.DataType
         All columns that are read, and their types.
-    higher_is_better : bool or mapping from task to bool
+    higher_is_better : bool, mapping or Series from task to bool
         The direction of tasks.
     n_groups : int or None
         In how many groups instances are added up.
@@ -72,7 +73,7 @@ class Layout:
 def layout_of(
     files: Sequence[ScanFile],
     *,
-    higher_is_better: bool | Mapping[Label, bool],
+    higher_is_better: Directions,
     systems: Iterable[str] | None,
     system: str | None,
     task: str | None,
@@ -80,11 +81,12 @@ def layout_of(
     score: str | None,
 ) -> Layout:
     """Check the columns of all files, and return what they mean; see `scan_scores`."""
-    if isinstance(higher_is_better, Mapping):
-        for name, flag in higher_is_better.items():
+    better = named_values(higher_is_better, "higher_is_better")
+    if isinstance(better, Mapping):
+        for name, flag in better.items():
             check_flag(flag, f"higher_is_better[{name!r}]")
     else:
-        check_flag(higher_is_better, "higher_is_better", "A mapping states one for each task.")
+        check_flag(better, "higher_is_better", "A mapping states one for each task.")
     if (system is None) != (score is None):
         given = "system" if score is None else "score"
         raise InvalidInputError(
@@ -115,15 +117,18 @@ def layout_of(
     labels = [column for column in (system, task, instance) if column is not None]
     return Layout(
         known, tuple(wide), system, score, task, instance,
-        _types(files[0], first, numbers, labels), higher_is_better,
+        _types(files[0], first, numbers, labels), better,
     )  # fmt: skip
 
 
-def check_weights(task_weights: Mapping[Label, float] | None) -> dict[Label, float]:
+def check_weights(task_weights: TaskWeights | None) -> dict[Label, float]:
     """Return positive weights."""
+    weights = {} if task_weights is None else named_values(task_weights, "task_weights")
+    if not isinstance(weights, Mapping):
+        raise InvalidInputError("task_weights", "a mapping from task to number", weights)
     return {
         task: check_number(weight, f"task_weights[{task!r}]", low=0, open_low=True)
-        for task, weight in (task_weights or {}).items()
+        for task, weight in weights.items()
     }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from rankagg._typing import Label
+from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.sums.grouped_tally import check_room
@@ -39,13 +39,13 @@ LABEL_ROWS = 2**18
 def scan_scores(
     sources: Sources,
     *,
-    higher_is_better: bool | Mapping[Label, bool],
+    higher_is_better: Directions,
     systems: Iterable[str] | None = None,
     system: str | None = None,
     task: str | None = None,
     instance: str | None = None,
     score: str | None = None,
-    task_weights: Mapping[Label, float] | None = None,
+    task_weights: TaskWeights | None = None,
     scattered: Scattered = "refuse",
 ) -> ScoreScan:
     r"""Look at files of scores that are too large for `read_scores`; no row is read yet.
@@ -61,7 +61,7 @@ def scan_scores(
         Files, patterns such as ``"data/*.parquet"``, and folders. Parquet (``.parquet``, ``.pq``),
         CSV and TSV (``.csv``, ``.tsv``) and JSON Lines (``.jsonl``, ``.ndjson``), text also
         packed, as ``.csv.gz``. Folders may name columns: ``task=x/part-0.parquet``.
-    higher_is_better : bool or mapping from task to bool
+    higher_is_better : bool, mapping or Series from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     systems : iterable of str, optional
         In the wide form the columns of the systems, by default all that are not named otherwise.
@@ -72,7 +72,7 @@ def scan_scores(
         The column of tasks; without it all rows are of one task, "scores".
     instance : str, optional
         The column that tells the instances of a task apart; none may occur twice.
-    task_weights : mapping from task to float, optional
+    task_weights : mapping or Series from task to float, optional
         Positive weights; tasks not named weigh 1.
     scattered : {"refuse", "sort"}, default "refuse"
         What to do about a long file in which rows of one instance lie apart: refuse it, or sort

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from rankagg._typing import Label, RNGLike
+from rankagg._typing import Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
@@ -17,6 +17,7 @@ from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.compare import compare
 from rankagg.analysis.comparison.comparison import DEPTHS
 from rankagg.analysis.robustness.parts import Parts
+from rankagg.core.scores.checks import as_tolerance
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.studies.agreement.agreement_result import AgreementResult, Compared, Scope
@@ -44,7 +45,7 @@ class AgreementStudy:
         all instances only: elsewhere there is one level.
     depths : sequence of int, default (1, 3, 5, 10)
         For how many of the first and of the last systems the tables state the agreement.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
     Raises
@@ -70,7 +71,7 @@ class AgreementStudy:
     data: ScoreTable
     aggregators: Sequence[Aggregator] | None = None
     depths: Sequence[int] = DEPTHS
-    tolerance: float | Mapping[Label, float] = field(default=0.0, hash=False)
+    tolerance: Tolerance = field(default=0.0, hash=False)
 
     def __post_init__(self) -> None:
         owner = "of AgreementStudy"
@@ -86,7 +87,7 @@ class AgreementStudy:
         object.__setattr__(self, "depths", several(self.depths, f"depths {owner}"))
         for depth in self.depths:
             check_integer(depth, f"depths {owner}", low=1)
-        self.data._tolerances(self.tolerance)
+        object.__setattr__(self, "tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
     @property
     def rules(self) -> tuple[Aggregator, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import isnan
@@ -10,7 +10,7 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Label
+from rankagg._typing import Tolerance
 from rankagg._validation import check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
@@ -21,6 +21,7 @@ from rankagg.analysis.robustness.parts import Parts, draw_subset
 from rankagg.core.items import counted
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.scores.checks import as_tolerance
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.checks import check_rules, check_table, several
@@ -156,7 +157,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
         Subsets of each size.
     seed : int, default 0
         Of all random numbers.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
     Raises
@@ -190,7 +191,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     sizes: Sequence[int] | None = None
     n_repetitions: int = 100
     seed: int = 0
-    tolerance: float | Mapping[Label, float] = field(default=0.0, hash=False)
+    tolerance: Tolerance = field(default=0.0, hash=False)
 
     def __post_init__(self) -> None:
         owner = "of TaskSubsetStudy"
@@ -209,7 +210,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
             check_integer(size, f"sizes {owner}", low=1, high=total)
         check_integer(self.n_repetitions, f"n_repetitions {owner}", low=1)
         super().__post_init__()
-        self.data._tolerances(self.tolerance)
+        object.__setattr__(self, "tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
     @property
     def grid(self) -> tuple[int, ...]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from time import monotonic
 from typing import Any, get_args
 
 import numpy as np
 
 from rankagg._pandas import table_remedy
-from rankagg._typing import Label
+from rankagg._typing import Label, Tolerance
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland
@@ -41,7 +40,7 @@ def removal_radius(
     *,
     pair: tuple[Label, Label] | None = None,
     unit: RemovalUnit | None = None,
-    tolerance: float | Mapping[Label, float] = 0.0,
+    tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
 ) -> RemovalRadius:
     """Find the fewest rankings or tasks whose removal changes who is first, or a pair's order.
@@ -65,7 +64,7 @@ def removal_radius(
         What is removed: single ballots, of which equal ones are counted one by one whatever their
         weight, or tasks of a table and groups of a profile, whole. By default tasks or groups
         where there are some.
-    tolerance : float or mapping from task to float, default 0
+    tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     time_limit : float, optional
         Seconds for all of it. What is not proved by then is an interval.
@@ -199,9 +198,7 @@ def _removal(units: Units, bracket: Bracket) -> Removal:
 # -- what is asked --------------------------------------------------------------------------------
 
 
-def _units(
-    data: Any, rule: Any, unit: RemovalUnit | None, tolerance: float | Mapping[Label, float]
-) -> Units:
+def _units(data: Any, rule: Any, unit: RemovalUnit | None, tolerance: Tolerance) -> Units:
     if not isinstance(data, ScoreTable | Profile):
         raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
     inner, outer = (rule.inner, rule.outer) if isinstance(rule, TwoLevel) else (None, rule)

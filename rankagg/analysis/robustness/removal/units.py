@@ -6,7 +6,6 @@ lead of one item over another is a sum over units, in integers over one denomina
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import lcm
@@ -15,7 +14,7 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers, Label, Ranks, Unranked
+from rankagg._typing import Bools, Integers, Label, Ranks, Tolerance, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
@@ -45,7 +44,7 @@ class Units:
         All of them.
     rule : Aggregator
         What aggregates.
-    tolerance : float or mapping from task to float
+    tolerance : float, mapping or Series from task to float
         Scores that differ by no more are tied.
     unit : {"ranking", "task"}
         What is removed: single ballots, copies one by one, or whole tasks (groups).
@@ -53,7 +52,7 @@ class Units:
 
     data: ScoreTable | Profile
     rule: Aggregator
-    tolerance: float | Mapping[Label, float]
+    tolerance: Tolerance
     unit: RemovalUnit
 
     @cached_property
