@@ -9,10 +9,10 @@ table = ra.datasets.load("toy_tasks")
 comparison = ra.compare(table)
 
 print("What was scored")
-print(table.describe("task")[["count", "mean", "std"]].round(3).to_string())
+print(table.describe("task")[["count", "mean", "std"]].round(3).rename_axis(None).to_string())
 
 print("\nThree rules, one data set")
-print(comparison.ranks().to_string())
+print(comparison.ranks().rename_axis(None).to_string())
 
 print("\nThe mean follows the task with the largest numbers:")
 for pair in comparison.disagreements("Kemeny", "Mean").itertuples():

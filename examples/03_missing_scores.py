@@ -6,7 +6,7 @@ Ten systems on four tasks, 18 of 40 scores missing (Himmi et al. 2023, Table 5).
 import rankagg as ra
 
 table = ra.datasets.load("xtreme_gaps")
-print(table.describe("task")[["count", "missing"]].to_string())
+print(table.describe("task")[["count", "missing"]].rename_axis(None).to_string())
 
 print("\nOne task seen as a partial ranking: M7 is scored on one task only")
 retrieval = table.rankings()[3]
