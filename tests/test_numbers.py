@@ -108,7 +108,15 @@ def test_two_numbers_that_floats_do_not_tell_apart(door, values):
     ids=repr,
 )
 def test_numbers_that_floats_tell_apart(door, values):
-    door(values)
+    taken = door(values)
+    first, second = (float(row[0]) for row in values)
+    if isinstance(taken, ra.ScoreTable):
+        assert taken.values.tolist() == [[first], [second]]
+    elif isinstance(taken, ra.PartialRanking):
+        assert (taken.ranks[0] < taken.ranks[1]) == (first > second)
+        assert (taken.ranks[0] > taken.ranks[1]) == (first < second)
+    else:
+        assert taken.ranks.tolist() == [[0], [0]]
 
 
 def test_a_missing_score_may_stand_beside_exact_numbers():

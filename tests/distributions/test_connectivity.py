@@ -99,6 +99,8 @@ def check(rows, items):
 @pytest.mark.parametrize("rows", [["A>B>C", "C>A"], ["A=B=C"], ["A>...", "B>...", "C>..."]])
 def test_connected_rankings_pass(rows):
     check(rows, "ABC")
+    with pytest.raises(NotIdentifiedError, match=r"\(A, B, C \| D\)|never compared: D\."):
+        check(rows, "ABCD")
 
 
 @pytest.mark.parametrize(
@@ -124,8 +126,10 @@ def test_the_message_names_groups_and_remedies(rows, items, words):
     ) > 4
 
 
-def test_one_item_is_connected():
+def test_one_item_is_connected_and_two_are_not():
     check_connected(np.zeros((1, 1), dtype=bool), ra.ItemSet("A"))
+    with pytest.raises(NotIdentifiedError, match=r"\(A \| B\)"):
+        check_connected(np.zeros((2, 2), dtype=bool), ra.ItemSet("AB"))
 
 
 def test_linked_means_joined_by_chains_of_sets():

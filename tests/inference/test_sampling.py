@@ -318,8 +318,17 @@ def test_a_limit_may_be_written_as_a_float():
 
 
 def test_a_degree_may_be_written_as_a_float():
-    statistic = ra.UStatistic(kernel=ra.kendall_distance, degree=2.0, low=0, high=3)
-    ra.HoeffdingEstimator(epsilon=0.5, alpha=0.1).estimate(SMALL, statistic, rng=0)
+    rule = ra.HoeffdingEstimator(epsilon=0.5, alpha=0.1)
+    whole, as_float = (
+        rule.estimate(
+            SMALL,
+            ra.UStatistic(kernel=ra.kendall_distance, degree=degree, low=0, high=3),
+            rng=0,
+        )
+        for degree in (2, 2.0)
+    )
+    assert (as_float.value, as_float.n_samples) == (whole.value, whole.n_samples)
+    assert as_float.value > 0
 
 
 def test_little_variance_needs_fewer_samples_than_the_range_suggests():

@@ -192,3 +192,5 @@ def test_a_broken_file_that_is_called_json(name, tmp_path):
 )
 def test_what_only_looks_structured_is_a_table(text):
     check_plain_table("table.csv", text)
+    with pytest.raises(DataFormatError, match="no plain table"):
+        check_plain_table("table.json", "[" + text)
