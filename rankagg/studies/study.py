@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
@@ -26,7 +25,7 @@ from rankagg.studies.journal import Journal, Layout, Row
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Cell", "Rows", "Study", "Trial", "frame_of"]
+__all__ = ["Cell", "Rows", "Study", "Trial"]
 
 T = TypeVar("T")
 
@@ -172,17 +171,6 @@ def _on(client: Client | None) -> Iterator[None]:
     options = {"client": check_client(client), "retries": RETRIES}
     with cluster_failures_told("data sets"), parallel_config("dask", n_jobs=-1, **options):
         yield
-
-
-def frame_of(names: Sequence[str], rows: Rows[Any]) -> pd.DataFrame:
-    """Return one line per cell and row: the values of its key under some names, then the row."""
-    return pd.DataFrame(
-        [
-            {**dict(zip(names, cell.key, strict=True)), **row}
-            for cell, found in rows.items()
-            for row in found
-        ]
-    )
 
 
 def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -103,7 +103,7 @@ def test_rows_agree_with_a_loop_over_the_scores() -> None:
         proportions=[0, 0.3, 0.6, 0.8], n_repetitions=8,
     )  # fmt: skip
     result = study.run()
-    frame = result._whole.set_index(["proportion", "repetition", "method"])
+    frame = result._frame.set_index(["proportion", "repetition", "method"])
     signed = [[None if s is None else -s if t == 1 else s for t, s in enumerate(row)]
               for row in SCORES]  # fmt: skip
     weights = (1, 2, 1)
@@ -288,7 +288,7 @@ def test_by_method_summarises_the_rows() -> None:
 
 def test_by_pair_holds_methods_against_each_other_on_the_same_tables() -> None:
     result = make(models=[LATENT]).run()
-    whole = result._whole
+    whole = result._frame
     table = result.by_pair(pooled=True)
     assert len(table) == 10
     row = table.loc[(LATENT.name, 1.0, "Mean", "Borda, last")]

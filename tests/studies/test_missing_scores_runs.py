@@ -23,21 +23,21 @@ def test_results_do_not_depend_on_the_workers() -> None:
     one = study.run(n_jobs=1)
     with joblib.parallel_config(backend="multiprocessing"):
         many = study.run(n_jobs=2)
-    assert_frame_equal(one._whole, many._whole, check_exact=True)
+    assert_frame_equal(one._frame, many._frame, check_exact=True)
     assert one == many
 
 
 def test_a_cell_stays_what_it_is_in_another_grid() -> None:
-    small = make(proportions=[0.3], n_repetitions=2).run()._whole
-    large = make(proportions=[0.8, 0.3], scales=[2, 1], n_repetitions=3).run()._whole
+    small = make(proportions=[0.3], n_repetitions=2).run()._frame
+    large = make(proportions=[0.8, 0.3], scales=[2, 1], n_repetitions=3).run()._frame
     both = small.merge(large, how="left", on=list(small.columns), indicator=True)
     assert (both["_merge"] == "both").all()
-    assert (make(seed=6).run()._whole["tau"] != make().run()._whole["tau"]).mean() > 0.3
+    assert (make(seed=6).run()._frame["tau"] != make().run()._frame["tau"]).mean() > 0.3
 
 
 def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None:
     study, path = make(), tmp_path / "study.jsonl"
-    whole = study.run()._whole
+    whole = study.run()._frame
     run, calls = AfterRemoval.run, []
 
     def stopped(self, cell):
@@ -54,7 +54,7 @@ def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None
     monkeypatch.setattr(
         AfterRemoval, "run", lambda self, cell: later.append(cell) or run(self, cell)
     )
-    assert_frame_equal(study.run(journal=path)._whole, whole, check_exact=True)
+    assert_frame_equal(study.run(journal=path)._frame, whole, check_exact=True)
     assert len(later) == len(list(study.cells())) - 7
     assert not set(later) & set(calls)
     make(proportions=[0, 0.3, 0.5, 0.8]).run(journal=path)
@@ -72,7 +72,7 @@ def test_tables_of_one_label_do_not_share_a_journal(tmp_path) -> None:
         for table in tables
     ]
     studies[0].run(journal=path)
-    assert_frame_equal(studies[1].run(journal=path)._whole, studies[1].run()._whole)
+    assert_frame_equal(studies[1].run(journal=path)._frame, studies[1].run()._frame)
 
 
 # -- what is not known -----------------------------------------------------------------------------

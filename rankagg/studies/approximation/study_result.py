@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +10,8 @@ import pandas as pd
 
 from rankagg._validation import check_alpha, check_flag
 from rankagg.core.items import counted
-from rankagg.core.results.result import Result, plain_rows
-from rankagg.studies.approximation.cells import DrawnCell
-from rankagg.studies.study import Rows, frame_of
+from rankagg.core.results.result import plain_rows
+from rankagg.studies.cell_result import CellResult
 
 if TYPE_CHECKING:
     from rankagg.studies.approximation.approximation import ApproximationStudy
@@ -24,7 +21,7 @@ __all__ = ["StudyResult"]
 GROUP = ["model", "n_items", "n_rankings", "missing", "method"]
 
 
-class StudyResult(Result):
+class StudyResult(CellResult):
     """How near rules came to the optimum in every cell of a study.
 
     Made by `ApproximationStudy.run`; `plot` draws a `rankagg.plotting.ratio_plot`.
@@ -36,24 +33,18 @@ class StudyResult(Result):
     """
 
     study: ApproximationStudy
-    _rows: Rows[DrawnCell] = field(compare=False)
 
     _schema = "rankagg.study_result"
     _plot = "ratio_plot"
     _row = "rule"
-    _named_rows = False
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.study, self.to_frame(runtime=False).to_json()
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
-        frame = frame_of([*GROUP[:-1], "repetition"], self._rows)
+        frame = self._table_of([*GROUP[:-1], "repetition"])
         numbers = ["cost", "ratio", "ratio_high", "distance", "runtime"]
         numbers += ["nearest"] if self.study.nearest else []
         frame[numbers] = frame[numbers].astype(np.float64)
         frame["hit"] = frame["hit"].astype("boolean")
-        frame["error"] = frame["error"].astype("str")
         return frame
 
     def to_frame(self, *, runtime: bool = True) -> pd.DataFrame:
@@ -81,11 +72,6 @@ class StudyResult(Result):
         if check_flag(runtime, "runtime"):
             return self._frame.copy()
         return self._frame.drop(columns=["runtime", "exact_runtime"])
-
-    @property
-    def n_cells(self) -> int:
-        """The number of data sets."""
-        return len(self._rows)
 
     @property
     def n_unproved(self) -> int:

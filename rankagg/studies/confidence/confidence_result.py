@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import field
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -11,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from rankagg.core.items import counted
-from rankagg.core.results.result import ROWS, Result, plain_rows
+from rankagg.core.results.result import ROWS, plain_rows
+from rankagg.studies.cell_result import CellResult
 from rankagg.studies.confidence.judged_cells import JudgedCell
 from rankagg.studies.confidence.pair_methods import Judged, PairMethod, RankedTable
 from rankagg.studies.scores.score_models import ScoreModel
-from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:
     from rankagg.studies.confidence.confidence import ConfidenceStudy
@@ -27,7 +26,7 @@ GROUP: Final = ["model", "proportion", "alpha", "method"]
 COUNTS: Final = ["decided", "wrong", "covered", "covered_imputed"]
 
 
-class ConfidenceResult(Result):
+class ConfidenceResult(CellResult):
     """How many pairs methods decided, how many wrongly, and how often their intervals covered.
 
     Made by `ConfidenceStudy.run`; `plot` draws a `rankagg.plotting.confidence_plot`.
@@ -39,24 +38,18 @@ class ConfidenceResult(Result):
     """
 
     study: ConfidenceStudy
-    _rows: Rows[JudgedCell] = field(compare=False)
 
     _schema = "rankagg.confidence_result"
     _plot = "confidence_plot"
     _row = "method"
-    _named_rows = False
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.study, self._frame.to_json()
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
-        frame = frame_of(CELL, self._rows)
+        frame = self._table_of(CELL)
         names = {model.identity: model.name for model in self.study.models}
         frame["model"] = frame["model"].map(names)
         frame[["comparisons", "width"]] = frame[["comparisons", "width"]].astype(np.float64)
         frame[COUNTS] = frame[COUNTS].astype("Int64")
-        frame["error"] = frame["error"].astype("str")
         return frame
 
     def to_frame(self) -> pd.DataFrame:
@@ -75,11 +68,6 @@ class ConfidenceResult(Result):
             not judge the table.
         """
         return self._frame.copy()
-
-    @property
-    def n_cells(self) -> int:
-        """The number of tables."""
-        return len(self._rows)
 
     @property
     def n_failed(self) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -22,14 +22,15 @@ from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core.items import counted
 from rankagg.core.rankings.partial import Permutation
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.results.result import plain_rows
 from rankagg.core.scores.table import ScoreTable
 from rankagg.distances.kendall import kendall_distance
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import RankaggError
+from rankagg.studies.cell_result import CellResult
 from rankagg.studies.checks import check_rules, several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout, Row
-from rankagg.studies.study import Cell, Rows, Study, frame_of
+from rankagg.studies.study import Cell, Study
 
 __all__ = ["EXACT", "PRINTED", "CorruptedCell", "CorruptionResult", "CorruptionStudy", "Drawing"]
 
@@ -247,7 +248,7 @@ class CorruptionStudy(Study[AnyCell, AnyResult]):
         )
 
 
-class CorruptionResult(Result):
+class CorruptionResult(CellResult):
     """How far from the true order rules ended in every cell of a study.
 
     Attributes
@@ -260,20 +261,14 @@ class CorruptionResult(Result):
     _grid: ClassVar[list[str]]
 
     study: CorruptionStudy[Any, Any]
-    _rows: Rows[Any] = field(compare=False)
 
     _row = "row"
-    _named_rows = False
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.study, self.to_frame(runtime=False).to_json()
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
-        frame = frame_of([*self._grid, "repetition"], self._rows)
+        frame = self._table_of([*self._grid, "repetition"])
         numbers = ["distance", "top1", "runtime"]
         frame[numbers] = frame[numbers].astype(np.float64)
-        frame["error"] = frame["error"].astype("str")
         return frame
 
     def to_frame(self, *, runtime: bool = True) -> pd.DataFrame:
@@ -323,11 +318,6 @@ class CorruptionResult(Result):
             "median_runtime": groups["runtime"].median(),
         }
         return pd.DataFrame(table)
-
-    @property
-    def n_cells(self) -> int:
-        """The number of tables."""
-        return len(self._rows)
 
     @property
     def n_unproved(self) -> int:

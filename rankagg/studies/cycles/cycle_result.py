@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +10,19 @@ import pandas as pd
 
 from rankagg._validation import check_alpha
 from rankagg.core.items import counted
-from rankagg.core.results.result import ROWS, Result, plain_rows
+from rankagg.core.results.result import ROWS, plain_rows
+from rankagg.studies.cell_result import CellResult
 from rankagg.studies.cycles.closed_forms import known_cycle, known_winner, source_of
-from rankagg.studies.study import Rows, frame_of
 
 if TYPE_CHECKING:
-    from rankagg.studies.cycles.cycles import CycleStudy, ProfileCell
+    from rankagg.studies.cycles.cycles import CycleStudy
 
 __all__ = ["CycleResult"]
 
 GROUP = ["model", "n_items", "n_rankings"]
 
 
-class CycleResult(Result):
+class CycleResult(CellResult):
     """How often majorities are cyclic, and how often Borda and Kemeny disagree.
 
     Made by `CycleStudy.run`; `plot` draws a `rankagg.plotting.cycle_plot`.
@@ -36,19 +34,14 @@ class CycleResult(Result):
     """
 
     study: CycleStudy
-    _rows: Rows[ProfileCell] = field(compare=False)
 
     _schema = "rankagg.cycle_result"
     _plot = "cycle_plot"
     _row = "size"
-    _named_rows = False
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.study, self._frame.to_json(double_precision=15)
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
-        frame = frame_of([*GROUP, "repetition"], self._rows).drop(columns="method")
+        frame = self._table_of([*GROUP, "repetition"]).drop(columns="method")
         frame["finds_winner"] = frame["finds_winner"].astype("boolean")
         frame["distance"] = frame["distance"].astype(np.float64)
         return frame

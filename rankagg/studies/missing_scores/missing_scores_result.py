@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -13,9 +12,9 @@ import pandas as pd
 
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import counted
-from rankagg.core.results.result import ROWS, Result, plain_rows
-from rankagg.studies.missing_scores.removal_cells import PAIR_MEASURES, RemovalCell, pair_field
-from rankagg.studies.study import Rows, frame_of
+from rankagg.core.results.result import ROWS, plain_rows
+from rankagg.studies.cell_result import CellResult
+from rankagg.studies.missing_scores.removal_cells import PAIR_MEASURES, pair_field
 
 if TYPE_CHECKING:
     from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
@@ -27,7 +26,7 @@ GROUP: Final = ["model", "scale", "proportion", "method"]
 NUMBERS: Final = [*PAIR_MEASURES, "tau_ranked", "tau_true"]
 
 
-class MissingScoresResult(Result):
+class MissingScoresResult(CellResult):
     """How near rankings of incomplete scores came to those of the full data.
 
     Made by `MissingScoresStudy.run`; `plot` draws a `rankagg.plotting.missing_scores_plot`.
@@ -39,28 +38,22 @@ class MissingScoresResult(Result):
     """
 
     study: MissingScoresStudy
-    _rows: Rows[RemovalCell] = field(compare=False)
 
     _schema = "rankagg.missing_scores_result"
     _plot = "missing_scores_plot"
     _row = "method"
-    _named_rows = False
     _formats = MappingProxyType({"scale": "{:zg}"})
 
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.study, self._whole.to_json()
-
     @cached_property
-    def _whole(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """One row per table and method, with its agreement with every other method."""
-        frame = frame_of(CELL, self._rows)
+        frame = self._table_of(CELL)
         names = {model.identity: model.name for model in self.study.models}
         frame["model"] = frame["model"].map(names)
         pairs = [pair_field(m, other) for other in self.study.methods for m in PAIR_MEASURES]
         frame[[*NUMBERS, *pairs]] = frame[[*NUMBERS, *pairs]].astype(np.float64)
         frame["unranked"] = frame["unranked"].astype("Int64")
         frame["proved"] = frame["proved"].astype("boolean")
-        frame["error"] = frame["error"].astype("str")
         return frame
 
     def to_frame(self) -> pd.DataFrame:
@@ -80,12 +73,7 @@ class MissingScoresResult(Result):
             rank the table. What is not defined is missing, as tau is where all systems tie.
         """
         pairs = [pair_field(m, other) for other in self.study.methods for m in PAIR_MEASURES]
-        return self._whole.drop(columns=pairs)
-
-    @property
-    def n_cells(self) -> int:
-        """The number of tables."""
-        return len(self._rows)
+        return self._frame.drop(columns=pairs)
 
     def by_method(self, quantiles: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> pd.DataFrame:
         """Return what the repetitions say of every method at every proportion.
@@ -105,7 +93,7 @@ class MissingScoresResult(Result):
             mean_tau_true with se_tau_true.
         """
         levels = [check_number(q, "quantiles", low=0, high=1) for q in quantiles]
-        groups = self._whole.groupby(GROUP, sort=False)
+        groups = self._frame.groupby(GROUP, sort=False)
         tables = groups.size()
         ranked = groups["unranked"].count()
         taus = groups["tau"]
@@ -145,7 +133,7 @@ class MissingScoresResult(Result):
         methods = self.study.methods
         parts = []
         for number, one in enumerate(methods):
-            rows = self._whole[self._whole["method"] == one]
+            rows = self._frame[self._frame["method"] == one]
             for other in methods[number + 1 :]:
                 fields = {pair_field(measure, other): measure for measure in PAIR_MEASURES}
                 part = rows[[*place, *fields]].rename(columns=fields)
@@ -173,7 +161,7 @@ class MissingScoresResult(Result):
         }
 
     def _table(self) -> pd.DataFrame:
-        means = self._whole.groupby(GROUP, sort=False)["tau"].mean().unstack("proportion")
+        means = self._frame.groupby(GROUP, sort=False)["tau"].mean().unstack("proportion")
         methods = list(self.study.methods)
         order = [
             (model.name, scale, method)
@@ -186,7 +174,7 @@ class MissingScoresResult(Result):
         return table if len(self.study.scales) > 1 else table.drop(columns="scale")
 
     def _facts(self) -> Iterable[str]:
-        study, frame = self.study, self._whole
+        study, frame = self.study, self._frame
         tables = frame.drop_duplicates(CELL)
         removed = "all scores of a system on a task" if study.whole_tasks else "single scores"
         lines = [
@@ -223,7 +211,7 @@ class MissingScoresResult(Result):
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say for every model which method stays nearest to its own ranking of the full data."""
-        frame = self._whole[self._whole["proportion"] > 0]
+        frame = self._frame[self._frame["proportion"] > 0]
         lines = []
         for (model, scale), part in frame.groupby(["model", "scale"], sort=False):
             means = part.groupby("method", sort=False)["tau"].mean().dropna()

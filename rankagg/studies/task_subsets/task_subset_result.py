@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import field
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +11,11 @@ import pandas as pd
 
 from rankagg._validation import check_number
 from rankagg.core.items import counted, listed
-from rankagg.core.results.result import Result, plain_rows
-from rankagg.studies.study import Rows, frame_of
+from rankagg.core.results.result import plain_rows
+from rankagg.studies.cell_result import CellResult
 
 if TYPE_CHECKING:
-    from rankagg.studies.task_subsets.task_subsets import SubsetCell, TaskSubsetStudy
+    from rankagg.studies.task_subsets.task_subsets import TaskSubsetStudy
 
 __all__ = ["TaskSubsetResult"]
 
@@ -26,7 +25,7 @@ QUANTILES = (0.05, 0.5, 0.95)
 EQUAL = 1e-9
 
 
-class TaskSubsetResult(Result):
+class TaskSubsetResult(CellResult):
     """How near each rule's consensus on random subsets of tasks is to its own on all tasks.
 
     Made by `TaskSubsetStudy.run`; `plot` draws a `rankagg.plotting.task_subset_plot`.
@@ -38,21 +37,15 @@ class TaskSubsetResult(Result):
     """
 
     study: TaskSubsetStudy
-    _rows: Rows[SubsetCell] = field(compare=False)
 
     _schema = "rankagg.task_subset_result"
     _plot = "task_subset_plot"
     _row = "row"
-    _named_rows = False
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.study, self._frame.to_json(double_precision=15)
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
-        frame = frame_of(["size", "repetition"], self._rows)
+        frame = self._table_of(["size", "repetition"])
         frame[NUMBERS] = frame[NUMBERS].astype(np.float64)
-        frame["error"] = frame["error"].astype("str")
         return frame
 
     def to_frame(self) -> pd.DataFrame:
