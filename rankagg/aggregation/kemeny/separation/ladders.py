@@ -1,4 +1,4 @@
-"""Moebius ladders on six items.
+"""Möbius ladders on six items.
 
 The 3-cycles a -> b -> c -> a, a -> b -> e -> a, a -> d -> c -> a and a -> d -> f -> a and the cycle
 b -> e -> d -> f -> b stand in a ring in which each shares one arc with the next. Half of their sum
