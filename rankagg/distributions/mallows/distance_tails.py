@@ -3,8 +3,8 @@
 The distance is a sum of independent stages, and its distributions are an exponential family in
 theta. So the saddlepoint of any value is the theta under which it is the mean, and the
 approximation of Lugannani and Rice (1980, https://doi.org/10.2307/1426607), with the correction
-for whole numbers of Daniels (1987, https://doi.org/10.2307/1403269), needs nothing but what the
-distribution says of itself.
+for whole numbers of Daniels (1987, "Tail probability approximations", International Statistical
+Review 55, 37-48), needs nothing but what the distribution says of itself.
 """
 
 from __future__ import annotations
