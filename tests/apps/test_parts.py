@@ -71,12 +71,20 @@ def test_ballots_that_are_written_are_those_that_are_read(cast) -> None:
         ("-2: A > B", "before ':' is no number"),
         ("1.5: A > B", "before ':' is no number"),
         ("x: A > B", "before ':' is no number"),
+        ("3: A > B\n2: A, B", "line 2 items are parted by"),
+        ("B < A\nA < B", "line 1 items are parted by"),
+        ("3;1;2\n3;2;1", "line 1 items are parted by"),
         (" > ".join(f"i{k}" for k in range(13)), "13 items; this page holds 12"),
     ],
 )
 def test_what_is_no_ballot_is_told_with_its_line(text, sentence) -> None:
     with pytest.raises(DataFormatError, match=re.escape(sentence)):
         ballots.profile_of_text(text)
+
+
+def test_a_name_with_a_comma_may_stand_alone_where_another_ballot_ranks_it() -> None:
+    read = ballots.profile_of_text("Smith, Ann\n2: Bo > Smith, Ann")
+    assert tuple(read.items) == ("Smith, Ann", "Bo")
 
 
 @pytest.mark.parametrize(

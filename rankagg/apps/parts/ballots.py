@@ -17,6 +17,8 @@ __all__ = ["ballots_as_text", "profile_of_text"]
 MOST_ITEMS, MOST_VOTERS = 12, 10**9
 LINE = re.compile(r"(?:(\d{1,10})\s*:)?(.*)", re.DOTALL)
 MARKS = re.compile(r"[>=:#\n]")
+# What stands between items elsewhere.
+OTHER_MARKS = re.compile(r"[,;<|]")
 
 
 def profile_of_text(text: str) -> ra.Profile:
@@ -45,12 +47,23 @@ def profile_of_text(text: str) -> ra.Profile:
     <Profile of 3 rankings (2 rows) of 3 items, complete, with ties>
     """
     ballots, counts = [], []
+    alone: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         plain = line.partition("#")[0].strip()
         if plain:
             count, buckets = _ballot(plain, f"line {number}")
             counts.append(count)
             ballots.append(buckets)
+            if sum(map(len, buckets)) == 1 and OTHER_MARKS.search(buckets[0][0]):
+                alone.setdefault(buckets[0][0], number)
+    # A name may have such a mark, but then some ballot ranks it.
+    several = [ballot for ballot in ballots if sum(map(len, ballot)) > 1]
+    ranked = {item for ballot in several for bucket in ballot for item in bucket}
+    unread = [number for name, number in alone.items() if name not in ranked]
+    if unread:
+        raise DataFormatError(
+            f"In line {unread[0]} items are parted by '>' or '=' alone; write A > B > C."
+        )
     items = list(dict.fromkeys(item for ballot in ballots for bucket in ballot for item in bucket))
     if len(items) < 2:
         raise DataFormatError("There is no ballot that ranks two items; write A > B > C.")
