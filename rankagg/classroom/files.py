@@ -34,22 +34,31 @@ def copied(chosen: Iterable[Notebook], folder: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        The copies.
+        The copies, and those that were there and are the same.
 
     Raises
     ------
     OutputError
-        If a file of such a name is there, which may have been edited; nothing is copied then.
+        If another file of such a name is there, which may have been edited, or one cannot be
+        written; nothing is copied then.
     """
     files = {folder / path.name: path for one in chosen for path in _needed(one)}
-    for target in files:
-        if target.exists():
+    fresh = {target: source for target, source in files.items() if not target.exists()}
+    for target in files.keys() - fresh.keys():
+        if target.read_bytes() != files[target].read_bytes():
             raise OutputError(
                 f"{target} would be replaced, and may have been edited. Give another folder."
             )
     folder.mkdir(parents=True, exist_ok=True)
-    for target, source in files.items():
-        shutil.copyfile(source, target)
+    done: list[Path] = []
+    try:
+        for target, source in fresh.items():
+            write_text(target, source.read_text(encoding="utf-8"))
+            done.append(target)
+    except BaseException:  # an interruption too leaves nothing behind
+        for target in done:
+            target.unlink()
+        raise
     return list(files)
 
 
@@ -111,7 +120,7 @@ def framed(chosen: dict[str, Notebook], folder: Path) -> None:
     Parameters
     ----------
     chosen : dict of str to Notebook
-        The pages in the folder.
+        What may be in the folder; the page lists those that are.
     folder : Path
         Where they are.
     """
@@ -120,4 +129,5 @@ def framed(chosen: dict[str, Notebook], folder: Path) -> None:
     assert marimo.__file__ is not None, "a package"
     frame = Path(marimo.__file__).parent / "_static"
     shutil.copytree(frame, folder / "marimo", dirs_exist_ok=True)
-    write_text(folder / "index.html", front_page(chosen, suffix=".html"))
+    there = {name: one for name, one in chosen.items() if (folder / f"{name}.html").exists()}
+    write_text(folder / "index.html", front_page(there, suffix=".html"))

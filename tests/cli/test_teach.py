@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 import pytest
 
 import rankagg
+from rankagg.classroom import files
 from rankagg.classroom.catalog import APPS, LECTURES, notebooks
 from rankagg.classroom.serving import front_page
 from rankagg.cli import main
 from rankagg.cli.commands import teach
+from rankagg.exceptions import OutputError
 
 
 def run(*args):
@@ -71,6 +73,9 @@ def test_copies_are_the_files_and_edited_ones_are_kept(capsys, tmp_path) -> None
     capsys.readouterr()
     for name, one in notebooks().items():
         assert (folder / f"{name}.py").read_bytes() == one.path.read_bytes()
+    (folder / "mallows.py").unlink()
+    # What is there unchanged is in nobody's way.
+    assert run("mallows", "--copy", str(folder)) == 0
     (folder / "cycle.py").write_text("mine", encoding="utf-8")
     (folder / "mallows.py").unlink()
     assert run("--copy", str(folder)) == 1
@@ -78,6 +83,31 @@ def test_copies_are_the_files_and_edited_ones_are_kept(capsys, tmp_path) -> None
     assert "may have been edited" in said
     assert not (folder / "mallows.py").exists()
     assert (folder / "cycle.py").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_copy_that_fails_leaves_nothing_behind(capsys, tmp_path, monkeypatch) -> None:
+    whole = files.write_text
+
+    def full(target, text):
+        if target.suffix == ".css":
+            raise OutputError(f"{target} cannot be written: No space left on device.")
+        whole(target, text)
+
+    monkeypatch.setattr(files, "write_text", full)
+    assert run("cycle", "--copy", str(tmp_path)) == 1
+    assert "No space left" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_list_of_pages_has_those_that_were_there_before(tmp_path, monkeypatch) -> None:
+    pytest.importorskip("marimo", reason="pip install 'rankagg[teach]' lets this test run")
+    monkeypatch.setattr(files.shutil, "copytree", lambda *_, **__: None)  # 28 MB
+    (tmp_path / "cycle.html").touch()
+    (tmp_path / "paradoxes.html").touch()
+    files.framed(notebooks(), tmp_path)
+    listed = (tmp_path / "index.html").read_text(encoding="utf-8")
+    names = [name for name in notebooks() if f'href="{name}.html"' in listed]
+    assert names == ["paradoxes", "cycle"]
 
 
 @pytest.mark.slow

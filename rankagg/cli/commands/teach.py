@@ -89,7 +89,7 @@ def command(
     if pages is not None:
         for one in chosen.values():
             click.echo(f"wrote: {exported(one, pages)}")
-        framed(chosen, pages)
+        framed(notebooks(), pages)
         click.echo("they show how each begins, from any web server; controls move nothing")
         return DONE
 
