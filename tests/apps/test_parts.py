@@ -71,9 +71,9 @@ def test_ballots_that_are_written_are_those_that_are_read(cast) -> None:
         ("-2: A > B", "before ':' is no number"),
         ("1.5: A > B", "before ':' is no number"),
         ("x: A > B", "before ':' is no number"),
-        ("3: A > B\n2: A, B", "line 2 items are parted by"),
-        ("B < A\nA < B", "line 1 items are parted by"),
-        ("3;1;2\n3;2;1", "line 1 items are parted by"),
+        ("3: A > B\n2: A, B", "line 2 only '>' and '=' part items"),
+        ("B < A\nA < B", "line 1 only '>' and '=' part items"),
+        ("3;1;2\n3;2;1", "line 1 only '>' and '=' part items"),
         (" > ".join(f"i{k}" for k in range(13)), "13 items; this page holds 12"),
     ],
 )

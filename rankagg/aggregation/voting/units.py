@@ -84,7 +84,7 @@ class Units:
         if self.whole * largest > MOST_UNITS:
             raise InvalidInputError(
                 f"data of {rule}",
-                f"{MOST_UNITS // largest} ballots of the smallest weight at most",
+                f"{counted(MOST_UNITS // largest, 'ballot')} of the smallest weight at most",
                 Described(counted(self.whole, "ballot")),
                 "Whole weights make the fewest, and 'ignore' and 'last' impute no shares; "
                 "Minimax and Borda take any number.",

@@ -61,9 +61,7 @@ def profile_of_text(text: str) -> ra.Profile:
     ranked = {item for ballot in several for bucket in ballot for item in bucket}
     unread = [number for name, number in alone.items() if name not in ranked]
     if unread:
-        raise DataFormatError(
-            f"In line {unread[0]} items are parted by '>' or '=' alone; write A > B > C."
-        )
+        raise DataFormatError(f"In line {unread[0]} only '>' and '=' part items; write A > B > C.")
     items = list(dict.fromkeys(item for ballot in ballots for bucket in ballot for item in bucket))
     if len(items) < 2:
         raise DataFormatError("There is no ballot that ranks two items; write A > B > C.")
