@@ -167,3 +167,9 @@ def test_resampled_counts_may_be_of_any_size() -> None:
     votes = profile[[1]].pairwise()
     (other,) = ra.resample_kemeny(profile, [[0, 2**40]])
     assert other.pairwise.wins[1, 0] == pytest.approx(2**40 * votes.wins[1, 0])
+
+
+def test_steps_that_are_too_large_for_a_float_are_ranked_in_silence():
+    table = ra.ScoreTable([[1.7e308], [-1.7e308], [0.0]], higher_is_better=True)
+    assert table.rankings().ranks.tolist() == [[0, 2, 1]]
+    assert table.rankings(1e300).ranks.tolist() == [[0, 2, 1]]

@@ -120,6 +120,8 @@ def test_other_weights_make_another_table():
         ({"task_weights": {"acc": -1}}, "task_weights"),
         ({"task_weights": {"acc": NAN}}, "task_weights"),
         ({"task_weights": {"acc": np.inf}}, "task_weights"),
+        ({"task_weights": {"acc": 1e-300}}, "task_weights"),
+        ({"task_weights": {"acc": 1e300}}, "task_weights"),
         ({"task_weights": {"acc": "1"}}, "task_weights"),
         ({"task_weights": {"f1": 1}}, "task_weights"),
     ],

@@ -115,7 +115,8 @@ class Kemeny(Aggregator):
         parts of 20 items at most. With `consensus_ties` or `constraints` "cuts" alone.
     constraints : Constraints, optional
         What the consensus must keep to: the exact optimum among the rankings that do. Where none
-        does, an `InfeasibleError` names a smallest set of constraints in conflict.
+        does, an `InfeasibleError` names a smallest set of constraints in conflict. Not with
+        `consensus_ties`: constraints speak of places, and tied items share one.
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".
         Ctrl-C does the same.
@@ -209,8 +210,11 @@ class Kemeny(Aggregator):
             raise InvalidInputError("constraints of Kemeny", "Constraints", self.constraints)
         if self.consensus_ties:
             raise InvalidInputError(
-                "constraints of Kemeny", "None where the consensus may tie items", self.constraints
-            )
+                "constraints of Kemeny", "None where the consensus may tie items", self.constraints,
+                "Constraints speak of places, of which tied items share one: neither is it said "
+                "whether what is above may be tied, nor who of a tie is within the first k. Leave "
+                "out `consensus_ties`.",
+            )  # fmt: skip
         if self.backend != "cuts":
             raise InvalidInputError(
                 "backend of Kemeny", "'cuts' where there are constraints", self.backend

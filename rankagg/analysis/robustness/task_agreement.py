@@ -240,4 +240,6 @@ class TaskAgreement(Result):
 
 def _told(value: float) -> str:
     """Return a number as text; what rounding leaves of nothing is zero, without a sign."""
+    if np.isnan(value):
+        return "not defined"
     return f"{round(value, 12):z.3g}"

@@ -47,7 +47,7 @@ def competition_ranks(values: Floats, tolerance: Floats | float = 0.0) -> Ranks:
     order = np.argsort(values, axis=1, kind="stable")  # NaN sorts last
     ordered = np.take_along_axis(values, order, axis=1)
     starts = np.zeros((m, n), dtype=np.int32)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):  # a step may be too large for a float
         steps = np.diff(ordered, axis=1) > tolerance
     starts[:, 1:] = np.where(steps, np.arange(1, n, dtype=np.int32), 0)
     ranks = np.empty((m, n), dtype=np.int32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rankagg._typing import Directions, Label, TaskWeights, Tolerance
-from rankagg._validation import check_flag, check_number
+from rankagg._validation import as_weights, check_flag, check_number
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import axis_labels, column_labels, named_values, names_rows
 from rankagg.exceptions import Described, InvalidInputError, nearest
@@ -107,10 +107,12 @@ def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, fl
     if not isinstance(weights, Mapping):
         raise InvalidInputError("task_weights", "a mapping from task to number", weights)
     check_known(weights, tasks, "task_weights")
-    return {
+    found = {
         task: check_number(weights.get(task, 1.0), "task_weights", low=0, open_low=True)
         for task in tasks
     }
+    as_weights(list(found.values()), len(found), "task_weights")  # as for rankings
+    return found
 
 
 def as_tolerance(given: Tolerance, tasks: ItemSet | None) -> float | Mapping[Label, float]:

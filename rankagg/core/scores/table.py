@@ -56,8 +56,8 @@ class ScoreTable(Pastable, ScoredTasks):
     instances : sequence of str or int, length n_units, optional
         The instance of each column; None where the columns are whole tasks.
     task_weights : mapping or Series from task to float, optional
-        Positive weights, for all tasks or for some (the others weigh 1). A Series, here and for
-        directions and tolerances, is aligned by its index, which names every task.
+        Weights from 1e-100 to 1e100, for all tasks or for some (the others weigh 1). A Series, here
+        and for directions and tolerances, is aligned by its index, which names every task.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Directions, Floats, Label, TaskWeights, Unranked
-from rankagg._validation import as_weights, check_unranked
+from rankagg._validation import check_unranked
 from rankagg.core.arithmetic.exact_sum import exact_mean
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.scores.checks import as_directions, as_task_weights
@@ -106,7 +106,6 @@ class ScoreSummary(ScoredTasks):
                 allowed = f"of {counted(len(systems), 'system')}, with a score"
                 raise InvalidInputError("tallies", allowed, Described(f"those of {task!r}"))
         weights = as_task_weights(task_weights, tasks)
-        as_weights(list(weights.values()), len(tasks), "task_weights")  # as for rankings
         grouped = {t: tally for t, tally in tallies.items() if isinstance(tally, GroupedTally)}
         numbers = {tally.n_groups for tally in grouped.values()}
         if len(numbers) > 1 or (grouped and len(grouped) < len(tallies)):
