@@ -40,6 +40,7 @@ def steps_page(steps: Steps) -> str:
             answer=steps.answer,
             picture=_picture(steps),
             style=Inline.read(*STYLES),
+            scripts=[],
             version=__version__,
         )
     )
