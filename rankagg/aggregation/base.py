@@ -88,6 +88,10 @@ class Aggregator(ABC):
 
     """
 
+    def __post_init__(self) -> None:
+        if self._stated_policy is not None:
+            check_unranked(self._stated_policy, f"unranked of {type(self).__name__}")
+
     @property
     @abstractmethod
     def needs(self) -> Needs:
@@ -211,10 +215,6 @@ class Aggregator(ABC):
     def guarantee(self) -> Guarantee | None:
         """The proved bound on the ratio to the exact optimum; None where the rule states none."""
         return None
-
-    def _check_policy(self) -> None:
-        if self._stated_policy is not None:
-            check_unranked(self._stated_policy, f"unranked of {type(self).__name__}")
 
     @property
     def name(self) -> str:

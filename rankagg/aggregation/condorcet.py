@@ -49,7 +49,7 @@ class Copeland(Aggregator):
     unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        self._check_policy()
+        super().__post_init__()
         check_number(self.alpha, "alpha of Copeland", low=0, high=1)
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
@@ -90,9 +90,6 @@ class PairwiseMajority(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
-
-    def __post_init__(self) -> None:
-        self._check_policy()
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)

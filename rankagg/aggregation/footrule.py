@@ -56,9 +56,6 @@ class FootruleOptimal(Aggregator):
     guarantee: ClassVar[Guarantee] = Guarantee(2)
     unranked: Unranked = "uniform"
 
-    def __post_init__(self) -> None:
-        self._check_policy()
-
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         profile = evidence.profile
         costs = footrule_costs(profile.ranks, profile.counts, profile.weights, self.unranked)

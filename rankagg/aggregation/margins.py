@@ -25,9 +25,6 @@ class _MarginRule(Aggregator):
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
 
-    def __post_init__(self) -> None:
-        self._check_policy()
-
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         return Outcome(scores=self._scores(votes.scaled_wins - votes.scaled_wins.T))
@@ -99,9 +96,6 @@ class Schulze(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
-
-    def __post_init__(self) -> None:
-        self._check_policy()
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)

@@ -53,7 +53,7 @@ class MC4(Aggregator):
     unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        self._check_policy()
+        super().__post_init__()
         check_number(self.teleport, "teleport of MC4", low=0, high=1, open_low=True, open_high=True)
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:

@@ -98,9 +98,6 @@ class Borda(Aggregator):
     guarantee: ClassVar[Guarantee] = Guarantee(5)
     unranked: Unranked | None = None
 
-    def __post_init__(self) -> None:
-        self._check_policy()
-
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         if evidence.has_rankings:
             return Outcome(scores=self._from_places(evidence.profile))

@@ -160,7 +160,7 @@ class KwikSort(Aggregator):
     unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        self._check_policy()
+        super().__post_init__()
         check_choice(self.pivot, ("random", "best"), "pivot of KwikSort")
 
     @property
@@ -230,9 +230,6 @@ class PickAPerm(Aggregator):
     needs: ClassVar[Needs] = "rankings"
     guarantee: ClassVar[Guarantee] = Guarantee(2)
     unranked: Unranked = "uniform"
-
-    def __post_init__(self) -> None:
-        self._check_policy()
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes, profile = evidence.votes(self.unranked), evidence.profile

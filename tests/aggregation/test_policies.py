@@ -1,5 +1,6 @@
 """Which policy for unranked items a rule works under, and which votes fit it."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -69,6 +70,16 @@ def test_rankings_and_plain_matrices_are_read_as_uniform(kind: type) -> None:
     assert rule != kind(unranked="uniform")
     with pytest.raises(InvalidInputError, match=f"unranked of {type(rule).__name__}"):
         kind(unranked="first")
+
+
+def test_the_policy_of_a_rule_of_ones_own_is_checked() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Own(ra.Borda):
+        unranked: str = "uniform"
+
+    assert Own(unranked="last").policy == "last"
+    with pytest.raises(InvalidInputError, match="unranked of Own"):
+        Own(unranked="first")
 
 
 @pytest.mark.parametrize("counted", POLICIES)

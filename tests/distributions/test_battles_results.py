@@ -145,6 +145,28 @@ def test_rock_paper_scissors_is_intransitive():
     assert found.to_frame()["p_holm"].max() < 1e-4
 
 
+def test_one_battle_of_each_pair_by_hand():
+    data = ra.Comparisons("ABC", np.array([0, 1, 2]), np.array([1, 2, 0]), np.ones(3, dtype=int))
+    found = ra.fit_bradley_terry(data).intransitivity(n_resamples=4000, rng=0)
+    # Worths are equal, so eight results are equally likely, and two of them are cycles. What the
+    # worths leave free is the cycle: a third of the variance 1/4 of each pair.
+    assert found.expected_cycles == pytest.approx(1 / 4, abs=4 * np.sqrt(3 / 16 / 4000))
+    assert found.statistic == pytest.approx(3)
+    assert found.expected_statistic == pytest.approx(1, abs=4 * np.sqrt(4 / 3 / 4000))
+    assert np.abs(found.residuals) == pytest.approx(np.sqrt(3))
+
+
+def test_the_covariance_of_the_model_stands_beside_that_of_clusters(fit):
+    data = battles(400, 4, 3, clusters=np.arange(400) % 12)
+    by_model = ra.fit_bradley_terry(
+        data, ties="davidson", side=True, covariates=["x"], errors="model"
+    )
+    assert fit.errors == "cluster"
+    assert fit.model_covariance == pytest.approx(by_model.covariance, rel=1e-9, abs=1e-12)
+    assert by_model.model_covariance == pytest.approx(by_model.covariance, rel=1e-9, abs=1e-12)
+    assert fit.covariance != pytest.approx(by_model.covariance, rel=0.01)
+
+
 def test_data_of_the_model_is_transitive():
     data = battles(600, 6, 11)
     fit = ra.fit_bradley_terry(data, ties="rao-kupper", side=True, covariates=["x"])

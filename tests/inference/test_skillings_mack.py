@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import rankdata
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
@@ -77,6 +78,13 @@ def test_against_the_definitions(rows):
     found = ra.skillings_mack(table(rows), n_resamples=100)
     assert found.statistic == pytest.approx(statistic, abs=1e-9)
     assert found.df == rank
+    values = np.array(rows, dtype=float)
+    ranks, k = rankdata(values, axis=1, nan_policy="omit"), (~np.isnan(values)).sum(axis=1)[:, None]
+    points, ranked = np.sqrt(12 / (k + 1)) * (ranks - (k + 1) / 2), ~np.isnan(values).all(axis=0)
+    average = np.nanmean(points[:, ranked], axis=0)
+    assert found.average_points[ranked] == pytest.approx(average, abs=1e-12)
+    assert np.isnan(found.average_points[~ranked]).all()
+    assert found.n_telling == sum(len(set(row[~np.isnan(row)])) > 1 for row in values)
 
 
 def test_simulated_p_values_come_near_enumerated_ones():

@@ -151,3 +151,18 @@ def test_memory_does_not_grow_with_the_rows(form, tmp_path, monkeypatch):
     count_part(made._layout, part, lambda rows: held.append(pa.total_allocated_bytes()))
     assert len(held) > 8
     assert max(held[4:]) < 2 * max(held[:4])
+
+
+def test_tasks_come_as_they_first_occur_and_are_sorted_when_asked(tmp_path):
+    table = drawn(2, tasks="zxy")
+    write(long(table), tmp_path / "long.csv")
+    found = scan(tmp_path / "long.csv", table, LONG)
+    assert tuple(found.find_tasks()) == tuple(table.tasks) == ("y", "z", "x")
+    summary = found.summarize()
+    assert tuple(summary.tasks) == ("y", "z", "x")
+    ordered = summary.sorted_by_task()
+    assert tuple(ordered.tasks) == ("x", "y", "z")
+    assert ordered == summary
+    assert (ordered.higher_is_better, ordered.task_weights) == (
+        dict(table.higher_is_better), dict(table.task_weights),
+    )  # fmt: skip

@@ -170,7 +170,7 @@ class Kemeny(Aggregator):
     on_progress: Listener | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._check_policy()
+        super().__post_init__()
         check_number(self.tie_cost, "tie_cost of Kemeny", low=0, high=1)
         check_choice(self.backend, tuple(BACKENDS), "backend of Kemeny")
         self._check_ties()

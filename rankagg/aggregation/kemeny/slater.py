@@ -57,7 +57,7 @@ class Slater(Aggregator):
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
-        self._check_policy()
+        super().__post_init__()
         time_limit_of(self.time_limit, " of Slater")
 
     @property

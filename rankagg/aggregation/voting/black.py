@@ -46,9 +46,6 @@ class Black(Aggregator):
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
 
-    def __post_init__(self) -> None:
-        self._check_policy()
-
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         outcome = Borda(unranked=self.unranked)._aggregate(evidence, rng)
         assert outcome.scores is not None, "points are scores"

@@ -71,7 +71,7 @@ class Dodgson(Aggregator):
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
-        self._check_policy()
+        super().__post_init__()
         time_limit_of(self.time_limit, " of Dodgson")
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:

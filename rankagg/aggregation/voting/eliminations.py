@@ -60,7 +60,7 @@ class Elimination(Aggregator):
     unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        self._check_policy()
+        super().__post_init__()
         parameter = f"tie_breaking of {type(self).__name__}"
         check_choice(self.tie_breaking, get_args(TieBreaking), parameter)
 

@@ -51,9 +51,6 @@ class Nanson(Aggregator):
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
 
-    def __post_init__(self) -> None:
-        self._check_policy()
-
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)

@@ -35,9 +35,6 @@ class PlacePoints(Aggregator):
     needs: ClassVar[Needs] = "rankings"
     unranked: Unranked | None = None
 
-    def __post_init__(self) -> None:
-        self._check_policy()
-
     @abstractmethod
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         """Return the points of the places of a ranking of so many items, best first."""

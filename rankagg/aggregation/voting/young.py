@@ -70,7 +70,7 @@ class Young(Aggregator):
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
-        self._check_policy()
+        super().__post_init__()
         check_flag(self.weak, "weak of Young")
         time_limit_of(self.time_limit, " of Young")
 

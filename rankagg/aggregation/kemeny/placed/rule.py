@@ -37,7 +37,7 @@ class PlacedRule(Aggregator):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
-        self._check_policy()
+        super().__post_init__()
         check_number(self.tie_cost, f"tie_cost of {owner}", low=0, high=1)
         time_limit_of(self.time_limit, f" of {owner}")
         check_flag(self.verify, f"verify of {owner}")
