@@ -129,10 +129,7 @@ class _Draw:
         self._settled = case
 
     def _solved(self, problem: Problem, case: Bools) -> Order | None:
-        """Return an order of a case that costs no more than that of the items; None: there is none.
-
-        None is never said without a proof.
-        """
+        """Return an order of a case that costs no more than that of the items, if there is one."""
         best = problem.cost(np.arange(problem.n))
         if problem.n <= FEW:
             # What is settled outweighs all costs.
@@ -142,7 +139,10 @@ class _Draw:
             return table.order() if table.cost <= best else None
         search = Search(problem, self._deadline, decided=case)
         search.run(until=best + 1, known=best)
-        return search.order if search.upper <= best else None
+        if search.upper <= best:
+            return search.order
+        assert search.lower > best, "a search ends with an order or a proof"
+        return None
 
     def _approach(self) -> None:
         """Move single items, at no cost, to where more pairs are as wanted."""
