@@ -21,7 +21,6 @@ from .aggregation.kemeny.slater import Slater as Slater
 from .aggregation.kemeny.weak.certificate import WeakCertificate as WeakCertificate
 from .aggregation.kemeny.weak.optima import WeakOptima as WeakOptima
 from .aggregation.margins import Minimax as Minimax
-from .aggregation.margins import RankedPairs as RankedPairs
 from .aggregation.margins import Schulze as Schulze
 from .aggregation.markov import MC4 as MC4
 from .aggregation.means import GeometricMean as GeometricMean
@@ -30,6 +29,7 @@ from .aggregation.means import Mean as Mean
 from .aggregation.means import Median as Median
 from .aggregation.positional import Borda as Borda
 from .aggregation.positional import Bucklin as Bucklin
+from .aggregation.ranked_pairs import RankedPairs as RankedPairs
 from .aggregation.reciprocal import ReciprocalRankFusion as ReciprocalRankFusion
 from .aggregation.result import Consensus as Consensus
 from .aggregation.searches import InsertionSearch as InsertionSearch

@@ -5,8 +5,9 @@ from __future__ import annotations
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
+from rankagg.aggregation.margins import Minimax, Schulze
 from rankagg.aggregation.positional import Borda, Bucklin
+from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.voting.baldwin import Baldwin
 from rankagg.aggregation.voting.black import Black
 from rankagg.aggregation.voting.coombs import Coombs

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from rankagg._typing import Label
-from rankagg.aggregation.margins import RankedPairs, Schulze, locked_paths, strongest_paths
+from rankagg.aggregation.locking import locked_paths
+from rankagg.aggregation.margins import Schulze, strongest_paths
+from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import InvalidInputError
 
@@ -29,9 +31,10 @@ def winners_of(consensus: Consensus) -> tuple[Label, ...]:
     if optima is not None:
         return optima.winners()
     rule = consensus.aggregator
-    if isinstance(rule, Schulze | RankedPairs):
+    locks = isinstance(rule, RankedPairs) and rule.tie_breaking == "together"
+    if isinstance(rule, Schulze) or locks:
         votes = consensus.pairwise
-        beats = strongest_paths if isinstance(rule, Schulze) else locked_paths
+        beats = locked_paths if locks else strongest_paths
         return votes.items.where(~beats(votes.scaled_wins - votes.scaled_wins.T).any(axis=0))
     buckets = consensus.ranking.buckets
     if not buckets:

@@ -13,10 +13,11 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.placed.place_weights import PlaceWeightedKemeny
 from rankagg.aggregation.kemeny.placed.top_k import TopK
 from rankagg.aggregation.kemeny.slater import Slater
-from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
+from rankagg.aggregation.margins import Minimax, Schulze
 from rankagg.aggregation.markov import MC4
 from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
 from rankagg.aggregation.positional import Borda, Bucklin
+from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.reciprocal import ReciprocalRankFusion
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch, KwikSort, PickAPerm

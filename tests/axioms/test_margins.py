@@ -11,7 +11,7 @@ from itertools import combinations, combinations_with_replacement, islice, permu
 import numpy as np
 import pytest
 
-from rankagg.aggregation.margins import locked_paths
+from rankagg.aggregation.locking import locked_paths
 
 
 def matrix(pairs, n):

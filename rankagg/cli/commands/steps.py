@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import click
 
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence, WholeData
+from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.voting.eliminations import Elimination, TieBreaking
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.inputs import Input, input_options
@@ -45,7 +46,8 @@ BY_NAME: dict[str, Written] = {".html": "html", ".htm": "html", ".tex": "latex"}
     "--tie-breaking",
     type=OneOf(get_args(TieBreaking)),
     help="What an elimination does with items that tie for going out: all of them go together, "
-    "every way is followed in parallel, the last one in order goes, or it refuses.",
+    "every way is followed in parallel, the last one in order goes, or it refuses. Ranked pairs "
+    "leave equal majorities on a cycle out together, or follow every order in parallel.",
 )
 @click.option(
     "--as",
@@ -115,11 +117,12 @@ def _with_ties(rule: Aggregator, tie_breaking: TieBreaking | None) -> Aggregator
     """Return the rule with ties broken as asked."""
     if tie_breaking is None:
         return rule
-    if not isinstance(rule, Elimination):
+    if not isinstance(rule, Elimination | RankedPairs):
         raise click.UsageError(
-            "--tie-breaking is for instant-runoff, coombs and baldwin, which take items out."
+            "--tie-breaking is for instant-runoff, coombs and baldwin, which take items out, and "
+            "for ranked-pairs."
         )
-    return replace(rule, tie_breaking=tie_breaking)
+    return replace(rule, tie_breaking=cast(Any, tie_breaking))  # the rule says what it knows
 
 
 def _kept(data: WholeData, names: tuple[str, ...]) -> WholeData:

@@ -15,8 +15,9 @@ from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland, PairwiseMajority
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.margins import Minimax, RankedPairs, Schulze
+from rankagg.aggregation.margins import Minimax, Schulze
 from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.voting.instant_runoff import InstantRunoff
 from rankagg.aggregation.voting.plurality import Plurality
 from rankagg.analysis.tournament.tournament import TournamentGraph

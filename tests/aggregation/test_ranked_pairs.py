@@ -1,0 +1,143 @@
+"""Ranked pairs with equal majorities taken in every order, against what its authors say of it."""
+
+from itertools import combinations, groupby, pairwise, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.aggregation import locking
+from rankagg.exceptions import InvalidInputError
+
+PARALLEL = ra.RankedPairs(tie_breaking="parallel")
+
+
+def margins_of(pairs):
+    n = next(n for n in range(1, 9) if n * (n - 1) // 2 == len(pairs))
+    margins = np.zeros((n, n), dtype=int)
+    for (i, j), margin in zip(combinations(range(n), 2), pairs, strict=True):
+        margins[i, j], margins[j, i] = margin, -margin
+    return margins
+
+
+def some_margins(sizes=(1, 3, 6, 10), most=2):
+    pairs = st.sampled_from(sizes).flatmap(
+        lambda size: st.lists(st.integers(-most, most), min_size=size, max_size=size)
+    )
+    return pairs.map(margins_of)
+
+
+def votes_of(margins):
+    return ra.PairwiseMatrix.from_wins(np.maximum(margins, 0))
+
+
+def is_stack(order, margins):
+    """Say whether a path down the order outweighs each reverse majority (Zavist and Tideman)."""
+    for a, b in combinations(range(len(order)), 2):
+        paths = (
+            (order[a], *inner, order[b])
+            for size in range(b - a)
+            for inner in combinations(order[a + 1 : b], size)
+        )
+        best = max(min(margins[i, j] for i, j in pairwise(path)) for path in paths)
+        if best < margins[order[b], order[a]]:
+            return False
+    return True
+
+
+def stacks(margins):
+    return [order for order in permutations(range(len(margins))) if is_stack(order, margins)]
+
+
+def one_by_one(margins):
+    """Lock pairs in every order of equal ones, draws either way round: Tideman's own words."""
+    n = len(margins)
+    pairs = [(i, j) for i, j in permutations(range(n), 2) if margins[i, j] >= 0]
+    pairs.sort(key=lambda pair: -margins[pair])
+    groups = [list(group) for _, group in groupby(pairs, key=lambda pair: margins[pair])]
+    found = set()
+    for chosen in product(*map(permutations, groups)):
+        locked = set()
+        for i, j in (pair for group in chosen for pair in group):
+            if (j, i) not in locked:
+                before = {i} | {a for a, b in locked if b == i}
+                after = {j} | {b for a, b in locked if a == j}
+                locked |= set(product(before, after))
+        found.add(tuple(sorted(range(n), key=lambda x: sum(b == x for _, b in locked))))
+    return sorted(found)
+
+
+# Two cycles of one size that share an item, and a larger one above them.
+@example(margins_of([1, -1, 0, 0, 1, 0, 0, 1, -1, 1]))
+@example(margins_of([1, -1, 1, -1, 1, 1, -1, 1, 1, 1]))
+@given(margins=some_margins())
+def test_the_outcomes_are_the_stacks(margins):
+    expected = stacks(margins)
+    assert [one.order for one in PARALLEL.outcomes(votes_of(margins))] == expected
+    consensus = PARALLEL.aggregate(votes_of(margins))
+    best = [min(order.index(i) for order in expected) for i in range(len(margins))]
+    found = consensus.ranking.ranks
+    assert [sorted(best).index(place) for place in best] == found.tolist()
+    winners = [i for i, place in enumerate(best) if place == 0]
+    assert consensus.buckets[0] == tuple(winners)
+    names = ", ".join(map(str, winners))
+    many = (f"each wins by some order of equal majorities: {names}",) * (len(winners) > 1)
+    assert consensus.notes == many
+
+
+@given(margins=some_margins(sizes=(1, 3), most=1))
+def test_stacks_are_what_one_pair_after_the_other_leads_to(margins):
+    assert stacks(margins) == one_by_one(margins)
+
+
+@given(margins=some_margins(), seed=st.integers(0, 9))
+def test_names_play_no_part(margins, seed):
+    names = np.random.default_rng(seed).permutation(len(margins))
+    found = PARALLEL.aggregate(votes_of(margins)).ranking.ranks
+    renamed = PARALLEL.aggregate(votes_of(margins[np.ix_(names, names)])).ranking.ranks
+    assert renamed.tolist() == found[names].tolist()
+
+
+@given(data=st.data())
+def test_without_equal_majorities_both_ways_agree(data):
+    size = data.draw(st.sampled_from([1, 3, 6, 10]))
+    sizes = data.draw(st.permutations(range(1, size + 1)))
+    signs = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=size, max_size=size))
+    votes = votes_of(margins_of(np.multiply(sizes, signs)))
+    together = ra.RankedPairs().aggregate(votes).ranking
+    assert PARALLEL.aggregate(votes).ranking == together
+    assert PARALLEL.outcomes(votes) == (together,)
+
+
+def test_parts_that_share_no_cycle_choose_for_themselves():
+    cycle = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])
+    order = np.sign(np.arange(3)[None, :] - np.arange(3)[:, None])
+    margins = np.kron(np.eye(3, dtype=int), cycle) + 5 * np.kron(order, np.ones((3, 3), dtype=int))
+    assert len(PARALLEL.outcomes(votes_of(margins))) == 27
+    assert PARALLEL.aggregate(votes_of(margins)).buckets == ((0, 1, 2), (3, 4, 5), (6, 7, 8))
+
+
+def test_too_many_ways_are_refused(monkeypatch):
+    monkeypatch.setattr(locking, "MOST_CHOICES", 20)
+    margins = np.triu(np.random.default_rng(0).choice([-1, 1], (7, 7)), 1)
+    votes = votes_of(margins - margins.T)
+    with pytest.raises(
+        InvalidInputError, match="so many cycles. Got 'parallel'. 'together' leaves"
+    ):
+        PARALLEL.aggregate(votes)
+    with pytest.raises(InvalidInputError, match="tie_breaking of RankedPairs"):
+        PARALLEL.outcomes(votes)
+
+
+def test_more_outcomes_than_asked_for_are_refused():
+    nothing = votes_of(np.zeros((4, 4), dtype=int))
+    assert len(PARALLEL.outcomes(nothing, limit=24)) == 24
+    with pytest.raises(InvalidInputError, match="at least the number of outcomes"):
+        PARALLEL.outcomes(nothing, limit=23)
+
+
+def test_a_way_of_breaking_ties_that_is_none():
+    with pytest.raises(InvalidInputError, match="tie_breaking of RankedPairs"):
+        ra.RankedPairs(tie_breaking="order")
