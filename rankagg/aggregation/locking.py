@@ -93,7 +93,8 @@ def _lock_what_is_clear(above: Bools, arcs: Arcs) -> Arcs:
     part = _parts(above, fresh)
     cyclic = part[fresh[:, 0]] == part[fresh[:, 1]]
     _lock(above, fresh[~cyclic])
-    return fresh[cyclic]
+    left: Arcs = fresh[cyclic]
+    return left
 
 
 def _parts(above: Bools, arcs: Arcs) -> NDArray[np.intp]:

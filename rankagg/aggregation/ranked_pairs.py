@@ -36,8 +36,8 @@ class RankedPairs(Aggregator):
 
     Tideman's rule takes them one after the other instead, in every order that their margins leave
     open, and pairs without a majority last, either way round: ``tie_breaking="parallel"``. It is
-    monotonic; independent of clones but for such ties. Who wins is NP-hard to say (Brill and
-    Fischer 2012), and too many ways are refused.
+    monotonic, and independent of clones but for rare such ties. Who wins is NP-hard to say (Brill
+    and Fischer 2012), and too many ways are refused.
 
     Parameters
     ----------
@@ -51,8 +51,7 @@ class RankedPairs(Aggregator):
     References
     ----------
     Tideman (1987), https://doi.org/10.1007/BF00433944; Zavist and Tideman (1989),
-    https://doi.org/10.1007/BF00303170; Brill and Fischer (2012),
-    https://doi.org/10.1609/aaai.v26i1.8250.
+    https://doi.org/10.1007/BF00303170; Brill and Fischer (2012), AAAI 26, 1299-1305.
 
     Examples
     --------

@@ -124,7 +124,7 @@ def test_too_many_ways_are_refused(monkeypatch):
     margins = np.triu(np.random.default_rng(0).choice([-1, 1], (7, 7)), 1)
     votes = votes_of(margins - margins.T)
     with pytest.raises(
-        InvalidInputError, match="so many cycles. Got 'parallel'. 'together' leaves"
+        InvalidInputError, match=r"so many cycles\. Got 'parallel'\. 'together' leaves"
     ):
         PARALLEL.aggregate(votes)
     with pytest.raises(InvalidInputError, match="tie_breaking of RankedPairs"):
