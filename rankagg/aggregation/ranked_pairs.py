@@ -68,7 +68,7 @@ class RankedPairs(Aggregator):
     unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        self._check_policy()
+        super().__post_init__()
         check_choice(self.tie_breaking, get_args(TieBreaking), "tie_breaking of RankedPairs")
 
     def outcomes(self, data: Data | Evidence, *, limit: int = 1000) -> tuple[Permutation, ...]:
