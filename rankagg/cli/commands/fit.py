@@ -115,30 +115,15 @@ def command(
     options = {name: value for name, value in options.items() if value is not None}
     if model not in WORTHS and (options or reference is not None):
         raise click.UsageError(f"--model {model} has no worths: leave out the options for them.")
-    data: Any = given.data
     battles: dict[str, Any] = {"ties": ties, "side": advantage, "errors": errors_by}
     battles = {name: value for name, value in battles.items() if value}
-    singly = model == "bradley-terry" and isinstance(data, Comparisons) and not options
+    singly = model == "bradley-terry" and isinstance(given.data, Comparisons) and not options
     if (battles or elo) and not singly:
         raise click.UsageError(
             "--ties, --advantage, --errors-by and --elo are for --model bradley-terry with "
             "--format comparisons, without --pseudo-rankings and --ridge."
         )
-    if model != "bradley-terry":
-        if isinstance(data, PairData):
-            raise click.UsageError(
-                f"--model {model} needs rankings; {pairs_only(data)} not hold them."
-            )
-        if isinstance(data, ScoreSummary):
-            raise click.UsageError(
-                f"{given.name} holds what scores add up to, and --model {model} needs the scores "
-                "themselves: give the file of these, or take --model bradley-terry."
-            )
-        data, _ = rankings_of(data, given.tolerance, None)
-    elif isinstance(data, Comparisons):
-        data = data if singly else data.pairwise()
-    elif not isinstance(data, PairwiseMatrix | ScoreSummary):
-        data, _ = rankings_of(data, given.tolerance, None)
+    data = _data_for(model, given, singly=singly)
     shown: dict[str, Any] = {"alpha": alpha}
     if reference is not None:
         items = data.systems if isinstance(data, ScoreSummary) else data.items
@@ -163,3 +148,18 @@ def command(
     if len(ratings):
         click.echo(ratings.round(1).to_string(na_rep="-"))
     return 0
+
+
+def _data_for(model: str, given: AnyInput, *, singly: bool) -> Any:
+    """Return what a model is fitted to: comparisons `singly`, or what the data come down to."""
+    data = given.data
+    if isinstance(data, Comparisons | PairwiseMatrix | ScoreSummary) and model == "bradley-terry":
+        return data.pairwise() if isinstance(data, Comparisons) and not singly else data
+    if isinstance(data, PairData):
+        raise click.UsageError(f"--model {model} needs rankings; {pairs_only(data)} not hold them.")
+    if isinstance(data, ScoreSummary):
+        raise click.UsageError(
+            f"{given.name} holds what scores add up to, and --model {model} needs the scores "
+            "themselves: give the file of these, or take --model bradley-terry."
+        )
+    return rankings_of(data, given.tolerance, None)[0]
