@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, cast
 
 from rankagg._pandas import is_frame, is_series
@@ -119,6 +119,9 @@ def named_values(given: object, parameter: str, tasks: ItemSet | None = None) ->
         return given
     series: Any = given
     labels = series.index.tolist()
+    for label in labels:
+        if not isinstance(label, Hashable):
+            raise InvalidInputError(parameter, "a Series with tasks as its index", label)
     named = dict(zip(labels, series.tolist(), strict=True))
     if len(named) < len(labels):
         twice = labels[int(series.index.duplicated().argmax())]

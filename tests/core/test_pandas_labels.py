@@ -196,6 +196,8 @@ def test_a_tolerance_may_be_a_series_wherever_it_may_be_a_mapping(
         (["qa", "nli", "mt", "mr"], "Got 'mr'"),
         (["qa", "nli", "mt", "qa"], "Got 'qa' more than once"),
         (range(3), "Got 0"),
+        (pd.Index([["qa"], ["nli"], ["mt"]], dtype=object), r"Got \['qa'\]"),
+        (pd.MultiIndex.from_product([["qa", "nli", "mt"], [0]]), r"Got \('qa', 0\)"),
     ],
 )
 def test_a_series_names_every_task_once_and_no_other(
