@@ -264,6 +264,8 @@ KINDS = [
     st.one_of(st.none(), st.floats(-1, 1)),
     st.one_of(st.none(), st.integers(-(2**54), 2**54)),
     CELLS,
+    st.fixed_dictionaries({"k": st.integers(-9, 9)}, optional={"l": CELLS}),
+    st.lists(st.one_of(st.none(), st.sampled_from(["{", "]}", '"'])), max_size=2),
 ]
 
 
@@ -293,7 +295,7 @@ def test_plain_json_lines_are_read_by_columns():
         b"", b"{}\n", b"[1]\n", b'{"x": 0.10000000000000001}\n', b'{"x": 1e-400}\n',
         b'{"x": 1}\n{"x": "NA"}\n', b'{"x": 9007199254740993, "y": 1}\n{"x": 0.5, "y": 1}\n',
         b'{"x": "\xed\xa0\x80"}\n', b'{"x": "\\ud800"}\n',
-        b'{"x": 1}\n' * 100 + b'{"y": 1}\n', b'{"x" : 1}\n', b'{"x": 1, "x": 2}\n', b'{"x": 1\n}',
+        b'{"x": 1}\n' * 100 + b'{"y": 1}\n', b'{"x": 1, "x": 2}\n', b'{"x": 1\n}',
     ):  # fmt: skip
         assert _by_columns(data) is None
 
@@ -313,8 +315,7 @@ def test_texts_that_look_like_numbers_or_names_are_read_by_columns(cells, is_asc
     other = {name: value if isinstance(value, str) else 7 for name, value in cells.items()}
     data = "".join(json.dumps(record, ensure_ascii=is_ascii) + "\n" for record in (cells, other))
     found = _by_columns(data.encode())
-    # Such a name ends as a quotation mark inside a text does.
-    assert (found is None) == ("a\\" in cells)
+    assert found is not None
     expected, table = _read_cells("a.jsonl", data), parse_json_lines("a.jsonl", data.encode())
     assert content(table) == content(expected)
     assert table.header == expected.header
@@ -331,11 +332,60 @@ def test_numbers_that_no_float_holds_are_read_one_by_one(number, blank):
     assert _by_columns(f'{{"x":{blank}0.5{blank}}}'.encode()) is not None
 
 
+NESTED = b'{"a": "x", "c": {"k": 1, "l": [{"m": "t [[ {"}]}}\n' * 150
+
+
+@pytest.mark.parametrize(
+    ("line", "by_columns"),
+    [
+        (b"", True), (b"\n\r\n", True), (b'{"a": "y", "c": {"k": 2}}', True),
+        (b'{"c": null}', True),
+        (b'{"a": "y", "c": {"k": 1.5}}', False), (b'{"a": "y", "c": {"z": 1}}', False),
+        (b'{"a": "y", "c": {"l": [{"k": 1}]}}', False), (b'{"a": "y", "c": "s"}', False),
+        (b'{"a": "y", "c": [1]}', False), (b'{"a": "y", "c": {"k": 123456789012345678901}}', False),
+        (b'{"a": "' + b"[" * 2000 + b'"}', True), (b'{"a": "y", "z": 1}', False),
+        (json.dumps({"a": "y", "c": {f"k{i}": i for i in range(2000)}}).encode(), False),
+    ],
+)  # fmt: skip
+def test_nested_lines_are_read_by_columns_where_all_are_alike(line, by_columns):
+    data = NESTED + line + b"\n"
+    assert (_by_columns(data) is not None) == by_columns
+    expected, found = _read_cells("a.jsonl", data.decode()), parse_json_lines("a.jsonl", data)
+    assert found.header == expected.header
+    assert [found.column(name, "item") for name in found.header] == [
+        expected.column(name, "item") for name in expected.header
+    ]
+    if line != b'{"c": null}':
+        assert found.coded("a", "item").labels == expected.coded("a", "item").labels
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"a": "x"} {"a": "y"}', b'{"a": "x",\n"c": null}', b'{"a": "x"\n,"c": {}}',
+        b'{"c": {}\n}', b'{"a": 01}',
+        b'{"c": {"k": 1, "k": 2}}', b'{"a": "x", "a": "x"}', b'{"a": "x",}', b"[1]", b"1",
+        b'{"c": ' + b"[" * 30_000 + b"]" * 30_000 + b"}", b'{"c": ' + b'{"c":' * 30_000,
+        b'{"c": {"l": [{"m": "\x01"}]}}', b'{"a": "x"} // y', b'{"a": "x"}, {"a": "y"}',
+        b'{"a": "x"} {"a": "y"}\n{"a": "x",\n"c": null}', b"{" * 3000,
+    ],
+)  # fmt: skip
+def test_what_is_no_object_a_line_is_refused_behind_many_that_are(line):
+    for first in (NESTED, b'{"a": "x", "c": null}\n' * 150):
+        for end in (b"", b"\n", b"\r\n"):
+            with pytest.raises(DataFormatError, match="is JSON Lines, and line 151"):
+                parse_json_lines("a.jsonl", first + line + end)
+
+
 def test_names_that_end_like_a_known_one_are_not_taken_for_it():
     first = b'{"y": 1}\n' * 100
     assert _by_columns(first + b'{"y": 2}\n') is not None
     for name in (rb"x1\"y", rb"x\\\"y", rb"y\\", rb"\u0079", rb"y\""):
-        assert _by_columns(first + b'{"' + name + b'": 2}\n') is None, name
+        data = first + b'{"' + name + b'": 2}\n'
+        is_known = json.loads(b'"' + name + b'"') == "y"
+        assert (_by_columns(data) is not None) == is_known, name
+        expected, found = _read_cells("a.jsonl", data.decode()), parse_json_lines("a.jsonl", data)
+        assert found.header == expected.header
 
 
 @pytest.mark.parametrize(

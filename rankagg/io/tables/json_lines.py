@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import json as arrow_json
 
 from rankagg._numbers import SAFE_DIGITS, stated
 from rankagg.exceptions import DataFormatError, shown
@@ -19,6 +18,7 @@ from rankagg.io.tables.arrow_numbers import numbers_of_text
 from rankagg.io.tables.arrow_table import ArrowTable
 from rankagg.io.tables.cells import CellTable
 from rankagg.io.tables.columns import Table
+from rankagg.io.tables.json_shape import BLOCK, FIRST, objects_in, parsed, shape_of
 from rankagg.io.tables.size import check_size
 from rankagg.io.tables.text import decoded, lines_of
 
@@ -26,12 +26,10 @@ __all__ = ["parse_json_lines"]
 
 # What numbers are written with, and numbers that are all but zero.
 SIGNS = bytes(48 if sign in b"-+0123456789.eE" else 32 for sign in range(256))
+SMALL = re.compile(rb"[eE]-[0-9]{3}")
 TINY = re.compile(rb"[\s:,\[]-?[0-9.]+[eE]-[0-9]{3}")
 # What stands before and behind a number that is no text.
 BEFORE, BEHIND = (np.frombuffer(signs, np.uint8) for signs in (b" \t\r\n:,[", b" \t\r\n,]}"))
-
-# A row must fit into a block; names of columns are looked for in so many rows.
-BLOCK, FIRST = 2**24, 100
 
 
 def parse_json_lines(name: str, data: bytes) -> Table:
@@ -55,13 +53,15 @@ def parse_json_lines(name: str, data: bytes) -> Table:
 
 def _by_columns(data: bytes) -> Any | None:
     """Return Arrow's table; None where it may not say all that the file says."""
-    if data.count(b"\r") != data.count(b"\r\n") or not (_has_few_columns(data) and _is_exact(data)):
+    if data.count(b"\r") != data.count(b"\r\n"):
+        return None
+    objects = objects_in(data)
+    if not objects or not _is_exact(data):
         return None
     try:
-        table = _parsed(data, None)
-        times = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
-        if times:  # texts that look like dates
-            table = _parsed(data, pa.schema([(column, pa.string()) for column in times]))
+        table = _of_one_shape(data) or _inferred(data)
+        if table is None or len(table) != objects:
+            return None
         table.validate(full=True)  # halves of characters
         table.column_names  # noqa: B018 - and those in names, which are looked at here
     except (pa.ArrowException, UnicodeDecodeError):
@@ -69,9 +69,30 @@ def _by_columns(data: bytes) -> Any | None:
     return table
 
 
+def _of_one_shape(data: bytes) -> Any | None:
+    """Return the table where all rows are made as the first ones are; None where one is not."""
+    try:
+        schema = shape_of(data)
+        return None if schema is None else parsed(data, schema, closed=True)
+    except (pa.ArrowException, UnicodeDecodeError):
+        return None
+
+
+def _inferred(data: bytes) -> Any | None:
+    """Return the table where the first rows name all columns, of whatever kind they become."""
+    if not _has_few_columns(data):
+        return None
+    table = parsed(data, None)
+    times = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
+    if times:  # texts that look like dates
+        table = parsed(data, pa.schema([(column, pa.string()) for column in times]))
+    return table
+
+
 def _is_exact(data: bytes) -> bool:
     """Say whether floats hold all numbers; those in texts are looked at where they are read."""
-    if (b"e-" in data or b"E-" in data) and TINY.search(data):
+    # The simpler pattern takes a tenth of the time.
+    if (b"e-" in data or b"E-" in data) and SMALL.search(data) and TINY.search(data):
         return False
     signs = data.translate(SIGNS)
     if b"0" * (SAFE_DIGITS + 1) not in signs:
@@ -88,14 +109,6 @@ def _is_exact(data: bytes) -> bool:
         pa.array([data[start:end].decode() for start, end in spans], pa.string())
     )
     return numbers is not None and not numbers.lost
-
-
-def _parsed(data: bytes, schema: Any | None) -> Any:
-    return arrow_json.read_json(
-        pa.BufferReader(data),
-        read_options=arrow_json.ReadOptions(block_size=BLOCK),
-        parse_options=arrow_json.ParseOptions(explicit_schema=schema),
-    )
 
 
 def _has_few_columns(data: bytes) -> bool:
