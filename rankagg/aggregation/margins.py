@@ -10,7 +10,7 @@ import numpy as np
 from rankagg._typing import Bools, Floats, Integers, Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.items import listed
+from rankagg.core.items import ItemSet, listed
 
 __all__ = ["Minimax", "Schulze", "strongest_paths", "wins_less_losses"]
 
@@ -87,12 +87,7 @@ class Schulze(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         beats = strongest_paths(votes.scaled_wins - votes.scaled_wins.T)
-        scores = wins_less_losses(beats)
-        also = ~beats.any(axis=0) & (scores < scores.max())
-        if not also.any():
-            return Outcome(scores=scores)
-        names = listed(votes.items.where(also))
-        return Outcome(scores=scores, notes=(f"winners too, as no item beats them: {names}",))
+        return wins_less_losses(beats, votes.items, "no item beats them")
 
 
 def strongest_paths(margins: Integers) -> Bools:
@@ -105,7 +100,9 @@ def strongest_paths(margins: Integers) -> Bools:
     return beats
 
 
-def wins_less_losses(beats: Bools) -> Floats:
-    """Return how many each item is above, less how many are above it."""
+def wins_less_losses(beats: Bools, items: ItemSet, why: str) -> Outcome:
+    """Rank by how many an item beats less how many beat it; name winners that are not first."""
     scores: Floats = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
-    return scores
+    also = ~beats.any(axis=0) & (scores < scores.max())
+    notes = (f"winners too, as {why}: {listed(items.where(also))}",) if also.any() else ()
+    return Outcome(scores=scores, notes=notes)

@@ -29,9 +29,10 @@ class RankedPairs(Aggregator):
     """Lock majorities in, the clearest first, leaving out those that would close a cycle.
 
     Majorities of equal margin are taken together by default, and those of them that close a cycle
-    with each other are all left out, so that no item has an advantage. That makes the rule
-    independent of clones, but not monotonic where margins are equal. The score of an item is how
-    many locked paths lead from it less how many lead to it. Time grows as n^2 log n for sorting,
+    with each other are all left out, so that no item has an advantage. The score of an item is how
+    many locked paths lead from it less how many lead to it. The winners are the items to which none
+    leads; a note names those of them that are not in the first bucket. Who wins is independent of
+    clones, but not monotonic where margins are equal. Time grows as n^2 log n for sorting,
     and n for each pair of items that a lock puts in order: n^3 at most.
 
     Tideman's rule takes them one after the other instead, in every order that their margins leave
@@ -114,7 +115,7 @@ class RankedPairs(Aggregator):
         if self.tie_breaking == "together":
             votes = evidence.votes(self._stated_policy)
             above = locked_paths(votes.scaled_wins - votes.scaled_wins.T)
-            return Outcome(scores=wins_less_losses(above))
+            return wins_less_losses(above, evidence.items, "no locked path leads to them")
         # Any item can be ranked right after those above it.
         best = np.min([above.sum(axis=0) for above in self._ways(evidence)], axis=0)
         winners = best == 0

@@ -109,12 +109,15 @@ def test_schulze_respects_the_strongest_paths(margins):
     assert consensus.notes == expected
 
 
-def test_schulze_names_winners_below_the_first_bucket():
+def test_winners_below_the_first_bucket_are_named():
     # Nothing beats A or B; A beats C alone.
     margins = np.array([[0, 0, 1], [0, 0, 0], [-1, 0, 0]])
     consensus = ra.Schulze().aggregate(votes_of(margins))
     assert consensus.buckets == ((0,), (1,), (2,))
     assert consensus.notes == ("winners too, as no item beats them: 1",)
+    ranked_pairs = ra.RankedPairs().aggregate(votes_of(margins))
+    assert ranked_pairs.buckets == ((0,), (1,), (2,))
+    assert ranked_pairs.notes == ("winners too, as no locked path leads to them: 1",)
 
 
 @given(margins=margin_matrices(distinct=True))

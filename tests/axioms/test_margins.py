@@ -5,12 +5,14 @@ ballot: two opposite ballots change no margin. So a winner that rises above the 
 margin by two, and clones have the same margin with everybody else.
 """
 
+import re
 from functools import cache
 from itertools import combinations, combinations_with_replacement, islice, permutations, product
 
 import numpy as np
 import pytest
 
+import rankagg as ra
 from rankagg.aggregation.locking import locked_paths
 
 
@@ -73,7 +75,11 @@ def test_clones_change_nothing_under_ranked_pairs() -> None:
             matrix(rng.integers(-most, most + 1, size=m * (m - 1) // 2), m) for m in (n, k)
         )
         assert clones_change_nothing(base, inside), (base, inside)
-        assert winners(with_clones(base, inside)) == locking(with_clones(base, inside))
+        both = with_clones(base, inside)
+        assert winners(both) == locking(both)
+        consensus = ra.RankedPairs().aggregate(ra.PairwiseMatrix.from_wins(np.maximum(both, 0)))
+        told = ",".join([*map(str, consensus.buckets[0]), *consensus.notes])
+        assert set(map(int, re.findall(r"\d+", told))) == locking(both)
 
 
 @pytest.mark.slow
