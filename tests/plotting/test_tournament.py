@@ -320,6 +320,16 @@ def test_markup_in_names_is_plain_text(n, style) -> None:
         assert not cut_off(ax)
 
 
+def test_a_circle_is_in_its_place_when_it_is_first_drawn() -> None:
+    graph = graph_of(ra.Profile.from_orders([["a", "b", "c", "d", "W" * 200]]))
+    ax = plotting.tournament_plot(graph, against=ra.Permutation(np.arange(5)[::-1], graph.items))
+    ax.figure.draw_without_rendering()
+    before = ax.get_position().bounds
+    for _ in range(3):
+        ax.figure.draw_without_rendering()
+    np.testing.assert_allclose(ax.get_position().bounds, before, atol=0.01)
+
+
 def test_names_of_rules_in_the_legend_are_plain_text() -> None:
     profile = ra.datasets.load("borda_fails_condorcet")
 

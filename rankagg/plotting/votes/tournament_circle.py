@@ -61,7 +61,8 @@ def draw_circle(
     right = max(right, room[0] - left)
     low, high = points[:, 1].min() - NODE - 2, points[:, 1].max() + NODE + 2
     ax = canvas(ax, left + right + 1, high - low + room[1] + 1)
-    ax.set_aspect("equal")
+    # The layout measures legends from the corner of the place of the axes, which a circle keeps.
+    ax.set_aspect("equal", anchor="NW")
     ax.set_xlim(-left, right)
     ax.set_ylim(low, high)
     ax.set_xticks([])
