@@ -109,3 +109,15 @@ def test_bad_input_is_named() -> None:
         plotting.effects_plot(against_c().to_frame())
     with pytest.raises(InvalidInputError, match="`top` must be an integer of at least 1"):
         plotting.effects_plot(against_c(), top=0)
+
+
+@pytest.mark.parametrize(
+    ("method", "written"), [("mcnemar", "McNemar"), ("wilcoxon", "Wilcoxon"), ("sign", "sign")]
+)
+def test_tests_are_written_as_names(method, written) -> None:
+    table = ra.ScoreTable([[1, 0, 1, 1], [0, 0, 0, 1]], systems="AB", higher_is_better=True)
+    tests = ra.paired_tests(table, "B", method=method)
+    text = " ".join(below(plotting.effects_plot(tests)).split())
+    assert f"decided by {written} tests" in text
+    assert f"{written} tests with" in " ".join(tests.summary().split())
+    assert f"{written} test, " in " ".join(tests.tests[0].summary().split())

@@ -16,7 +16,7 @@ from rankagg.core.results.result import Result, plain_rows
 from rankagg.inference.step_down import holm
 from rankagg.inference.units import Unit
 
-__all__ = ["EFFECTS", "PairedMethod", "PairedTest", "PairedTests"]
+__all__ = ["EFFECTS", "TESTS", "PairedMethod", "PairedTest", "PairedTests"]
 
 PairedMethod: TypeAlias = Literal["mcnemar", "sign-flip", "wilcoxon", "sign"]
 
@@ -25,6 +25,13 @@ EFFECTS: dict[str, str] = {
     "sign-flip": "mean difference",
     "wilcoxon": "Hodges-Lehmann difference",
     "sign": "share above, of those that differ",
+}
+#: As sentences and plots write the tests.
+TESTS: dict[str, str] = {
+    "mcnemar": "McNemar",
+    "sign-flip": "sign-flip",
+    "wilcoxon": "Wilcoxon",
+    "sign": "sign",
 }
 ASSUMES: dict[str, str] = {
     "mcnemar": "{word}s are independent draws",
@@ -141,7 +148,7 @@ class PairedTest(Result):
             kind = "Monte Carlo"
         return [
             f"{self.first} and {self.second} in {counted(self.n_units, self.word)}: "
-            f"{self.method} test, {kind}; p = {self.p_value:.3g}",
+            f"{TESTS[self.method]} test, {kind}; p = {self.p_value:.3g}",
             f"effect: {self.effect_name}, {self.first} less {self.second}"
             if self.method != "sign"
             else f"effect: share of {self.word}s with {self.first} above, of those that differ",
@@ -284,8 +291,8 @@ class PairedTests(Result):
         most = max(test.n_units for test in self.tests)
         return [
             f"{counted(len(self.tests), 'system')} against {self.reference} in "
-            f"{counted(most, one.word)}: {self.method} tests with Holm's procedure; family-wise "
-            f"error rate {self.alpha:g}",
+            f"{counted(most, one.word)}: {TESTS[self.method]} tests with Holm's procedure; "
+            f"family-wise error rate {self.alpha:g}",
             f"effect: {effect}; intervals of {100 * (1 - self.alpha):g} % for each pair alone",
             f"assumed: {one.assumes}",
             f"{len(self.better)} better, {len(self.worse)} worse, {len(self.undecided)} not told "

@@ -13,7 +13,7 @@ from rankagg._typing import Floats
 from rankagg._validation import check_integer
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.paired.result import PairedTest, PairedTests
+from rankagg.inference.paired.result import TESTS, PairedTest, PairedTests
 from rankagg.plotting.style.letters import plain_legend, widest
 from rankagg.plotting.style.margins import note_height, write_below
 from rankagg.plotting.style.rows import OPEN, SOLID, interval_rows
@@ -133,7 +133,7 @@ def _sentences(tests: PairedTests, reference: str, points: Floats, bounds: Float
     nothing = int(np.isnan(points).sum())
     return [
         f"the first {len(points)} of {counted(total, 'system')}" if len(points) < total else "",
-        f"filled: decided by {one.method} tests in {counted(most, one.word)}{alone}",
+        f"filled: decided by {TESTS[one.method]} tests in {counted(most, one.word)}{alone}",
         f"bars: {share} intervals" + (", for each pair alone" if total > 1 else ""),
         f"shares are of the {one.word}s in which the two differ" if tests.method == "sign" else "",
         "arrow: no end" if np.isinf(bounds).any() else "",
