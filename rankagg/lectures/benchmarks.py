@@ -13,14 +13,18 @@ app = marimo.App(width="medium", app_title="Benchmarks, missing scores and how s
 
 with app.setup:
     import marimo as mo
-    import matplotlib.pyplot as plt
     import numpy as np
     import pandas as pd
 
     import rankagg as ra
+    from rankagg.apps.parts import drawings, page
 
-    plt.rcParams["figure.dpi"] = 130
     pd.set_option("display.max_rows", 30)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.Html(page.lecture_style())
 
 
 @app.cell(hide_code=True)
@@ -28,7 +32,9 @@ def _():
     mo.md(r"""
     # Benchmarks, missing scores and how sure one is
 
-    After this lecture you can
+    Lecture 6 of 6.
+
+    **After this lecture you can**
 
     - say what a mean over tasks assumes, what ranks do not need, and what they pay for it;
     - choose between one and two levels, and between three assumptions about missing scores;
@@ -160,8 +166,19 @@ def _():
     gaps = ra.datasets.load("xtreme_gaps")
     with ra.plotting.style():
         missing_map = ra.plotting.missingness_map(gaps)
-    mo.show_code(missing_map, position="above")
-    return (gaps,)
+    mo.show_code()
+    return gaps, missing_map
+
+
+@app.cell(hide_code=True)
+def _(gaps, missing_map):
+    mo.Html(
+        drawings.drawn(
+            missing_map,
+            "A map of scores, a row for each of ten systems and a column for each of four tasks: "
+            f"observed or missing, and {gaps.n_missing} of {gaps.values.size} are missing.",
+        )
+    )
 
 
 @app.cell
@@ -283,8 +300,24 @@ def _():
     removed = study.run()
     with ra.plotting.style():
         curves = removed.plot()
-    mo.show_code(curves, position="above")
-    return board, removed
+    mo.show_code()
+    return board, curves, removed
+
+
+@app.cell(hide_code=True)
+def _(curves, removed):
+    mo.Html(
+        drawings.drawn(
+            curves,
+            "Lines with bands: the agreement (tau-b) of each rule with its own ranking of the full "
+            "table, over the proportion of scores removed, 0 to 50 %. On average "
+            + ", ".join(
+                f"{rule} {tau:.2f}"
+                for rule, tau in removed.by_method()["mean_tau"].groupby("method").mean().items()
+            )
+            + ".",
+        )
+    )
 
 
 @app.cell(hide_code=True)
@@ -463,8 +496,23 @@ def _(board):
     ranks = ra.rank_intervals(board)
     with ra.plotting.style():
         forest = ranks.plot()
-    mo.show_code(forest, position="above")
-    return (ranks,)
+    mo.show_code()
+    return forest, ranks
+
+
+@app.cell(hide_code=True)
+def _(forest, ranks):
+    mo.Html(
+        drawings.drawn(
+            forest,
+            "Ranks as dots, and their 95 % intervals as lines: "
+            + ", ".join(
+                f"{item} {best} to {worst}"
+                for item, best, worst in zip(ranks.items, ranks.best, ranks.worst, strict=True)
+            )
+            + ".",
+        )
+    )
 
 
 @app.cell
@@ -472,8 +520,20 @@ def _(board):
     friedman = ra.friedman(board)
     with ra.plotting.style():
         diagram = friedman.plot()
-    mo.show_code(diagram, position="above")
-    return (friedman,)
+    mo.show_code()
+    return diagram, friedman
+
+
+@app.cell(hide_code=True)
+def _(diagram, friedman):
+    mo.Html(
+        drawings.drawn(
+            diagram,
+            "Mean ranks along an axis, and bars that join systems which are not told apart: "
+            + "; ".join(" with ".join(group) for group in friedman.groups())
+            + ".",
+        )
+    )
 
 
 @app.cell(hide_code=True)

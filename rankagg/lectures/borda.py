@@ -20,9 +20,14 @@ with app.setup:
     import pandas as pd
 
     import rankagg as ra
+    from rankagg.apps.parts import drawings, page
 
-    plt.rcParams["figure.dpi"] = 130
     pd.set_option("display.max_rows", 30)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.Html(page.lecture_style())
 
 
 @app.cell(hide_code=True)
@@ -30,7 +35,9 @@ def _():
     mo.md(r"""
     # Borda as an approximation
 
-    After this lecture you can
+    Lecture 4 of 6.
+
+    **After this lecture you can**
 
     - compute Borda's ranking from places and from pairs, and say which distance it minimizes;
     - prove that it never costs more than six times the Kemeny optimum, and cite the factor five;
@@ -209,7 +216,14 @@ def _(footrule, kendall):
         _ax.text(13.3, 11.4, "$F=d$")
         _ax.text(7.6, 17.2, "$F=2d$", ha="right")
         _ax.set(xlabel="Kendall distance d", ylabel="footrule F")
-    _ax
+    mo.Html(
+        drawings.drawn(
+            _ax,
+            "All 720 permutations of six items as circles: the Kendall distance d across, from 0 "
+            "to 15, and the footrule F upwards, from 0 to 18. All lie between the lines F = d and "
+            "F = 2d; there are most of them in the middle.",
+        )
+    )
 
 
 @app.cell(hide_code=True)
@@ -550,7 +564,22 @@ def _(errors, sizes):
             _ax.set_xticks(sizes, sizes)
         _axes[0].set_ylabel("mean distance to the truth")
         _axes[1].legend()
-    _axes[0]
+    _told = "; ".join(
+        f"under {_model}, left end: "
+        + ", ".join(
+            f"{_rule} {_means[_model][_rule].iloc[0]:.1f}"
+            for _rule in ("Plurality", "Copeland", "Kemeny", "Borda")
+        )
+        for _model in ("Mallows", "Plackett-Luce")
+    )
+    mo.Html(
+        drawings.drawn(
+            _axes[0],
+            f"Two panels: the mean distance to the truth over the number of votes, {sizes[0]}, "
+            f"{sizes[1]} and {sizes[2]}. All lines fall, that of plurality far above the "
+            f"others; {_told}.",
+        )
+    )
 
 
 @app.cell(hide_code=True)

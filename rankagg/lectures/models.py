@@ -20,9 +20,14 @@ with app.setup:
     import pandas as pd
 
     import rankagg as ra
+    from rankagg.apps.parts import drawings, page
 
-    plt.rcParams["figure.dpi"] = 130
     pd.set_option("display.max_rows", 30)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.Html(page.lecture_style())
 
 
 @app.cell(hide_code=True)
@@ -30,7 +35,9 @@ def _():
     mo.md(r"""
     # Rankings at random
 
-    After this lecture you can
+    Lecture 5 of 6.
+
+    **After this lecture you can**
 
     - draw rankings from Mallows and Plackett-Luce models by hand, and say why the draws are right;
     - write down the likelihood of both, and explain why Kemeny's rule is Mallows' best center;
@@ -126,7 +133,14 @@ def _(counts, ks, strength):
         _ax.legend()
     mo.vstack(
         [
-            _ax,
+            mo.Html(
+                drawings.drawn(
+                    _ax,
+                    "Bars: the probability of each Kendall distance from 0 to 15. With θ = 0 they "
+                    f"form a bell around 7.5; with θ = {strength.value:g} their mean is "
+                    f"{_share @ ks:.2f}, and the highest is at {int(_share.argmax())}.",
+                )
+            ),
             mo.md(
                 f"The center itself has probability **{_share[0]:.1%}**, more than any other "
                 f"ranking; the mean distance is **{_share @ ks:.2f}**."
@@ -542,7 +556,14 @@ def _(culture, seed):
     _winner = "no Condorcet winner" if _first is None else f"Condorcet winner {'ABCD'[_first]}"
     mo.vstack(
         [
-            _ax,
+            mo.Html(
+                drawings.drawn(
+                    _ax,
+                    "Bars: the share of voters that has each of the 24 rankings. "
+                    f"{len(_shares)} of them occur; the highest bar is {_shares.index[0]}, with "
+                    f"{_shares.iloc[0]:.0%}.",
+                )
+            ),
             mo.md(f"{len(_shares)} of 24 rankings occur; {_peaked}; {_winner}."),
         ]
     )

@@ -1,10 +1,11 @@
 """Every lecture runs from its first cell to its last: what it claims, it asserts."""
 
+import re
 from importlib import import_module
 from pathlib import Path
 
-import matplotlib as mpl
 import pytest
+from matplotlib.artist import Artist
 
 import rankagg
 from rankagg.classroom.catalog import LECTURES
@@ -21,11 +22,17 @@ def test_the_course_has_every_lecture_and_knows_it() -> None:
 def test_every_cell_of_a_lecture_runs(name) -> None:
     pytest.importorskip("marimo", reason="pip install 'rankagg[teach]' lets this test run")
     app = import_module(f"rankagg.lectures.{name}").app
-    # A cell that fails raises here; the look that a lecture gives its figures stays in it.
-    with mpl.rc_context():
-        outputs, _ = app.run()
-    # A figure has a `text` too, which is a method.
-    shown = "".join(one.text for one in outputs if isinstance(getattr(one, "text", None), str))
+    # A cell that fails raises here.
+    outputs, _ = app.run()
+    # A plot that is shown as it is would be white in the dark, and tell nothing to the blind.
+    assert not any(isinstance(one, Artist) for one in outputs)
+    shown = "".join(one.text for one in outputs if one is not None)
+    pictures = re.findall(
+        r'<svg role="img" aria-label="([^"]*)"|<svg [^>]*aria-label="([^"]*)"', shown
+    )
+    assert all(len(one or other) > 60 for one, other in pictures)
+    assert len(pictures) == shown.count("<svg") >= 1
+    assert ".ra-drawn" in shown
     assert "After this lecture" in shown
     assert shown.count("Solution") >= 5
     assert "https://doi.org/" in shown

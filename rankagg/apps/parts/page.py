@@ -21,6 +21,12 @@ LECTURE = """
 #App :has(> table) { overflow-x: auto; }
 #App .katex-display { overflow-x: auto; overflow-y: hidden; }
 #App pre { font-size: .875rem; line-height: 1.4; white-space: pre-wrap; }
+/* Plots are drawn dark on white: in the dark their lightness is turned round, and no hue. */
+#App .output:has(.ra-drawn) { overflow-x: auto; }
+.ra-drawn { max-width: 100%; margin: .5rem 0; }
+.ra-drawn svg { display: block; width: 100%; height: auto; }
+.ra-drawn svg text { font-family: "DejaVu Sans", Verdana, system-ui, sans-serif; }
+.dark .ra-drawn svg { filter: invert(1) hue-rotate(180deg); }
 /* On a telephone wide formulas scroll by themselves. */
 @media (max-width: 700px) { #App .output { overflow-x: auto; overflow-y: hidden; } }
 """
