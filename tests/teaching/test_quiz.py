@@ -1,7 +1,7 @@
 """Quizzes: their answers are the only right ones, found again without the rules."""
 
 from collections import Counter
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations, product
 
 import pytest
 
@@ -66,8 +66,8 @@ def kendall_distance(ballots, items):
 
 
 def minimax(ballots, items):
-    defeats = {a: sorted(min(lead(ballots, a, b), 0) for b in items if b != a) for a in items}
-    return first_by(defeats)
+    """By the worst defeat alone, as the textbooks have it."""
+    return first_by({a: min(min(lead(ballots, a, b), 0) for b in items if b != a) for a in items})
 
 
 def instant_runoff(ballots, items):
@@ -88,21 +88,17 @@ def schulze(ballots, items):
 
 
 def ranked_pairs(ballots, items):
-    """By margins that are all different; else by the rule."""
-    arcs = sorted(((lead(ballots, a, b), a + b) for a, b in permutations(items, 2)), reverse=True)
-    arcs = [(margin, arc) for margin, arc in arcs if margin > 0]
-    if len({margin for margin, _ in arcs}) < len(items) * (len(items) - 1) / 2:
-        return first_bucket(ra.RankedPairs())(ballots, items)
-    agree = ["".join(order) for order in permutations(items)]
-    for _, (a, b) in arcs:
-        agree = [order for order in agree if order.index(a) < order.index(b)] or agree
-    return {order[0] for order in agree}
-
-
-def first_bucket(rule):
-    return lambda ballots, items: set(
-        rule.aggregate(ra.Profile.from_orders(ballots, items=items)).buckets[0]
-    )
+    """Whoever is first by some order in which equal majorities are locked in."""
+    arcs = [(a, b) for a, b in permutations(items, 2) if lead(ballots, a, b) > 0]
+    sizes = sorted({lead(ballots, *arc) for arc in arcs}, reverse=True)
+    first = set()
+    equal = [permutations([arc for arc in arcs if lead(ballots, *arc) == size]) for size in sizes]
+    for ways in product(*equal):
+        agree = list(permutations(items))
+        for a, b in chain.from_iterable(ways):
+            agree = [order for order in agree if order.index(a) < order.index(b)] or agree
+        first |= {order[0] for order in agree}
+    return first
 
 
 #: By their definitions where these are short; the steps of the others are tested by theirs.

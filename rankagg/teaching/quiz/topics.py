@@ -106,6 +106,38 @@ def _has_none(lead: Lead) -> bool:
     return not _has_winner(lead)
 
 
+def _has_one_least_defeat(lead: Lead) -> bool:
+    """Say whether, without a Condorcet winner, the worst defeat of one item is the smallest.
+
+    Where several are level the textbooks have several winners, and the rule here looks further.
+    """
+    items = {item for item, _ in lead}
+    worst = sorted(max(lead[other, item] for other in items - {item}) for item in items)
+    return _has_none(lead) and worst[0] < worst[1]
+
+
+def _locks_in_any_order(lead: Lead) -> bool:
+    """Say whether, without a Condorcet winner, equal majorities never close a cycle together.
+
+    Then it is all one in which order they are locked in, as the textbooks do, or whether together,
+    as the rule here does. One item is to be left above which nothing is locked.
+    """
+    above: set[tuple[str, str]] = set()
+    for margin in sorted({margin for margin in lead.values() if margin > 0}, reverse=True):
+        equal = {(a, b) for (a, b), by in lead.items() if by == margin and (b, a) not in above}
+        above = _closed(above | equal)
+        if any(a == b for a, b in above):
+            return False
+    return _has_none(lead) and len({a for a, _ in lead} - {b for _, b in above}) == 1
+
+
+def _closed(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return all pairs that paths of some pairs join."""
+    while more := {(a, d) for a, b in pairs for c, d in pairs if b == c} - pairs:
+        pairs = pairs | more
+    return pairs
+
+
 def _winner(
     rule: Aggregator,
     name: str,
@@ -203,8 +235,8 @@ TOPICS: Final[Mapping[str, Callable[[np.random.Generator], Asked | None]]] = Map
         "kemeny": _kemeny,
         "kendall distance": _kendall_distance,
         # An item that beats all others would be first by any of these rules.
-        "minimax": partial(_winner, Minimax(), "Minimax", wanted=_has_none),
-        "ranked pairs": partial(_winner, RankedPairs(), "ranked pairs", wanted=_has_none),
+        "minimax": partial(_winner, Minimax(), "Minimax", wanted=_has_one_least_defeat),
+        "ranked pairs": partial(_winner, RankedPairs(), "ranked pairs", wanted=_locks_in_any_order),
         "schulze": partial(_winner, Schulze(), "Schulze", wanted=_has_none),
     }
 )
