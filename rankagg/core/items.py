@@ -262,13 +262,13 @@ def counted(number: object, noun: str, form: str = "") -> str:
 
     Examples
     --------
-    >>> counted(1, "item"), counted(0, "policy"), counted(2.5, "vote", "g")
-    ('1 item', '0 policies', '2.5 votes')
+    >>> counted(1, "item"), counted(0, "policy"), counted(2.5, "vote", "g"), counted(3, "way")
+    ('1 item', '0 policies', '2.5 votes', '3 ways')
     """
     shown = f"{number:{form}}"
     if shown == "1":
         return f"1 {noun}"
-    if noun.endswith("y"):
+    if noun.endswith("y") and noun[-2:-1] not in "aeou":
         return f"{shown} {noun[:-1]}ies"
     return f"{shown} {noun}{'es' if noun.endswith('s') else 's'}"
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.voting.eliminations import Elimination
 from rankagg.teaching.quiz.topics import TOPICS
 from rankagg.teaching.registry import STEPS
 
@@ -21,7 +22,8 @@ LONG = [
 ]  # fmt: skip
 # A table may stand out by so many points, which nobody sees.
 SEEN = 1.0
-WAYS = ("order", "parallel")
+WAYS = {rule: ("order", "parallel") for rule in STEPS if issubclass(rule, Elimination)}
+WAYS[ra.RankedPairs] = ("parallel",)
 
 
 def orders(items, number, seed):
@@ -59,7 +61,7 @@ def made(rule):
     named = {ra.Approval: ra.Approval(2), ra.Positional: ra.Positional("borda")}
     return [
         named.get(rule) or (rule(unranked="last") if rule is ra.Dodgson else rule()),
-        *(rule(tie_breaking=ways) for ways in WAYS if hasattr(rule, "tie_breaking")),
+        *(rule(tie_breaking=ways) for ways in WAYS.get(rule, ())),
     ]  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Every table of steps, held against the obvious loop over single rankings."""
 
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
 
@@ -14,6 +15,7 @@ from rankagg.aggregation.kemeny.proofs.nodes import Enumeration
 from rankagg.aggregation.kemeny.proofs.proof import Proof
 from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
 from rankagg.teaching.registry import STEPS
+from rankagg.teaching.rules import ranked_pairs
 from rankagg.teaching.rules.certificate import certificate_step
 from rankagg.teaching.worked import Worked
 from rankagg.testing.aggregators import score_tables
@@ -109,6 +111,73 @@ def test_what_ranked_pairs_leave_out_closes_the_cycle_told(case):
         all(order.index(a) < order.index(b) for a, b in kept)
         for order in permutations(profile.items)
     )
+
+
+PARALLEL = ra.RankedPairs(tie_breaking="parallel")
+
+
+def largest(locked, group, items):
+    """Return the largest sets of majorities that close no cycle with those that are locked."""
+    agreed = {
+        frozenset((a, b) for a, b in group if order.index(a) < order.index(b))
+        for order in permutations(items)
+        if all(order.index(a) < order.index(b) for a, b in locked)
+    }
+    return [one for one in agreed if not any(one < other for other in agreed)]
+
+
+@example(ballots("ABC", "BCA", "CAB"))
+# A larger cycle, and one within its rest; draws.
+@example(ballots("ABCD", "BCDA", "CDAB", "DABC", "ABCD"))
+@example(ballots("ABDC", "BCAD", "CDBA", "DACB"))
+@FEW
+@given(voters(least=1))
+def test_every_way_of_ranked_pairs_is_a_largest_set_without_a_cycle(case):
+    orders, profile = case
+    items = profile.items
+    lead = {(a, b): 2 * supporters(orders, a, b) - len(orders) for a, b in permutations(items, 2)}
+    ways = [frozenset()]
+    for margin in range(len(orders), 0, -1):
+        group = [pair for pair in lead if lead[pair] == margin]
+        ways = [one | more for one in ways for more in largest(one, group, items)]
+    expected = Counter()
+    for locked in ways:
+        out = {f"{a} over {b}" for a, b in lead if lead[a, b] > 0 and (a, b) not in locked}
+        tops = [item for item in items if all(b != item for _, b in locked)]
+        expected[frozenset(out or {"nothing"}), ", ".join(tops)] += 1
+    steps = ra.show_steps(PARALLEL, profile)
+    number = "1 way" if len(ways) == 1 else f"{len(ways)} ways"
+    assert f"leads to {number} to lock majorities." in " ".join(str(steps).split())
+    rows = table(steps, "Locking, every way")
+    if len(ways) > 24:
+        assert rows.empty
+        return
+    assert max(expected.values()) == 1
+    found = zip(rows["left out"], rows["nothing above"], strict=True)
+    assert Counter((frozenset(out.split(", ")), tops) for out, tops in found) == expected
+
+
+def level(n):
+    """Votes by which each item leads the next half of the others by one."""
+    wins = [[int(1 <= (j - i) % n <= (n - (i >= n / 2)) // 2) for j in range(n)] for i in range(n)]
+    return ra.PairwiseMatrix.from_wins(wins, items="ABCDEF"[:n])
+
+
+def test_many_ways_of_ranked_pairs_are_counted_and_too_many_refused(monkeypatch):
+    steps = ra.show_steps(PARALLEL, level(6))
+    arcs = [row.verdict.split(" beats ") for row in table(steps, "The majorities").itertuples()]
+    assert len(arcs) == 15
+    number = len(largest([], arcs, "ABCDEF"))
+    assert number > 24
+    assert f"{number} ways to lock majorities. These are too many to list." in " ".join(
+        str(steps).split()
+    )
+    assert table(steps, "Locking").empty
+    assert table(steps, "The best ranks")["best rank"].tolist() == [1] * 6
+    assert len(table(ra.show_steps(PARALLEL, level(5)), "Locking")) == 15
+    monkeypatch.setattr(ranked_pairs, "MOST_WAYS", 14)
+    with pytest.raises(InvalidInputError, match=r"at most 14 ways .* takes them together"):
+        ra.show_steps(PARALLEL, level(5))
 
 
 @FEW

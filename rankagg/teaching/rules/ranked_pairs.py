@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby, product
+from itertools import groupby
 from typing import TypeAlias
 
 import networkx as nx
@@ -29,10 +29,11 @@ __all__ = ["ranked_pairs_steps"]
 MOST_LISTED = 24
 MOST_WAYS = 2_000
 
+Arcs: TypeAlias = list[tuple[int, int]]
 # Majorities of equal margin, the clearest first.
-Groups: TypeAlias = list[tuple[float, list[tuple[int, int]]]]
-# Locked pairs of items, with all that follow from them.
-Locked: TypeAlias = frozenset[tuple[int, int]]
+Groups: TypeAlias = list[tuple[float, Arcs]]
+# Of each item, as bits, those that locked majorities lead to.
+Locked: TypeAlias = tuple[int, ...]
 
 
 def ranked_pairs_steps(consensus: Consensus) -> Worked:
@@ -82,7 +83,7 @@ def _together(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -> Work
 
 
 def _taken_together(
-    locked: nx.DiGraph[int], arcs: list[tuple[int, int]], margin: float, items: ItemSet
+    locked: nx.DiGraph[int], arcs: Arcs, margin: float, items: ItemSet
 ) -> list[tuple[Cell, ...]]:
     """Lock majorities of equal margin but for those on a cycle, and say which."""
     # One against what is locked already takes no part in cycles with the others.
@@ -107,23 +108,23 @@ def _taken_together(
 
 def _in_every_order(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -> Worked:
     """Take equal majorities one after the other, in every order."""
-    ways: set[Locked] = {frozenset()}
+    ways: set[Locked] = {(0,) * len(items)}
     for _, group in groups:
         ways = set().union(*(_orders_of(locked, group) for locked in ways))
         _check_ways(ways)
     majorities = [arc for _, group in groups for arc in group]
     rows = []
     best = [len(items)] * len(items)
-    for locked in sorted(ways, key=lambda way: [arc not in way for arc in majorities]):
-        above = [sum((j, i) in locked for j in range(len(items))) for i in range(len(items))]
+    for locked in sorted(ways, key=lambda way: [not _leads(way, *arc) for arc in majorities]):
+        above = [sum(_leads(locked, j, i) for j in range(len(items))) for i in range(len(items))]
         best = list(map(min, best, above))
-        out = [f"{items[i]} over {items[j]}" for i, j in majorities if (i, j) not in locked]
+        out = [f"{items[i]} over {items[j]}" for i, j in majorities if not _leads(locked, i, j)]
         wins = [str(item) for item, count in zip(items, above, strict=True) if not count]
         rows.append((", ".join(out) or "nothing", ", ".join(wins)))
     text = [
         "The majorities, the clearest first. One that closes a cycle is left out.",
         "Those of equal margin are taken in every order; "
-        f"that leads to {counted(len(rows), 'way')} of leaving some out.",
+        f"that leads to {counted(len(rows), 'way')} to lock majorities.",
     ]
     ranked = sorted(range(len(items)), key=lambda item: best[item])
     locking = Step("Locking, every way", (*text, "These are too many to list."))
@@ -143,28 +144,46 @@ def _in_every_order(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -
     return Worked(steps, ranking=by_number([-place for place in best], items))
 
 
-def _orders_of(start: Locked, group: list[tuple[int, int]]) -> set[Locked]:
-    """Return what can be locked after equal majorities, each order of them followed."""
-    seen, ways, ended = {start}, [start], set()
+def _orders_of(start: Locked, group: Arcs) -> set[Locked]:
+    """Return what can be locked after equal majorities: each is taken in, and then left out."""
+    ended: set[Locked] = set()
+    ways: list[tuple[Locked, Arcs, Arcs]] = [(start, group, [])]
     while ways:
-        locked = ways.pop()
-        fresh = [(i, j) for i, j in group if (i, j) not in locked and (j, i) not in locked]
-        if not fresh:
+        locked, rest, out = ways.pop()
+        rest = [(i, j) for i, j in rest if not (_leads(locked, i, j) or _leads(locked, j, i))]
+        # Out stays only what closes a cycle with others in the end.
+        if out:
+            most = _with_paths(locked, rest)
+            if not all(_leads(most, j, i) for i, j in out):
+                continue
+        if not rest:
             ended.add(locked)
-        for i, j in fresh:
-            before = [i, *(k for k, end in locked if end == i)]
-            after = [j, *(k for start, k in locked if start == j)]
-            more = locked | set(product(before, after))
-            if more not in seen:
-                seen.add(more)
-                ways.append(more)
-                _check_ways(seen)
+            _check_ways(ended)
+            continue
+        ways.append((locked, rest[1:], [*out, rest[0]]))
+        ways.append((_with_paths(locked, rest[:1]), rest[1:], out))
     return ended
+
+
+def _leads(locked: Locked, i: int, j: int) -> bool:
+    return bool(locked[i] >> j & 1)
+
+
+def _with_paths(locked: Locked, arcs: Arcs) -> Locked:
+    """Return who leads to whom once there are these majorities too."""
+    reach = list(locked)
+    for i, j in arcs:
+        after = reach[j] | 1 << j
+        reach = [row | after if k == i or row >> i & 1 else row for k, row in enumerate(reach)]
+    return tuple(reach)
 
 
 def _check_ways(ways: set[Locked]) -> None:
     if len(ways) > MOST_WAYS:
         raise InvalidInputError(
-            "data", f"with at most {MOST_WAYS} ways to take equal majorities", Described("more"),
-            "RankedPairs() takes them together, and fewer items have fewer ways.",
-        )  # fmt: skip
+            "data",
+            f"votes with at most {MOST_WAYS:,} ways to take equal majorities, to be worked out in "
+            "steps",
+            Described("more than that"),
+            "`RankedPairs()` takes them together.",
+        )
