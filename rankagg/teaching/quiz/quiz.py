@@ -34,8 +34,10 @@ ALLOWED = {
 def quiz(topic: str, *, rng: RNGLike = None) -> Quiz:
     """Ask a question on a small random profile; its answer is unique.
 
-    Rankings are drawn until there is one right answer by the rules, which no order that half of the
-    voters have gives away, nor, by minimax, ranked pairs and Schulze, a Condorcet winner.
+    Rankings are drawn until there is one right answer, which no order that half of the voters have
+    gives away, nor, by minimax, ranked pairs and Schulze, a Condorcet winner. It does not depend
+    on what the question leaves open: what a draw is worth, in which order ranked pairs takes equal
+    majorities, or whether minimax tells equal worst defeats apart by the next ones.
 
     Parameters
     ----------

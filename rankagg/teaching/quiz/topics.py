@@ -66,7 +66,8 @@ def _drawn(
 ) -> Profile:
     """Draw three distinct orders, each equally likely, and how many voters have each.
 
-    No order has half of the voters, who would decide alone.
+    No order has half of the voters, who would decide alone. So each pair has a majority, and what
+    a draw is worth plays no part.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ def _winner(
     profile = _drawn(rng, _some_items(rng), wanted)
     consensus = rule.aggregate(profile)
     first = consensus.buckets[0]
-    # Schulze's rule may have winners beside the first bucket, and ties may be broken: notes say so.
+    # Some rules have winners beside the first bucket, and ties may be broken: notes say so.
     if len(first) > 1 or consensus.notes:
         return None
     solution = show_steps(rule, profile)
