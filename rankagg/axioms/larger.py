@@ -29,8 +29,14 @@ LARGER: dict[tuple[str, str], str] = {
     ("Minimax", "reversal symmetry"): "3 ADCB, 3 CBDA, 2 DBAC, 1 BADC, 1 BCAD",
     ("Minimax", "smith"): CYCLE_ABOVE_A_LOSER,
     ("Schulze", "participation"): "3 DBAC, 2 ADCB, 2 CBAD, 2 CBDA, 1 BADC",
+    # A > D > E > B > F can lock with both clones; with one of them A > D > E > A is a cycle.
+    ("RankedPairs", "clone independence"): (
+        "4 EGCABFD, 3 ABDGFCE, 2 DFCGEAB, 2 ECABGDF, 2 FDECGAB, 1 ABGCFDE, 1 ABGDFCE, 1 CGFABDE, "
+        "1 DECFABG, 1 DFCEABG, 1 DFECABG, 1 EGABFCD, 1 GCABFDE"
+    ),
+    # Taken together; in every order none breaks it.
     ("RankedPairs", "monotonicity"): "2 ACBD, 3 BADC, 1 CBAD, 3 DCBA",
-    ("RankedPairs", "participation"): "6 ACDB, 6 BDAC, 3 CBDA, 1 ADCB, 1 CBAD, 1 DBCA",
+    ("RankedPairs", "participation"): "3 ADCB, 2 BCAD, 2 DBAC, 1 CBDA, 1 DCBA",
     ("Kemeny", "clone independence"): LONG_CYCLE,
     ("Kemeny", "participation"): LONG_CYCLE,
     ("Dowdall", "condorcet loser"): "2 ABC, 1 ACB, 2 BCA, 2 CBA",

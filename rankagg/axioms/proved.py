@@ -19,7 +19,7 @@ from rankagg.aggregation.voting.plurality import Plurality
 from rankagg.aggregation.voting.veto import Veto
 from rankagg.aggregation.voting.young import Young
 
-__all__ = ["OF_POINTS", "OF_RULES"]
+__all__ = ["OF_POINTS", "OF_RULES", "TAKEN_TOGETHER"]
 
 Statements = dict[str, tuple[bool, str]]
 
@@ -38,6 +38,8 @@ YOUNG_LEVENGLICK = "Young and Levenglick (1978), https://doi.org/10.1137/0135023
 
 # Moulin's theorem is of one winner; that sets of winners break it too is shown by profiles.
 NO_SHOW = f"so does every choice of one of its tied winners; {MOULIN}"
+ZAVIST = "Zavist and Tideman (1989), https://doi.org/10.1007/BF00303170"
+
 FROM_SMITH = "it keeps smith"
 FROM_CONDORCET = "it keeps condorcet winner"
 TURNED_POINTS = "points change sides of their mean, and who wins alone has more than the mean"
@@ -55,6 +57,28 @@ LAST_OF_SMITH = (
     "the last item of the Smith set that remains beats all others that do, so that its count is "
     f"above the average; {FISHBURN}"
 )
+
+#: Of ranked pairs, however they take equal majorities.
+OF_RANKED_PAIRS: Statements = {
+    "condorcet winner": (True, FROM_SMITH),
+    "condorcet loser": (True, FROM_SMITH),
+    "smith": (True, "no majority leads back into the Smith set, so that those out of it lock"),
+    "majority": (True, FROM_CONDORCET),
+    "pareto": (True, "what all agree on has no cycle, and is locked first"),
+    "participation": (False, NO_SHOW),
+}
+
+#: Of ranked pairs that take equal majorities together.
+TAKEN_TOGETHER: Statements = {
+    **OF_RANKED_PAIRS,
+    "clone independence": (
+        True, "a path through clones is one through any of them, so that outside of them the "
+        "same majorities lock however many there are",
+    ),
+    "reversal symmetry": (
+        True, "all arrows turn round, and what alone none leads to has one that leaves it",
+    ),
+}  # fmt: skip
 
 OF_RULES: dict[type[Aggregator], Statements] = {
     Borda: {
@@ -103,19 +127,16 @@ OF_RULES: dict[type[Aggregator], Statements] = {
         "participation": (False, NO_SHOW),
     },
     RankedPairs: {
-        "condorcet winner": (True, FROM_SMITH),
-        "condorcet loser": (True, FROM_SMITH),
-        "smith": (True, "no majority leads back into the Smith set, so that those out of it lock"),
-        "majority": (True, FROM_CONDORCET),
-        "pareto": (True, "what all agree on has no cycle, and is locked first"),
-        "clone independence": (
-            True, "a path through clones is one through any of them, so that outside of them the "
-            "same majorities lock however many there are",
+        **OF_RANKED_PAIRS,
+        "monotonicity": (
+            True, "who comes out first still does, as its majorities grow and no path between "
+            f"others passes it; {TIDEMAN}",
         ),
+        "clone independence": (False, ZAVIST),
         "reversal symmetry": (
-            True, "all arrows turn round, and what alone none leads to has one that leaves it",
+            True, "an order that comes out does in reverse of the reverse ballots, and who is "
+            "first in all is last in none",
         ),
-        "participation": (False, NO_SHOW),
     },
     Kemeny: {
         "condorcet winner": (True, YOUNG_LEVENGLICK),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, fields
 
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.voting.approval import Approval
 from rankagg.aggregation.voting.dowdall import Dowdall
 from rankagg.aggregation.voting.eliminations import Elimination
@@ -12,7 +13,7 @@ from rankagg.aggregation.voting.plurality import Plurality
 from rankagg.aggregation.voting.positional import Positional
 from rankagg.aggregation.voting.veto import Veto
 from rankagg.axioms.base import Axiom
-from rankagg.axioms.proved import OF_POINTS, OF_RULES
+from rankagg.axioms.proved import OF_POINTS, OF_RULES, TAKEN_TOGETHER
 
 __all__ = ["Reference", "reference_for"]
 
@@ -41,7 +42,8 @@ def reference_for(aggregator: Aggregator, axiom: Axiom) -> Reference | None:
     """Return what is proved of a rule and an axiom.
 
     Axioms are as they are by default, and so are rules; but eliminations follow parallel
-    universes, and places may have any points.
+    universes, ranked pairs take equal majorities in every order or together, and places may have
+    any points.
     """
     kind = type(aggregator)
     if axiom != type(axiom)():
@@ -50,7 +52,8 @@ def reference_for(aggregator: Aggregator, axiom: Axiom) -> Reference | None:
     if kind in POSITIONAL:
         stated = OF_POINTS.get(axiom.name)
     if stated is None and _is_usual(aggregator):
-        stated = OF_RULES.get(kind, {}).get(axiom.name)
+        together = isinstance(aggregator, RankedPairs) and aggregator.tie_breaking == "together"
+        stated = (TAKEN_TOGETHER if together else OF_RULES.get(kind, {})).get(axiom.name)
     return None if stated is None else Reference(*stated)
 
 
@@ -62,4 +65,6 @@ def _is_usual(aggregator: Aggregator) -> bool:
     }
     if isinstance(aggregator, Elimination):
         usual["tie_breaking"] = "parallel"
+    if isinstance(aggregator, RankedPairs):
+        del usual["tie_breaking"]
     return all(getattr(aggregator, name) == value for name, value in usual.items())

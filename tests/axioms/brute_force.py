@@ -77,18 +77,23 @@ def schulze_beats(ballots, items):
     return {(x, y) for x, y in permutations(items, 2) if strength[x, y] > strength[y, x]}
 
 
-def ranked_pairs_beats(ballots, items):
+def ranked_pairs(ballots, items):
+    """Lock majorities one at a time, in every order of equal ones."""
     margins = {(x, y): margin(ballots, x, y) for x, y in permutations(items, 2)}
-    locked = set()
+    ways = {frozenset()}
     for size in sorted({m for m in margins.values() if m > 0}, reverse=True):
-        group = {
-            (x, y) for (x, y), m in margins.items()
-            if m == size and (x, y) not in locked and (y, x) not in locked
-        }  # fmt: skip
-        closed = reachable(locked | group, items)
-        kept = {(x, y) for x, y in group if (y, x) not in closed}
-        locked = reachable(locked | kept, items)
-    return locked
+        group = [pair for pair, m in margins.items() if m == size]
+        ended, seen, queue = set(), set(ways), list(ways)
+        while queue:
+            locked = queue.pop()
+            fresh = [(x, y) for x, y in group if not {(x, y), (y, x)} & locked]
+            if not fresh:
+                ended.add(locked)
+            more = {frozenset(reachable(locked | {pair}, items)) for pair in fresh} - seen
+            seen |= more
+            queue += more
+        ways = ended
+    return by_key(items, lambda x: -min(sum(y == x for _, y in way) for way in ways))
 
 
 def universes(ballots, items, decide):
@@ -204,8 +209,8 @@ def outcome(rule, ballots):
         }
         best = [order for order, cost in costs.items() if cost == min(costs.values())]
         return frozenset(o[0] for o in best), frozenset(tuple((x,) for x in o) for o in best)
-    if rule in ("Schulze", "RankedPairs"):
-        beats = (schulze_beats if rule == "Schulze" else ranked_pairs_beats)(ballots, items)
+    if rule == "Schulze":
+        beats = schulze_beats(ballots, items)
         unbeaten = frozenset(y for y in items if not any((x, y) in beats for x in items))
         return unbeaten, frozenset([net(beats, items)])
     ranking = PLAIN[rule](ballots, items)
@@ -221,7 +226,8 @@ PLAIN = {
     "InstantRunoff": lambda b, items: best_places(universes(b, items, runoff), items),
     "Coombs": lambda b, items: best_places(universes(b, items, coombs), items),
     "Baldwin": lambda b, items: best_places(universes(b, items, baldwin), items),
-    "Nanson": nanson, "Black": black, "Young": young, "Dodgson": dodgson,
+    "RankedPairs": ranked_pairs, "Nanson": nanson, "Black": black, "Young": young,
+    "Dodgson": dodgson,
 }  # fmt: skip
 
 

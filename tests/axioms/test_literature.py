@@ -30,8 +30,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "axioms.tx
 # doi:10.1002/malq.200810017 (Dodgson), Schulze (2011), doi:10.1007/s00355-010-0475-4, Felsenthal
 # (2012), doi:10.1007/978-3-642-20441-8_3, and Arrow, Gibbard and Satterthwaite for the last ones.
 # What is simple is proved in `rankagg.axioms.proved`.
-# Ranked pairs take equal majorities together here; the rule of Tideman, which breaks such ties in
-# every way, is proved monotonic.
+# Zavist and Tideman (1989), doi:10.1007/BF00303170 (ranked pairs, with equal majorities in every
+# order, depend on clones in rare cases).
 HEAD = "Bo Pl Ve Do Ap Bu IR Co Ba Na Bl Cp Mi Sc RP Yo Dg Ke"
 LITERATURE = {
     #                          Bo Pl Ve Do Ap Bu IR Co Ba Na Bl Cp Mi Sc RP Yo Dg Ke
@@ -40,12 +40,12 @@ LITERATURE = {
     "smith":                  "-  -  -  -  -  -  -  -  +  +  -  +  -  +  +  -  -  +",
     "majority":               "-  +  -  -  -  +  +  +  +  +  +  +  +  +  +  +  +  +",
     "pareto":                 "+  +  -  +  -  +  +  +  +  +  +  +  +  +  +  +  +  +",
-    "monotonicity":           "+  +  +  +  +  +  -  -  -  -  +  +  +  +  -  +  -  +",
+    "monotonicity":           "+  +  +  +  +  +  -  -  -  -  +  +  +  +  +  +  -  +",
     "participation":          "+  +  +  +  +  -  -  -  -  -  -  -  -  -  -  -  -  -",
     "reinforcement":          "+  +  +  +  +  -  -  -  -  -  -  -  -  -  -  -  -  -",
     "reinforcement of rankings":
                               "+  +  +  +  +  -  -  -  -  -  -  -  -  -  -  -  -  +",
-    "clone independence":     "-  -  -  -  -  -  +  -  -  -  -  -  -  +  +  -  -  -",
+    "clone independence":     "-  -  -  -  -  -  +  -  -  -  -  -  -  +  -  -  -  -",
     "reversal symmetry":      "+  -  -  -  -  -  -  -  -  +  +  +  -  +  +  -  -  +",
     "independence of irrelevant alternatives (winners)":
                               "-  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -",
