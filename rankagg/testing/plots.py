@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -20,10 +21,21 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Floats
 from rankagg.plotting.style.margins import caption_of
 
-__all__ = ["Picture", "PlotContract", "below", "collisions", "cut_off", "of_group", "texts"]
+__all__ = [
+    "Picture",
+    "PlotContract",
+    "below",
+    "collisions",
+    "cut_off",
+    "faults_on_given_axes",
+    "of_group",
+    "texts",
+]
 
 
 Texts = list[tuple[str, BboxBase]]
+# Figures that people give, in multiples of the font size: a column, and a strip across the page.
+NARROW, WIDE = (30.0, 36.0), (81.0, 27.0)
 
 
 def texts(ax: Axes) -> Texts:
@@ -169,6 +181,37 @@ def _places_of_axes(ax: Axes) -> Floats:
     return np.array([one.get_position().bounds for one in figure.axes])
 
 
+def faults_on_given_axes(picture: Picture, size: tuple[float, float] = NARROW) -> list[str]:
+    """Return what is wrong with a picture on given axes: texts, and what moves.
+
+    Parameters
+    ----------
+    picture : Picture
+        The plot.
+    size : tuple of float, default (30, 36)
+        Width and height of the figure, in multiples of the font size.
+
+    Returns
+    -------
+    list of str
+        Empty where all is well.
+    """
+    inches = np.array(size) * float(mpl.rcParams["font.size"]) / 72
+    figure, ax = plt.subplots(figsize=inches, layout="constrained")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        picture.draw(ax=ax)
+        faults = [f"{one!r} on {two!r}" for one, two in collisions(ax)]
+        faults += [f"{text!r} is cut off" for text in cut_off(ax)]
+        before = _places_of_axes(ax)
+        figure.draw_without_rendering()
+    # Such as: there is no room for axes.
+    faults += [str(warning.message) for warning in warned]
+    if np.abs(_places_of_axes(ax) - before).max() >= 0.02:
+        faults.append("axes move when they are drawn again")
+    return faults
+
+
 class PlotContract:
     """Tests of what is said and seen in plots, and of what they leave alone.
 
@@ -223,6 +266,11 @@ class PlotContract:
 
     def test_drawing_again_moves_nothing(self, seen: Seen) -> None:
         assert seen.moved < 0.02
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
+    def test_given_axes_hold_all_texts(self, seen: Seen, size: tuple[float, float]) -> None:
+        assert faults_on_given_axes(seen.picture, size) == []
 
     def test_leaves_the_settings_of_matplotlib_alone(self, seen: Seen) -> None:
         assert seen.kept_settings

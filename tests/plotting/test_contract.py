@@ -4,10 +4,11 @@ from functools import cache
 from itertools import permutations
 
 import numpy as np
+import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import Picture, PlotContract, of_group
+from rankagg.testing.plots import Picture, PlotContract, faults_on_given_axes, of_group
 
 SYSTEMS = ["Ant", "Bee", "Cat", "Dog"]
 PROFILE = ra.Mallows(SYSTEMS, theta=0.8).sample(60, rng=1)
@@ -137,6 +138,12 @@ class TestPlots(PlotContract):
         picture(plotting.distances_plot),
         picture(plotting.thetas_plot),
     )
+
+
+# Rows with a legend, headings in rows, panels with headings, and numbers in cells.
+@pytest.mark.parametrize("name", ["forest", "ratio", "scaling", "task_agreement"])
+def test_given_axes_of_a_column_hold_all_texts(name: str) -> None:
+    assert faults_on_given_axes(picture(getattr(plotting, f"{name}_plot"))) == []
 
 
 def test_every_public_plot_has_a_contract() -> None:

@@ -20,8 +20,8 @@ from rankagg.plotting.distributions.distance_distributions import (
     spread_distances,
 )
 from rankagg.plotting.distributions.fit import notes_of
+from rankagg.plotting.style.legends import legend_above
 from rankagg.plotting.style.margins import note_height, write_below
-from rankagg.plotting.style.rows import legend_above
 from rankagg.plotting.style.theme import ACCENTS, canvas
 
 __all__ = ["distances_plot"]
@@ -89,7 +89,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
         starts + (step - 1) / 2, _summed(expected, starts, step), color=ACCENTS[1], marker="D",
         label="fitted distribution", gid="expected",
     )  # fmt: skip
-    legend_above(ax, marks)
+    legend_above(ax, marks, new=new, columns=2)
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel("share of rankings")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))

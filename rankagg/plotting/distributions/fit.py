@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from rankagg.distributions.fit_result import FitResult
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import note_height, write_below
+from rankagg.plotting.style.margins import name_letters, note_height, write_below
 from rankagg.plotting.style.rows import interval_rows
 from rankagg.plotting.style.theme import canvas, plot_labels
 
@@ -79,7 +79,7 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
     """
     bounds = fit.conf_int(alpha).to_numpy()
     known = np.isfinite(bounds).all(axis=1)
-    names = plot_labels(fit.names)
+    names = plot_labels(fit.names, name_letters(ax))
     notes = [
         f"estimate, with {100 * (1 - alpha):g} % interval",
         *notes_of(fit, are_known=bool(known.all())),

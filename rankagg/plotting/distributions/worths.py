@@ -11,7 +11,7 @@ from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.distributions.fit import notes_of
 from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import note_height, write_below
+from rankagg.plotting.style.margins import name_letters, note_height, write_below
 from rankagg.plotting.style.rows import interval_rows
 from rankagg.plotting.style.theme import GRAY, canvas, plot_labels
 
@@ -62,7 +62,7 @@ def worths_plot(
     n = len(items)
     order = np.argsort(-fit.estimates[:n], kind="stable")
     known = np.isfinite(bounds[order]).all(axis=1)
-    names = plot_labels(items.at(order))
+    names = plot_labels(items.at(order), name_letters(ax))
     notes = _sentences(fit, bounds, alpha)
     width, new = 32.0, ax is None
     height = 4.4 + 1.35 * n + note_height(notes, width)

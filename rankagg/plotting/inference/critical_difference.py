@@ -14,6 +14,7 @@ from rankagg.inference.significance.result import FriedmanTest
 from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import (
     letters_across,
+    name_letters,
     note_height,
     rank_ticks,
     write_below,
@@ -74,7 +75,8 @@ def critical_difference_diagram(
     difference = test.critical_difference(alpha)
     order = np.argsort(test.average_ranks, kind="stable")
     ranks = test.average_ranks[order]
-    names = plot_labels(test.items.at(order))
+    new = ax is None
+    names = plot_labels(test.items.at(order), name_letters(ax, share=0.25))
     position = np.argsort(order)
     groups = [
         np.sort(position[test.items.indices(group)])
@@ -103,7 +105,7 @@ def critical_difference_diagram(
     right.spines["right"].set_visible(False)
     texts = [f"{r:.2f}  {t}" for t, r in zip(names, ranks, strict=True)]
     _label(right.yaxis, rows[left:], texts[left:])
-    write_below(ax, notes, width)
+    write_below(ax, notes, width if new else None)
     return ax
 
 

@@ -14,8 +14,9 @@ from rankagg._validation import check_integer
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.paired.result import TESTS, PairedTest, PairedTests
-from rankagg.plotting.style.letters import plain_legend, widest
-from rankagg.plotting.style.margins import note_height, write_below
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import widest
+from rankagg.plotting.style.margins import name_letters, note_height, write_below
 from rankagg.plotting.style.rows import OPEN, SOLID, interval_rows
 from rankagg.plotting.style.theme import ACCENTS, GRAY, canvas, plot_labels
 
@@ -75,7 +76,7 @@ def effects_plot(
     if isinstance(tests, PairedTest):
         tests = PairedTests(reference=tests.second, tests=(tests,), alpha=tests.alpha)
     frame = tests.to_frame().iloc[:top]
-    names = plot_labels(frame.index)
+    names = plot_labels(frame.index, name_letters(ax))
     reference = plot_labels([tests.reference])[0]
     level = 0.5 if tests.method == "sign" else 0.0
     points = frame["effect"].to_numpy(dtype=np.float64)
@@ -98,7 +99,7 @@ def effects_plot(
     )  # fmt: skip
     write_below(ax, notes, width if new else None, axis=axis)
     words = {"better": "better", "worse": "worse", "-": f"not told from {reference}"}
-    plain_legend(ax, [_key(LOOKS[kind], words[kind]) for kind in kinds])
+    legend_above(ax, [_key(LOOKS[kind], words[kind]) for kind in kinds], new=new)
     return ax
 
 

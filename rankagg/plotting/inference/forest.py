@@ -10,9 +10,10 @@ from rankagg._validation import check_integer
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.ranks.rank_intervals import RankIntervals
+from rankagg.plotting.style.legends import legend_above
 from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import note_height, rank_ticks, write_below
-from rankagg.plotting.style.rows import OPEN, SOLID, interval_rows, legend_above
+from rankagg.plotting.style.margins import name_letters, note_height, rank_ticks, write_below
+from rankagg.plotting.style.rows import OPEN, SOLID, interval_rows
 from rankagg.plotting.style.theme import canvas, plot_labels
 
 __all__ = ["forest_plot"]
@@ -66,7 +67,7 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     if top is not None:
         check_integer(top, "top", low=1)
     order = np.lexsort((ranks.worst, ranks.best, ranks.rank))[:top]
-    names = plot_labels(ranks.items.at(order))
+    names = plot_labels(ranks.items.at(order), name_letters(ax))
     rows = [f"{rank}  {name}" for rank, name in zip(ranks.rank[order], names, strict=True)]
     n, size = len(rows), len(ranks.rank)
     notes = [ranks.describe(), *(f"note: {note}" for note in ranks.notes)]
@@ -80,12 +81,12 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     interval_rows(ax, rows, ranks.rank[order].astype(np.float64), bounds, first)
     ax.set_xlim(0.5, size + 0.5)
     ax.set_xticks(rank_ticks(size))
-    _explain(ax, may_be_first=bool(first.any()), not_first=bool((~first).any()))
+    _explain(ax, new=new, may_be_first=bool(first.any()), not_first=bool((~first).any()))
     write_below(ax, notes, width if new else None, axis="rank")
     return ax
 
 
-def _explain(ax: Axes, *, may_be_first: bool, not_first: bool) -> None:
+def _explain(ax: Axes, *, new: bool, may_be_first: bool, not_first: bool) -> None:
     kinds = ((may_be_first, SOLID, "may be first"), (not_first, OPEN, "not first"))
     legend_above(
         ax,
@@ -94,4 +95,6 @@ def _explain(ax: Axes, *, may_be_first: bool, not_first: bool) -> None:
             for occurs, look, text in kinds
             if occurs
         ],
+        new=new,
+        columns=2,
     )

@@ -17,8 +17,9 @@ from rankagg._validation import check_integer
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.power.separation import Separation
-from rankagg.plotting.style.letters import plain_legend, widest
-from rankagg.plotting.style.margins import note_height, write_below
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import widest
+from rankagg.plotting.style.margins import name_letters, note_height, write_below
 from rankagg.plotting.style.rows import GRID, OPEN, SOLID
 from rankagg.plotting.style.theme import GRAY, INK, canvas, plot_labels
 
@@ -74,7 +75,7 @@ def separation_plot(
         check_integer(top, "top", low=1)
     needed = separation.needed[:top]
     there = separation.n_units[:top].astype(np.float64)
-    systems = plot_labels(separation.order, 24)
+    systems = plot_labels(separation.order, name_letters(ax, 24, share=0.2))
     names = [f"{a} / {b}" for a, b in pairwise(systems)][: len(needed)]
     told = [_written(number) for number in needed]
     notes = _sentences(separation, len(needed))
@@ -86,7 +87,7 @@ def separation_plot(
         _draw_row(ax, row, (needed[row], there[row]), (low, high))
     _frame(ax, names, told, (low, high))
     write_below(ax, notes, WIDTH if new else None, axis=f"{separation.word}s, on a log scale")
-    plain_legend(ax, _keys(separation.word, needed, there), columns=1)
+    legend_above(ax, _keys(separation.word, needed, there), new=new)
     return ax
 
 

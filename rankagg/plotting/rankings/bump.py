@@ -15,7 +15,7 @@ from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.analysis.comparison.flow import flow_slots
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.style.margins import name_letters, write_below
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, LINES, NO_RANK, canvas, plot_labels
 
 __all__ = ["bump_chart"]
@@ -70,7 +70,7 @@ def bump_chart(
     kept, note = _kept(comparison, names, top)
     ranks = ranks[:, kept]
     slots = flow_slots(ranks)
-    labels = plot_labels(comparison.votes.items.at(kept))
+    labels = plot_labels(comparison.votes.items.at(kept), name_letters(ax, share=0.25))
     columns = plot_labels(names, 24)
     width = 2 * (4 + 0.55 * max(map(len, labels))) + _spacing(columns) * max(len(names) - 1, 0.5)
     ax = canvas(ax, width, 5 + 1.35 * (slots.max() + 1))

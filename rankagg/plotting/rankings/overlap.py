@@ -64,6 +64,7 @@ def overlap_plot(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     assert exact is not None, "curves need an exact consensus"
     groups = _alike(curves)
     names = dict(zip(curves.columns, plot_labels(curves.columns, 24), strict=True))
+    new = ax is None
     ax = canvas(ax, WIDTH + widest(names.values()) + 6, HEIGHT)
     handles = [
         _curve(ax, curves[group[0]], (number, len(groups)), "\n".join(names[m] for m in group))
@@ -79,7 +80,8 @@ def overlap_plot(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     _frame(ax, len(curves))
     lead = names[exact.aggregator.name]
     ax.set_ylabel(f"expected overlap with\n{lead}'s first k", parse_math=False)
-    write_below(ax, _notes(comparison, len(curves)), WIDTH, axis="k: how many of the first items")
+    notes = _notes(comparison, len(curves))
+    write_below(ax, notes, WIDTH if new else None, axis="k: how many of the first items")
     legend = ax.legend(
         handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False,
         borderaxespad=0, handlelength=3, fontsize="medium",

@@ -88,7 +88,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     ax.set_ylim(-0.8, n * (n - 1) / 2 + 0.6)
     if new:
         add_height(ax, note_height(notes, max(width, 22)))
-    write_below(ax, notes, max(width, 22))
+    write_below(ax, notes, max(width, 22) if new else None)
     return ax
 
 

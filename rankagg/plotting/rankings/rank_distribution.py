@@ -16,13 +16,19 @@ from rankagg.analysis.robustness.rank_shares import RankShares
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import note_height, rank_ticks, write_below
+from rankagg.plotting.style.margins import (
+    name_letters,
+    note_height,
+    number_size,
+    rank_ticks,
+    write_below,
+)
 from rankagg.plotting.style.theme import GRAY, INK, NO_RANK, SHARES, canvas, plot_labels
 
 __all__ = ["rank_distribution_plot"]
 
-# Cells of so many items still hold their number.
-NUMBERED = 14
+# Cells of so many items still hold their number, of that size.
+NUMBERED, USUAL = 14, 0.9
 # A share that is no larger is the rounding of 0.
 ZERO = 1e-9
 # The slot between the ranks and the column of those without one.
@@ -66,7 +72,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
         raise InvalidInputError("shares", "RankShares", shares, "`rank_shares(data)` makes them.")
     frame = shares.ranks()
     cells, n = frame.to_numpy(), len(frame)
-    names = plot_labels(frame.index)
+    names = plot_labels(frame.index, name_letters(ax))
     order = shares.items.indices(frame.index)
     without = (shares.best == 0).mean(axis=0)[order]
     columns = n + (1 + GAP) * bool(without.any())
@@ -86,8 +92,6 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     ax.set_xticks(ticks, [str(place) for place in ticks])
     if without.any():
         _add_column(ax, without, n + 1 + GAP, Normalize(0.0, top))
-    if n <= NUMBERED:
-        _number(ax, cells, top)
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -97,6 +101,11 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
         format=PercentFormatter(1.0, decimals=0),
     )  # fmt: skip
     bar.outline.set_visible(False)
+    if n <= NUMBERED:
+        texts = [percent(share) for share in cells[cells > ZERO]]
+        size = USUAL if new else number_size(ax, texts, (n, columns), USUAL)
+        if size is not None:
+            _number(ax, cells, top, size)
     write_below(ax, notes, width if new else None, axis="rank")
     return ax
 
@@ -120,8 +129,8 @@ def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
     ax.set_xticks([*ticks, x], [*map(str, ticks), NO_RANK])
 
 
-def _number(ax: Axes, cells: Floats, top: float) -> None:
-    size = 0.9 * float(mpl.rcParams["font.size"])
+def _number(ax: Axes, cells: Floats, top: float, scale: float) -> None:
+    size = scale * float(mpl.rcParams["font.size"])
     for (row, column), share in np.ndenumerate(cells):
         if share > ZERO:
             ax.text(

@@ -11,7 +11,8 @@ from rankagg._validation import check_choice
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
-from rankagg.plotting.style.letters import plain_legend, widest
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import rank_ticks, write_below
 from rankagg.plotting.style.theme import GRAY, canvas, plot_labels
 from rankagg.studies.agreement.agreement_result import AgreementResult, Scope
@@ -88,6 +89,7 @@ def agreement_plot(
     where = usual if scope is None else check_choice(scope, known, "scope")
     what: Curve = check_choice(curve, get_args(Curve), "curve")
     bands = _bands(result, where, what)
+    new = ax is None
     ax = canvas(ax, max(WIDTH, widest(band.name for band in bands) + 8), HEIGHT + len(bands))
     handles = draw_bands(ax, bands)
     total = result.study.data.n_systems
@@ -103,8 +105,9 @@ def agreement_plot(
     ax.set_ylabel(SAID[what])
     # On all instances every rule is there.
     notes = [note for note in result.notes if where != "instances" or "instances only" not in note]
-    write_below(ax, [WHERE[where], *notes], WIDTH - 4, axis=f"k, of {counted(total, 'system')}")
-    plain_legend(ax, handles)
+    along = f"k, of {counted(total, 'system')}"
+    write_below(ax, [WHERE[where], *notes], WIDTH - 4 if new else None, axis=along)
+    legend_above(ax, handles, new=new)
     return ax
 
 

@@ -16,9 +16,15 @@ from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_number
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.robustness.panel_scale import PanelScale
-from rankagg.plotting.style.letters import plain_legend, widest
-from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.robustness.panel_scale import (
+    PanelScale,
+    head_panels,
+    keyed_headings,
+    panel_width,
+)
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import widest
+from rankagg.plotting.style.margins import letters_across, write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, LINES, MARKERS, canvas, plot_labels
 from rankagg.studies.confidence.confidence_result import ConfidenceResult
@@ -41,8 +47,6 @@ BELOW: dict[Along, str] = {
     "model": "models",
 }
 HEIGHT, GAP = 26.0, 2.5
-# How high above the axis headings start, and room for them.
-TOP, ROOM = 1.03, 0.1
 # Methods take so much of the room for a model.
 BESIDE = 0.6
 
@@ -207,13 +211,19 @@ def _drawn(result: ConfidenceResult, picture: _Picture, ax: Axes | None) -> Axes
     methods = [method.name for method in result.study.ways]
     labels = plot_labels([model.name for model in result.study.models], 24)
     panels, low, is_named = picture.panels, picture.low, picture.axis == "model"
-    each = max(8.0, 46.0 / len(panels), widest(panel.heading for panel in panels) + 1)
+    headings, key = [panel.heading for panel in panels], ""
+    each, new = max(8.0, 46.0 / len(panels), widest(headings) + 1), ax is None
     each = max(each, len(labels) * (widest(labels) + 2)) if is_named else each
     total = len(panels) * (each + GAP) - GAP
     ax = canvas(ax, total + 6, HEIGHT + 0.7 * len(methods))
+    _frame(ax, picture)
+    if not new:
+        each = panel_width(len(panels), GAP, letters_across(ax))
+        total = len(panels) * (each + GAP) - GAP
+        headings, key = keyed_headings(headings, each + GAP - 0.5)
+    lefts = [number * (each + GAP) for number in range(len(panels))]
     ticks: dict[float, str] = {}
-    for number, panel in enumerate(panels):
-        left = number * (each + GAP)
+    for number, (left, panel) in enumerate(zip(lefts, panels, strict=True)):
         at = panel.table["at"].to_numpy(np.float64)
         inset = each / 2 / len(labels) if is_named else 0.0
         scale = PanelScale(float(at.min()), float(at.max()), left + inset, each - 2 * inset)
@@ -230,15 +240,17 @@ def _drawn(result: ConfidenceResult, picture: _Picture, ax: Axes | None) -> Axes
         else:
             ticks.update(scale.ticks())
         ax.hlines(low, left, left + each, color=INK, linewidth=0.5 * _width(), zorder=1)
-        ax.text(
-            left, low + (1 - low) * TOP, panel.heading, va="bottom", weight="bold",
-            parse_math=False, gid="heading",
-        )  # fmt: skip
-    _frame(ax, picture, total)
-    ax.set_xticks(list(ticks), list(ticks.values()), parse_math=False)
+    ax.set_xlim(-0.5, total + 0.5)
+    # Names that have no room beside each other stand upright.
+    upright = is_named and widest(labels) + 1 > each / len(labels)
+    ax.set_xticks(
+        list(ticks), list(ticks.values()), parse_math=False, rotation=90 if upright else 0
+    )
+    above = head_panels(ax, lefts, headings)
     along, *notes = _notes(result, picture)
-    write_below(ax, notes, total, axis=along)
-    plain_legend(ax, _handles(plot_labels(methods, 40), is_joined=not is_named), columns=2)
+    write_below(ax, [key, *notes], total if new else None, axis=along)
+    handles = _handles(plot_labels(methods, 40), is_joined=not is_named)
+    legend_above(ax, handles, new=new, columns=2, above=above)
     return ax
 
 
@@ -246,13 +258,12 @@ def _width() -> float:
     return float(mpl.rcParams["lines.linewidth"])
 
 
-def _frame(ax: Axes, picture: _Picture, total: float) -> None:
+def _frame(ax: Axes, picture: _Picture) -> None:
     if picture.promised is not None:
         ax.axhline(picture.promised, color=GRAY, linestyle=(0, (2, 2)), zorder=1, gid="promised")
-    low, lines = picture.low, max(panel.heading.count("\n") + 1 for panel in picture.panels)
+    low = picture.low
     margin = 1 - low
-    ax.set_xlim(-0.5, total + 0.5)
-    ax.set_ylim(low - 0.02 * margin, low + margin * (TOP + ROOM * lines))
+    ax.set_ylim(low - 0.02 * margin, 1 + 0.02 * margin)
     ax.set_yticks(low + margin * np.arange(6) / 5)
     ax.grid(axis="y", color=GRID, linewidth=0.5 * _width())
     ax.set_axisbelow(True)

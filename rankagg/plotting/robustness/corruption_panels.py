@@ -15,9 +15,15 @@ from matplotlib.patches import Patch
 
 from rankagg._typing import Floats
 from rankagg.core.items import counted
-from rankagg.plotting.robustness.panel_scale import PanelScale
-from rankagg.plotting.style.letters import plain_legend, widest
-from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.robustness.panel_scale import (
+    PanelScale,
+    head_panels,
+    keyed_headings,
+    panel_width,
+)
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import widest
+from rankagg.plotting.style.margins import letters_across, write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import (
     ACCENTS,
@@ -33,8 +39,6 @@ from rankagg.studies.corruption.corruption import CorruptionResult
 __all__ = ["Panel", "corruption_panels"]
 
 HEIGHT, GAP = 28.0, 2.0
-# How high above the floor headings start, and a line of them.
-TOP, LINE = 1.04, 0.075
 # Lines have so many marks at most.
 MARKS = 12
 
@@ -86,13 +90,18 @@ def corruption_panels(
     matplotlib.axes.Axes
     """
     methods = list(dict.fromkeys(panels[0].table["method"]))
-    names = plot_labels(methods, 40)
-    each = max(8.0, 42.0 / len(panels), widest(panel.heading for panel in panels) + 1)
+    headings, key = [panel.heading for panel in panels], ""
+    each, new = max(8.0, 42.0 / len(panels), widest(headings) + 1), ax is None
     total = len(panels) * (each + GAP) - GAP
     ax = canvas(ax, total + 6, HEIGHT + 0.7 * len(methods))
+    _frame(ax)
+    if not new:
+        each = panel_width(len(panels), GAP, letters_across(ax))
+        total = len(panels) * (each + GAP) - GAP
+        headings, key = keyed_headings(headings, each + GAP - 0.5)
+    lefts = [number * (each + GAP) for number in range(len(panels))]
     ticks: dict[float, str] = {}
-    for number, panel in enumerate(panels):
-        left = number * (each + GAP)
+    for number, (left, panel) in enumerate(zip(lefts, panels, strict=True)):
         values = panel.table[along].to_numpy(dtype=np.float64)
         scale = PanelScale(float(values.min()), float(values.max()), left, each)
         for position, method in enumerate(methods):
@@ -100,29 +109,31 @@ def corruption_panels(
             _draw(ax, (number, position), scale.place(part[along].to_numpy(float)), part)
         ticks.update(scale.ticks())
         ax.hlines(0, left, left + each, color=INK, linewidth=0.5 * _width(), zorder=1, gid="floor")
-        ax.text(
-            left, TOP, panel.heading, va="bottom", weight="bold", parse_math=False, gid="heading"
-        )
     if threshold is not None:
         ax.axhline(threshold, color=GRAY, linestyle=(0, (2, 2)), zorder=1, gid="threshold")
     ax.set_xlim(-0.5, total + 0.5)
-    ax.set_ylim(-0.02, TOP + LINE * max(len(panel.heading.splitlines()) for panel in panels))
-    ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
+    ax.set_ylim(-0.02, 1.02)
     ax.set_xticks(list(ticks), list(ticks.values()))
-    ax.grid(axis="y", color=GRID, linewidth=0.5 * _width())
-    ax.set_axisbelow(True)
-    for side in ("top", "right", "bottom"):
-        ax.spines[side].set_visible(False)
-    ax.set_ylabel("normalized Kendall distance\nto the true order")
+    above = head_panels(ax, lefts, headings)
     study = result.study
     sizes = (
         f"{counted(study.n_systems, 'system')}, {counted(study.n_tasks, 'task')} with "
         f"{counted(study.n_instances, 'instance')} each, "
         f"{counted(study.n_repetitions, 'table')} for every point"
     )
-    write_below(ax, [*notes[1:], sizes, *result._warnings()], total, axis=notes[0])
-    plain_legend(ax, _handles(names), columns=2)
+    below = [key, *notes[1:], sizes, *result._warnings()]
+    write_below(ax, below, total if new else None, axis=notes[0])
+    legend_above(ax, _handles(plot_labels(methods, 40)), new=new, columns=2, above=above)
     return ax
+
+
+def _frame(ax: Axes) -> None:
+    ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
+    ax.grid(axis="y", color=GRID, linewidth=0.5 * _width())
+    ax.set_axisbelow(True)
+    for side in ("top", "right", "bottom"):
+        ax.spines[side].set_visible(False)
+    ax.set_ylabel("normalized Kendall distance\nto the true order")
 
 
 def _width() -> float:

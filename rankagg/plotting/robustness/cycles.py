@@ -13,7 +13,8 @@ from rankagg._validation import check_choice
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
-from rankagg.plotting.style.letters import plain_legend, widest
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.theme import INK, canvas, plot_labels
 from rankagg.studies.cycles.closed_forms import known_cycle, known_winner
@@ -79,6 +80,7 @@ def cycle_plot(
         raise InvalidInputError("result", "a CycleResult", result, "`CycleStudy.run` makes one.")
     check_choice(measure, tuple(SAID), "measure")
     bands, exact, limits = _bands(result, measure)
+    new = ax is None
     ax = canvas(ax, max(WIDTH, widest(band.name for band in bands) + 8), HEIGHT + len(bands))
     curves = draw_bands(ax, bands)
     frame_curves(ax, bands, start=0.0 if measure == "cycle" else None)
@@ -109,8 +111,8 @@ def cycle_plot(
     ax.set_ylabel(SAID[measure])
     times = counted(result.study.n_repetitions, "profile")
     notes = [f"{times} of each size; bands: 95 % Wilson intervals"]
-    write_below(ax, notes, WIDTH - 4, axis="rankings in a profile")
-    plain_legend(ax, curves)
+    write_below(ax, notes, WIDTH - 4 if new else None, axis="rankings in a profile")
+    legend_above(ax, curves, new=new)
     return ax
 
 

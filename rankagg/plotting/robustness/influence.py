@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from rankagg.analysis.robustness.stability import Stability
-from rankagg.plotting.style.letters import plain_legend, round_ticks, widest
-from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import round_ticks, widest
+from rankagg.plotting.style.margins import name_letters, write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import ACCENTS, GRAY, canvas, plot_labels
 
@@ -54,10 +55,13 @@ def draw_influence(stability: Stability, ax: Axes | None) -> Axes:
         ["undecided", "unknown", "changes"], "stays",
     )  # fmt: skip
     shown = frame.head(SHOWN)
-    names = plot_labels(shown.index)
-    winners = [plot_labels([str(winner)])[0] for winner in shown["winner"]]
+    names = plot_labels(shown.index, name_letters(ax, share=0.3))
+    winners = [
+        plot_labels([str(winner)], name_letters(ax, share=0.25))[0] for winner in shown["winner"]
+    ]
     news = [k for k, fate in enumerate(shown["fate"]) if fate == "changes"]
     aside = widest(winners[k] for k in news)
+    new = ax is None
     ax = canvas(ax, WIDTH + widest(names) + aside + 3, ROW * len(shown) + 12)
     for row, (distance, fate) in enumerate(zip(shown["distance"], shown["fate"], strict=True)):
         _dot(ax, row, 0.0 if np.isnan(distance) else float(distance), str(fate))
@@ -77,14 +81,14 @@ def draw_influence(stability: Stability, ax: Axes | None) -> Axes:
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     along, *notes = _notes(stability, frame)
-    write_below(ax, notes, WIDTH, axis=along)
+    write_below(ax, notes, WIDTH if new else None, axis=along)
     size = float(mpl.rcParams["lines.markersize"])
     handles = [
         Line2D([], [], color=color, marker=marker, ms=scale * size, linestyle="none", label=words)
         for fate, (color, marker, scale, words) in LOOKS.items()
         if fate in set(shown["fate"])
     ]
-    plain_legend(ax, handles)
+    legend_above(ax, handles, new=new)
     return ax
 
 

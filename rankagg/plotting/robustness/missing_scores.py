@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from rankagg._validation import check_choice, check_number
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.letters import plain_legend
+from rankagg.plotting.style.legends import legend_above
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import ACCENTS, INK, LINES, MARKERS, canvas, plot_labels
@@ -100,6 +100,7 @@ def missing_scores_plot(
         raise InvalidInputError(
             "measure", '"tau" where no true ranking is known', measure, f"{name} has none."
         )
+    new = ax is None
     ax = canvas(ax, WIDTH, HEIGHT)
     methods = result.study.methods
     lines = [
@@ -111,8 +112,8 @@ def missing_scores_plot(
     _axes(ax, sorted(result.study.proportions))
     ax.set_ylabel(SAID[what])
     along, *notes = _notes(result, frame, what)
-    write_below(ax, notes, WIDTH - 7, axis=along)
-    plain_legend(ax, lines, columns=1 if max(map(len, methods)) > 20 else 2)
+    write_below(ax, notes, WIDTH - 7 if new else None, axis=along)
+    legend_above(ax, lines, new=new, columns=1 if max(map(len, methods)) > 20 else 2)
     return ax
 
 

@@ -11,9 +11,11 @@ from matplotlib.lines import Line2D
 
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.robustness.panel_scale import keyed_headings
 from rankagg.plotting.robustness.ratio_rows import RatioRow, ratio_rows
-from rankagg.plotting.style.letters import plain_legend, round_ticks, widest
-from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import round_ticks, widest
+from rankagg.plotting.style.margins import letters_across, name_letters, write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, MARKERS, canvas, plot_labels
 from rankagg.studies.approximation.study_result import StudyResult
@@ -72,35 +74,39 @@ def ratio_plot(result: StudyResult, *, ax: Axes | None = None) -> Axes:
     rows = ratio_rows(result)
     headings = plot_labels(dict.fromkeys(row.heading for row in rows), 64)
     methods = list(dict.fromkeys(row.method for row in rows))
-    names = dict(zip(methods, plot_labels(methods, 24), strict=True))
+    names = dict(zip(methods, plot_labels(methods, name_letters(ax, 24)), strict=True))
     firsts = [k for k, row in enumerate(rows) if k == 0 or row.heading != rows[k - 1].heading]
     heights = np.cumsum([2.1 if k in firsts else 1.0 for k in range(len(rows))])
     width = max(WIDTH, widest(headings) + 2)
     margin = widest(names.values()) + widest(row.hits for row in rows) + 6
+    new = ax is None
     ax = canvas(ax, width + margin, ROW * (float(heights[-1]) + 1) + 11)
     finite = np.concatenate([row.numbers[np.isfinite(row.numbers)] for row in rows])
     high = max(1.02, float(finite.max(initial=1.0)))
     low, edge = 1 - 0.03 * (high - 1), high + 0.06 * (high - 1)
     for number, (height, row) in enumerate(zip(heights, rows, strict=True)):
         _draw(ax, number, float(height), row, (methods.index(row.method), edge))
+    ax.set_xlim(low, edge)
+    ax.set_yticks(heights, [names[row.method] for row in rows], parse_math=False)
+    _right(ax, heights, rows)
+    room, key = (width if new else letters_across(ax)), ""
+    if not new:
+        headings, key = keyed_headings(headings, room)
     for heading, first in zip(headings, firsts, strict=True):
         ax.text(
             0, heights[first] - 0.95, heading, transform=ax.get_yaxis_transform(), va="center",
             weight="bold", parse_math=False, gid="heading",
         )  # fmt: skip
-    ax.set_xlim(low, edge)
     ax.set_ylim(float(heights[-1]) + 0.7, 0.5)
-    ax.set_xticks(round_ticks(1, high))
-    ax.set_yticks(heights, [names[row.method] for row in rows], parse_math=False)
-    _right(ax, heights, rows)
+    ax.set_xticks(round_ticks(1, high, room=room))
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color=GRID, linewidth=0.5 * float(mpl.rcParams["lines.linewidth"]))
     ax.set_axisbelow(True)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     along, *notes = _notes(result, rows)
-    write_below(ax, notes, width, axis=along)
-    plain_legend(ax, _handles(rows), columns=2)
+    write_below(ax, [key, *notes], width if new else None, axis=along)
+    legend_above(ax, _handles(rows), new=new, columns=2)
     return ax
 
 

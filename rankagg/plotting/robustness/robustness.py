@@ -12,7 +12,8 @@ from rankagg.analysis.robustness.stability import Stability
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.robustness.influence import draw_influence
-from rankagg.plotting.style.letters import plain_legend, round_ticks
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import round_ticks
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.rows import GRID
 from rankagg.plotting.style.theme import ACCENTS, INK, canvas
@@ -76,6 +77,7 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
 
 
 def _draw_subsets(stability: Stability, frame: pd.DataFrame, ax: Axes | None) -> Axes:
+    new = ax is None
     ax = canvas(ax, WIDTH, HEIGHT)
     width = float(mpl.rcParams["lines.linewidth"])
     sizes = frame.index.to_numpy()
@@ -120,8 +122,8 @@ def _draw_subsets(stability: Stability, frame: pd.DataFrame, ax: Axes | None) ->
         ax.spines[side].set_visible(False)
     ax.set_ylabel("agreement with the consensus\nof all data")
     kept = f"{stability.noun} kept, of {len(stability.units)}"
-    write_below(ax, _notes(stability, frame), WIDTH - 4, axis=kept)
-    plain_legend(ax, [median, band, winner])
+    write_below(ax, _notes(stability, frame), WIDTH - 4 if new else None, axis=kept)
+    legend_above(ax, [median, band, winner], new=new)
     return ax
 
 

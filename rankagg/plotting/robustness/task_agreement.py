@@ -11,13 +11,20 @@ from rankagg._typing import Floats
 from rankagg.analysis.robustness.task_agreement import TaskAgreement
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.margins import add_height, letters_across, note_height, write_below
+from rankagg.plotting.style.margins import (
+    add_height,
+    letters_across,
+    name_letters,
+    note_height,
+    number_size,
+    write_below,
+)
 from rankagg.plotting.style.theme import DIVERGING, INK, canvas, plot_labels
 
 __all__ = ["task_agreement_plot"]
 
-# Cells of so many tasks still hold their number.
-NUMBERED = 14
+# Cells of so many tasks still hold their number, of that size.
+NUMBERED, USUAL = 14, 0.85
 # Between the column of all others and those of single tasks.
 GAP = 0.35
 
@@ -61,7 +68,7 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
         )
     n = len(agreement.tasks)
     order = np.argsort(-np.nan_to_num(agreement.with_rest, nan=-2.0), kind="stable")
-    names = plot_labels(agreement.tasks.at(order))
+    names = plot_labels(agreement.tasks.at(order), name_letters(ax))
     notes = _sentences(agreement)
     side, new = max(1.5 if n > NUMBERED else 2.2, 14 / n) * n, ax is None
     margin = 2 + 0.62 * max(map(len, names))
@@ -75,7 +82,6 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     image = ax.pcolormesh(
         edges, np.arange(n + 1.0) - 0.5, known, cmap=DIVERGING, vmin=-1, vmax=1, gid="cells"
     )
-    _mark(ax, cells, edges)
     centers = [0.5, *(1.5 + GAP + np.arange(n))]
     ax.set_ylim(n - 0.5, -0.5)
     ax.set_yticks(range(n), names, parse_math=False)
@@ -85,6 +91,9 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
         spine.set_visible(False)
     bar = ax.figure.colorbar(image, ax=ax, fraction=0.04, pad=0.02, label="Kendall's tau-b")
     bar.outline.set_visible(False)
+    texts = [_short(value) for value in cells[~np.isnan(cells)]] if n <= NUMBERED else []
+    size = USUAL if new else number_size(ax, texts, (n, edges[-1]), USUAL)
+    _mark(ax, cells, edges, size if n <= NUMBERED else None)
     # There is room below the color bar too.
     width = max(22.0, side) if new else letters_across(ax)
     if new:
@@ -93,9 +102,9 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     return ax
 
 
-def _mark(ax: Axes, cells: Floats, edges: Floats) -> None:
+def _mark(ax: Axes, cells: Floats, edges: Floats, size: float | None) -> None:
     n = len(cells)
-    size = float(mpl.rcParams["font.size"])
+    points = float(mpl.rcParams["font.size"])
     for i in range(n):
         for j in (0, *range(2, n + 2)):
             corner, value = (edges[j], i - 0.5), cells[i, j]
@@ -108,10 +117,10 @@ def _mark(ax: Axes, cells: Floats, edges: Floats) -> None:
                         gid=f"unknown-{i}-{j}",
                     )
                 )  # fmt: skip
-            elif n <= NUMBERED:
+            elif size is not None:
                 ax.text(
                     edges[j] + 0.5, i, _short(value), ha="center", va="center", gid="tau",
-                    color="white" if value > 0.6 or value < -0.8 else INK, fontsize=0.85 * size,
+                    color="white" if value > 0.6 or value < -0.8 else INK, fontsize=size * points,
                 )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
-from rankagg.plotting.style.letters import plain_legend, widest
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.theme import canvas, plot_labels
 from rankagg.studies.task_subsets.task_subset_result import TaskSubsetResult
@@ -59,13 +60,14 @@ def task_subset_plot(result: TaskSubsetResult, *, ax: Axes | None = None) -> Axe
             "result", "a TaskSubsetResult", result, "`TaskSubsetStudy.run` makes one."
         )
     bands = _bands(result)
+    new = ax is None
     ax = canvas(ax, max(WIDTH, widest(band.name for band in bands) + 8), HEIGHT + len(bands))
     curves = draw_bands(ax, bands)
     frame_curves(ax, bands)
     ax.set_ylabel("tau-b with the same rule's\nconsensus on all tasks")
     along, *notes = _notes(result)
-    write_below(ax, notes, WIDTH - 4, axis=along)
-    plain_legend(ax, curves)
+    write_below(ax, notes, WIDTH - 4 if new else None, axis=along)
+    legend_above(ax, curves, new=new)
     return ax
 
 

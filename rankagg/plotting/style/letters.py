@@ -1,24 +1,23 @@
-"""Texts of plots: how wide they are, legends of plain text, and numbers along an axis."""
+"""Texts of plots: how wide they are, and numbers along an axis."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
 import matplotlib as mpl
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
+import numpy as np
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 
-from rankagg.plotting.style.rows import legend_above
-
-__all__ = ["plain_legend", "round_ticks", "widest"]
+__all__ = ["round_ticks", "widest"]
 
 # Letters on a screen are set a little wider than in print.
 HINTING = 1.05
+# The room of a number along an axis.
+TICK = 4.0
 FONTS: Final = (
     "font.family", "font.sans-serif", "font.serif", "font.monospace", "font.style", "font.variant",
     "font.weight", "font.stretch",
@@ -55,25 +54,9 @@ def _width(line: str, points: float, fonts: str) -> float:
     return width
 
 
-def plain_legend(ax: Axes, handles: Sequence[Artist], *, columns: int = 1) -> None:
-    """Write a legend above the axes; labels in it are plain text, whatever signs they hold.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    handles : sequence of Artist
-        The marks with their labels.
-    columns : int, default 1
-        How many stand beside each other.
-    """
-    legend_above(ax, handles, columns=columns)
-    legend = ax.get_legend()
-    for text in legend.get_texts() if legend else ():
-        text.set_parse_math(False)
-
-
-def round_ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
+def round_ticks(
+    low: float, high: float, *, whole: bool = False, room: float = np.inf
+) -> list[float]:
     """Return some round numbers from `low` to `high`.
 
     Parameters
@@ -82,10 +65,13 @@ def round_ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
         The ends of an axis.
     whole : bool, default False
         Only whole numbers.
+    room : float, optional
+        How long the axis is, in multiples of the font size; there are fewer on a short one.
 
     Returns
     -------
     list of float
     """
-    ticks = MaxNLocator(nbins=8, integer=whole, min_n_ticks=1).tick_values(low, high)
+    most = int(np.clip(room / TICK, 1, 8))
+    ticks = MaxNLocator(nbins=most, integer=whole, min_n_ticks=1).tick_values(low, high)
     return [float(tick) for tick in ticks if low <= tick <= high]

@@ -20,27 +20,90 @@ __all__ = [
     "add_height",
     "caption_of",
     "letters_across",
+    "lines_of",
+    "name_letters",
     "note_height",
+    "number_size",
     "rank_ticks",
     "write_below",
 ]
 
 # The width of a small letter, in multiples of the font size.
 LETTER = 0.48
+# That of a wide one, and how many letters are left of a name at least.
+WIDE_LETTER, LEAST_NAME = 0.6, 8
+# Numbers are at least so large, in multiples of the font size.
+SMALLEST = 0.55
 # Notes are cut to so many letters, and lines are no shorter than so many.
 LONGEST, NARROWEST = 400, 12
 CAPTION = "caption"
 
 
 def letters_across(ax: Axes) -> float:
-    """Return the width of axes in multiples of the font size."""
+    """Return the width of axes in multiples of the font size, laid out with what is drawn."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None, "drawn axes are in a figure"
+    layout = figure.get_layout_engine()
+    if layout is not None:
+        layout.execute(figure)
     points: float = ax.get_window_extent().width * 72 / ax.figure.dpi
     return points / float(mpl.rcParams["font.size"])
 
 
+def name_letters(ax: Axes | None, most: int = 32, *, share: float = 0.45) -> int:
+    """Return how many letters names beside a plot may have.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes or None
+        The given axes; without them, the figure fits its names.
+    most : int, default 32
+        No more than so many.
+    share : float, default 0.45
+        How much of the width names may take.
+
+    Returns
+    -------
+    int
+    """
+    if not isinstance(ax, Axes):
+        return most
+    letters = share * letters_across(ax) / WIDE_LETTER
+    return int(np.clip(letters, LEAST_NAME, most))
+
+
+def number_size(
+    ax: Axes, numbers: Iterable[str], shape: tuple[int, float], usual: float
+) -> float | None:
+    """Return how large numbers in the cells of given axes may be.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where they are; names and color bars beside them are there already.
+    numbers : iterable of str
+        All of them.
+    shape : tuple of int and float
+        How many cells are above and beside each other.
+    usual : float
+        How large they are where there is room, in multiples of the font size.
+
+    Returns
+    -------
+    float or None
+        None where nobody could read them.
+    """
+    across = letters_across(ax)
+    box = ax.get_window_extent()
+    high = across * box.height / box.width / shape[0]
+    wide = across / shape[1]
+    size = min(usual, (wide - 0.3) / max(widest(numbers), 0.1), (high - 0.1) / 1.25)
+    return None if size < SMALLEST else size
+
+
 def note_height(sentences: Iterable[str], width: float) -> float:
     """Return how high notes of that width are, in multiples of the font size."""
-    return 1.4 * len(_lines(sentences, width))
+    return 1.4 * len(lines_of(sentences, width))
 
 
 def add_height(ax: Axes, height: float) -> None:
@@ -67,10 +130,13 @@ def write_below(
     axis : str
         The quantity along the axis, above the caption.
     """
+    if width is None:
+        width = letters_across(ax)
+        axis = "\n".join(lines_of([axis], width))
     ax.set_xlabel(axis, parse_math=False)
     for old in [text for text in ax.texts if text.get_gid() == CAPTION]:
         old.remove()
-    lines = _lines(sentences, letters_across(ax) if width is None else width)
+    lines = lines_of(sentences, width)
     if not lines:
         return
     gap = 0.5 * float(mpl.rcParams["font.size"]) if axis else 0.0
@@ -120,7 +186,8 @@ def caption_of(ax: Axes) -> str:
     return next((text.get_text() for text in ax.texts if text.get_gid() == CAPTION), "")
 
 
-def _lines(sentences: Iterable[str], width: float) -> list[str]:
+def lines_of(sentences: Iterable[str], width: float) -> list[str]:
+    """Break sentences into lines no wider than that, in multiples of the font size."""
     # "95 %" stays on one line.
     texts = [shortened(text, LONGEST).replace(" %", "\N{NO-BREAK SPACE}%") for text in sentences]
     letters = max(NARROWEST, int(width / LETTER))

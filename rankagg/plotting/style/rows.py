@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from rankagg._typing import Bools, Floats
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK
 
-__all__ = ["GRID", "OPEN", "SOLID", "interval_rows", "legend_above"]
+__all__ = ["GRID", "OPEN", "SOLID", "interval_rows"]
 
 GRID = "#e4e4e4"
 #: The looks of points: color tells them, and so does whether they are filled.
@@ -67,12 +67,3 @@ def interval_rows(
     ax.set_axisbelow(True)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
-
-
-def legend_above(ax: Axes, handles: Sequence[Any], *, columns: int = 2) -> None:
-    """Say above the axes what the marks mean."""
-    ax.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
-        frameon=False, borderaxespad=0.0, borderpad=0.3, handletextpad=0.4, columnspacing=1.5,
-        fontsize="medium",
-    )  # fmt: skip

@@ -15,6 +15,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.style.margins import name_letters, number_size
 from rankagg.plotting.style.theme import ACCENTS, DIVERGING, INK, NO_RANK, canvas, plot_labels
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compared_shares", "pairwise_heatmap", "share_matrix"]
 
-# Cells of so many items still hold their number.
-NUMBERED = 14
+# Cells of so many items still hold their number, of that size.
+NUMBERED, USUAL = 14, 0.9
 
 
 def pairwise_heatmap(
@@ -129,15 +130,15 @@ def share_matrix(
     """
     n, ranks = len(ranking.items), ranking.ranks
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
-    names = plot_labels(ranking.items.at(order))
+    names = plot_labels(ranking.items.at(order), name_letters(ax))
     places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
+    new = ax is None
     side = max(1.5 if n > NUMBERED else 2.4, 14 / n) * n
     margin = 2 + 0.62 * max(map(len, names))
     ax = canvas(ax, side + margin + 9, side + margin)
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
     cells[np.diag_indices(n)] = np.ma.masked
     image = ax.imshow(cells, cmap=DIVERGING, vmin=0, vmax=1, interpolation="none", aspect="auto")
-    _mark(ax, cells, ranks[order], None if above is None else above[np.ix_(order, order)])
     rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
     ax.set_yticks(range(n), rows, parse_math=False)
     ax.set_xticks(range(n), names, rotation=90, parse_math=False)
@@ -146,10 +147,22 @@ def share_matrix(
         spine.set_visible(False)
     bar = ax.figure.colorbar(image, ax=ax, fraction=0.04, pad=0.02, label=label)
     bar.outline.set_visible(False)
+    size: float | None = None
+    if n <= NUMBERED:
+        texts = [_percent(value) for value in cells.compressed()]
+        size = USUAL if new else number_size(ax, texts, (n, n), USUAL)
+    _mark(ax, cells, ranks[order], None if above is None else above[np.ix_(order, order)], size)
     return ax
 
 
-def _mark(ax: Axes, cells: np.ma.MaskedArray, ranks: np.ndarray, above: np.ndarray | None) -> None:
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}"
+
+
+def _mark(
+    ax: Axes, cells: np.ma.MaskedArray, ranks: np.ndarray, above: np.ndarray | None,
+    scale: float | None,
+) -> None:  # fmt: skip
     n = len(ranks)
     size = float(mpl.rcParams["font.size"])
     for i in range(n):
@@ -166,10 +179,10 @@ def _mark(ax: Axes, cells: np.ma.MaskedArray, ranks: np.ndarray, above: np.ndarr
                 )
                 continue
             dark = value > 0.8 or value < 0.1
-            if n <= NUMBERED:
+            if scale is not None:
                 ax.text(
-                    j, i, f"{100 * value:.0f}", ha="center", va="center", gid="share",
-                    color="white" if dark else INK, fontsize=0.9 * size,
+                    j, i, _percent(value), ha="center", va="center", gid="share",
+                    color="white" if dark else INK, fontsize=scale * size,
                 )  # fmt: skip
             if 0 <= ranks[i] < ranks[j] and value < 0.5:
                 ax.add_patch(
@@ -179,7 +192,7 @@ def _mark(ax: Axes, cells: np.ma.MaskedArray, ranks: np.ndarray, above: np.ndarr
                     )
                 )  # fmt: skip
             if above is not None and above[i, j]:
-                height = i + (0.33 if n <= NUMBERED else 0)
+                height = i + (0.33 if scale is not None else 0)
                 ax.plot(
                     j, height, "o", ms=0.3 * size, mew=0, gid="decided",
                     color="white" if dark else INK,

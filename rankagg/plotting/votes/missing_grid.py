@@ -46,7 +46,7 @@ class MissingGrid:
         return bool(((self.shares > 0) & (self.shares < 1)).any())
 
 
-def missing_grid(report: MissingReport, profile: Profile | None) -> MissingGrid:
+def missing_grid(report: MissingReport, profile: Profile | None, letters: int = 32) -> MissingGrid:
     """Choose what fits: a column for each task, each ranking, or each pattern.
 
     Parameters
@@ -55,19 +55,21 @@ def missing_grid(report: MissingReport, profile: Profile | None) -> MissingGrid:
         What is missing.
     profile : Profile or None
         The rankings behind the report, where they are at hand.
+    letters : int, default 32
+        How long names may be.
 
     Returns
     -------
     MissingGrid
     """
     order = np.argsort(-report.missing, kind="stable")
-    names = plot_labels(report.items.at(order))
+    names = plot_labels(report.items.at(order), letters)
     rows = [
         f"{name}  {report.missing[i]} of {report.n_units}"
         for name, i in zip(names, order, strict=True)
     ]
     if report.tasks is not None and len(report.tasks) <= COLUMNS:
-        shares, columns, extra = _tasks(report)
+        shares, columns, extra = _tasks(report, letters)
     elif report.tasks is None and profile is not None and len(profile) <= COLUMNS:
         shares, columns, extra = _rankings(profile)
     else:
@@ -76,10 +78,10 @@ def missing_grid(report: MissingReport, profile: Profile | None) -> MissingGrid:
     return MissingGrid(shares[order], rows, columns, notes)
 
 
-def _tasks(report: MissingReport) -> tuple[Floats, list[str], list[str]]:
+def _tasks(report: MissingReport, letters: int) -> tuple[Floats, list[str], list[str]]:
     assert report.tasks is not None, "only data with tasks come here"
     shares = report.by_task().to_numpy(dtype=np.float64)
-    names = plot_labels(report.tasks)
+    names = plot_labels(report.tasks, letters)
     if np.isin(shares, (0, 1)).all():
         counts = shares.sum(axis=0).astype(int)
         total = len(report.items)

@@ -16,8 +16,9 @@ from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.letters import plain_legend, widest
-from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import widest
+from rankagg.plotting.style.margins import name_letters, write_below
 from rankagg.plotting.style.theme import INK, SHARES, canvas
 from rankagg.plotting.votes.missing_grid import MissingGrid, missing_grid
 
@@ -66,7 +67,9 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
     ['C  2 of 3', 'B  1 of 3', 'A  0 of 3']
     """
     report = data if isinstance(data, MissingReport) else _report(data)
-    grid = missing_grid(report, data if isinstance(data, Profile) else None)
+    grid = missing_grid(
+        report, data if isinstance(data, Profile) else None, name_letters(ax, share=0.3)
+    )
     notes = list(grid.notes)
     if isinstance(data, Profile) and data.has_unlisted:
         notes.append("items left off a top-k list are not missing: they are below the listed ones")
@@ -76,6 +79,7 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
         notes.append("numbers: percent missing")
     cell = max(WIDE if k <= NUMBERED else NARROW, 8 / k)
     room = max(cell * k, 26.0)
+    new = ax is None
     ax = canvas(
         ax, room + widest(grid.rows) + (9 if grid.is_partial else 3),
         max(ROW * n, 9.0 if grid.is_partial else 2.0) + widest(grid.columns) + 2 * len(notes) + 7,
@@ -92,7 +96,7 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
     ax.set_ylim(n - 0.5, -0.5)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    write_below(ax, notes, room)
+    write_below(ax, notes, room if new else None)
     handles: list[Artist] = [Patch(fc=SHARES(0.0), ec=EDGE, label="observed")]
     if grid.is_partial:
         _mark(ax, grid, is_numbered=is_numbered)
@@ -110,7 +114,7 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
             (k - 1) / 2, (n - 1) / 2, "nothing is missing", ha="center", va="center", gid="nothing",
             bbox={"fc": "white", "ec": INK, "boxstyle": "round"},
         )  # fmt: skip
-    plain_legend(ax, handles, columns=3)
+    legend_above(ax, handles, new=new, columns=3)
     return ax
 
 

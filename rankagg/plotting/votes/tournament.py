@@ -16,7 +16,8 @@ from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.items import counted
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.letters import plain_legend, widest
+from rankagg.plotting.style.legends import legend_above
+from rankagg.plotting.style.letters import widest
 from rankagg.plotting.style.margins import write_below
 from rankagg.plotting.style.theme import plot_labels
 from rankagg.plotting.votes.tournament_arcs import draw_arcs
@@ -108,10 +109,11 @@ def tournament_plot(
     handles = _handles(shown, names)
     width = max(24.0, 5 + widest(str(handle.get_label()) for handle in handles))
     height = 1.6 * len(handles) + 2.5 * len(notes) + 1
+    new = ax is None
     ax = draw(graph.items, order.ranks, shown, ax, room=(width, height))
-    write_below(ax, notes, width)
+    write_below(ax, notes, width if new else None)
     if handles:
-        plain_legend(ax, handles)
+        legend_above(ax, handles, new=new)
     return ax
 
 

@@ -12,6 +12,7 @@ from matplotlib.patches import FancyArrowPatch
 from rankagg._typing import Floats, Ranks
 from rankagg.core.items import ItemSet
 from rankagg.plotting.style.letters import widest
+from rankagg.plotting.style.margins import name_letters
 from rankagg.plotting.style.theme import INK, NO_RANK, canvas, plot_labels
 from rankagg.plotting.votes.tournament_links import BAND, LOOKS, Link, band_width
 
@@ -51,7 +52,7 @@ def draw_circle(
     angles = np.pi / 2 - 2 * np.pi * np.arange(n) / n
     points = np.empty((n, 2))
     points[order] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
-    names = plot_labels(items)
+    names = plot_labels(items, name_letters(ax, share=0.2))
     # How far names reach to the left and to the right of the center.
     left, right = NODE + 1, NODE + 1
     for point, name in zip(points, names, strict=True):
