@@ -125,6 +125,41 @@ def table():
     return dict(re.findall(r"^``(\w+)`` +(\S.*)$", body, flags=re.MULTILINE))
 
 
+def _undocumented(name, function) -> list[str]:
+    """Return the parameters that have no line in the docstring."""
+    if not (function.__module__ or "").startswith("rankagg."):
+        return []
+    text = inspect.getdoc(function) or ""
+    # Classes without that section are not made by their users.
+    if inspect.isclass(function) and "\nParameters\n" not in text:
+        return []
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # of a built-in type
+        return []
+    names = [p.name.lstrip("_") for p in parameters if p.name not in ("self", "cls")]
+    lines = re.findall(r"^ *((?:\*{0,2}\w+, )*\*{0,2}\w+)(?: : .*)?$", text, re.M)
+    told = {one.lstrip("*") for line in lines for one in line.split(", ")}
+    return [f"{name}: {one}" for one in names if one not in told]
+
+
+def test_every_parameter_has_a_line_in_the_docstring() -> None:
+    found = list(_callables())
+    assert [one for name, function in found for one in _undocumented(name, function)] == []
+
+    def missed(n_items, rng):
+        """Draw.
+
+        Parameters
+        ----------
+        rng : Generator
+            Draws.
+        """
+
+    missed.__module__ = "rankagg.example"
+    assert _undocumented("missed", missed) == ["missed: n_items"]
+
+
 def test_the_walk_finds_what_is_public() -> None:
     names = {name for name, _ in PARAMETERS}
     assert {"compare", "Kemeny", "Mallows.fit", "plotting.bump_chart", "datasets.load"} <= names

@@ -37,7 +37,17 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float | None) -> Deadline:
-        """Return the deadline in so many seconds; never for None."""
+        """Return the deadline in so many seconds; never for None.
+
+        Parameters
+        ----------
+        seconds : float or None
+            From now.
+
+        Returns
+        -------
+        Deadline
+        """
         return cls() if seconds is None else cls(monotonic() + seconds)
 
     @property
@@ -58,15 +68,45 @@ class Deadline:
         return None if self.at == inf else max(self.at - monotonic(), 0.0)
 
     def sooner(self, seconds: float | None) -> Deadline:
-        """Return this one, or the one in so many seconds where that comes first."""
+        """Return this one, or the one in so many seconds where that comes first.
+
+        Parameters
+        ----------
+        seconds : float or None
+            From now; None is never.
+
+        Returns
+        -------
+        Deadline
+        """
         return Deadline(min(self.at, Deadline.after(seconds).at))
 
     def later(self, seconds: float) -> Deadline:
-        """Return the one so many seconds after this one."""
+        """Return the one so many seconds after this one.
+
+        Parameters
+        ----------
+        seconds : float
+            How many.
+
+        Returns
+        -------
+        Deadline
+        """
         return Deadline(self.at + seconds)
 
     def share(self, parts: float) -> Deadline:
-        """Return when a fair share of what is left is used up, for one of some equal parts."""
+        """Return when a fair share of what is left is used up, for one of some equal parts.
+
+        Parameters
+        ----------
+        parts : float
+            How many parts have to share what is left.
+
+        Returns
+        -------
+        Deadline
+        """
         now = monotonic()
         return Deadline(now + max(self.at - now, 0.0) / parts)
 

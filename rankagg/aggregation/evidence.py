@@ -166,7 +166,17 @@ class Evidence:
         return self.tolerance
 
     def policy(self, unranked: Unranked | None) -> Unranked:
-        """Return the policy that was asked for, else that of the votes, else "uniform"."""
+        """Return the policy that was asked for, else that of the votes, else "uniform".
+
+        Parameters
+        ----------
+        unranked : {"uniform", "ignore", "last"} or None
+            What was asked for.
+
+        Returns
+        -------
+        {"uniform", "ignore", "last"}
+        """
         counted = None if self._pairs is None else self._pairs.unranked
         return unranked or counted or "uniform"
 

@@ -80,7 +80,17 @@ class ItemSet(Value, Sequence[Label]):
 
     @classmethod
     def numbered(cls, n_items: int) -> ItemSet:
-        """Return the items 0, 1, ..., n_items - 1."""
+        """Return the items 0, 1, ..., n_items - 1.
+
+        Parameters
+        ----------
+        n_items : int
+            How many.
+
+        Returns
+        -------
+        ItemSet
+        """
         return cls(range(n_items))
 
     @cached_property
@@ -151,15 +161,45 @@ class ItemSet(Value, Sequence[Label]):
             raise InvalidInputError(parameter, allowed, label, nearest(label, self)) from None
 
     def at(self, positions: Iterable[int] | NDArray[np.integer]) -> tuple[Label, ...]:
-        """Return the labels at these positions, in their order."""
+        """Return the labels at these positions, in their order.
+
+        Parameters
+        ----------
+        positions : iterable of int or ndarray of int
+            From 0.
+
+        Returns
+        -------
+        tuple of label
+        """
         return tuple(self._labels[i] for i in positions)
 
     def where(self, chosen: ArrayLike) -> tuple[Label, ...]:
-        """Return the labels where a mask of shape (n,) is True, in order."""
+        """Return the labels where a mask of shape (n,) is True, in order.
+
+        Parameters
+        ----------
+        chosen : array_like of bool, shape (n,)
+            The mask.
+
+        Returns
+        -------
+        tuple of label
+        """
         return tuple(self._labels[i] for i in np.flatnonzero(chosen).tolist())
 
     def pairs_where(self, chosen: ArrayLike) -> tuple[tuple[Label, Label], ...]:
-        """Return the labels of row and column where a mask of shape (n, n) is True."""
+        """Return the labels of row and column where a mask of shape (n, n) is True.
+
+        Parameters
+        ----------
+        chosen : array_like of bool, shape (n, n)
+            The mask.
+
+        Returns
+        -------
+        tuple of pairs of labels
+        """
         return tuple((self._labels[i], self._labels[j]) for i, j in np.argwhere(chosen).tolist())
 
     def require_same(self, other: ItemSet, what: str) -> None:

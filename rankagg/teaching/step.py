@@ -99,7 +99,17 @@ class Step:
         }
 
     def lines(self, rows: int | None) -> list[str]:
-        """Return the step as lines of text, the table cut to so many rows."""
+        """Return the step as lines of text, the table cut to so many rows.
+
+        Parameters
+        ----------
+        rows : int or None
+            How many rows of the table are kept; all where None. How many are left out is said.
+
+        Returns
+        -------
+        list of str
+        """
         kept = self.rows if rows is None else self.rows[:rows]
         left = len(self.rows) - len(kept)
         more = [f"... and {counted(left, 'more row')}"] if left else []

@@ -190,7 +190,25 @@ class RankShares(Result):
         *,
         fixed_tasks: bool = False,
     ) -> RankShares:
-        """Return the shares of resamples of which each leaves these ranks."""
+        """Return the shares of resamples of which each leaves these ranks.
+
+        Parameters
+        ----------
+        items : ItemSet
+            The items.
+        aggregator : Aggregator
+            The rule.
+        unit : {"ranking", "instance", "task", "comparison", "cluster"}
+            What was drawn.
+        spans : sequence of Span
+            The ranks that the result on each resample leaves every item.
+        fixed_tasks : bool, default False
+            True where it was drawn within each task.
+
+        Returns
+        -------
+        RankShares
+        """
         best = np.stack([span.best for span in spans])
         worst = np.stack([span.worst for span in spans])
         unproved = sum(not span.is_proved for span in spans)

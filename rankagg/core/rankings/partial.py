@@ -353,7 +353,17 @@ class Permutation(PartialRanking):
 
     @classmethod
     def identity(cls, items: Iterable[Label]) -> Permutation:
-        """Return the ranking of `items` in the order in which they are given."""
+        """Return the ranking of `items` in the order in which they are given.
+
+        Parameters
+        ----------
+        items : iterable of label
+            The items, the best first.
+
+        Returns
+        -------
+        Permutation
+        """
         item_set = ItemSet.coerce(items, ())
         return cls(np.arange(len(item_set)), item_set)
 

@@ -291,7 +291,17 @@ class ScoreTable(Pastable, ScoredTasks):
         return self._with(values=changes.ratios_to(self, system))
 
     def with_task_weights(self, task_weights: TaskWeights) -> ScoreTable:
-        """Return the table with other task weights; tasks not named weigh 1."""
+        """Return the table with other task weights; tasks not named weigh 1.
+
+        Parameters
+        ----------
+        task_weights : mapping or Series from task to float
+            Weights from 1e-100 to 1e100.
+
+        Returns
+        -------
+        ScoreTable
+        """
         return self._with(task_weights=task_weights)
 
     def _with(

@@ -255,7 +255,17 @@ class ScoreSummary(ScoredTasks):
         }
 
     def with_task_weights(self, task_weights: TaskWeights) -> ScoreSummary:
-        """Return the summary with other task weights; tasks not named weigh 1."""
+        """Return the summary with other task weights; tasks not named weigh 1.
+
+        Parameters
+        ----------
+        task_weights : mapping or Series from task to float
+            Weights from 1e-100 to 1e100.
+
+        Returns
+        -------
+        ScoreSummary
+        """
         return ScoreSummary(
             self.systems,
             self._held,

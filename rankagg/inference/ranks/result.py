@@ -79,7 +79,28 @@ class RankIntervals(Result):
         *,
         families: Families | None = None,
     ) -> RankIntervals:
-        """Return the ranks by `above`, and those that decisions leave."""
+        """Return the ranks by `above`, and those that decisions leave.
+
+        Parameters
+        ----------
+        of : {"pairwise", "borda", "mean"}
+            What the ranks are by.
+        unit : {"ranking", "instance", "task", "comparison", "cluster"}
+            What was taken to be independent.
+        above : ndarray of bool, shape (n, n)
+            Whether row is above column in the data.
+        decisions : Decisions
+            The pairs that are decided.
+        notes : tuple of str
+            What the reader must know.
+        families : Families, optional
+            Decisions in smaller families of pairs; those of all pairs by default, which hold in
+            every smaller family too.
+
+        Returns
+        -------
+        RankIntervals
+        """
         bounds = decisions.ranks()
         # Decisions on all pairs hold in every smaller family too.
         known = Families.at_once(decisions.above) if families is None else families

@@ -114,7 +114,19 @@ class Evaluations(Value):
 
     @classmethod
     def of(cls, collector: Collector, formats: Mapping[str, int]) -> Evaluations:
-        """Return what a collector took in."""
+        """Return what a collector took in.
+
+        Parameters
+        ----------
+        collector : Collector
+            What read the records.
+        formats : mapping of str to int
+            How many files of each format were read.
+
+        Returns
+        -------
+        Evaluations
+        """
         return cls(
             series=collector.all_series,
             instances=collector.instances,

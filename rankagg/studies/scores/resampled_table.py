@@ -113,7 +113,19 @@ class ResampledTableModel(ScoreModel):
     def true_proportions(
         self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
     ) -> pd.DataFrame | None:
-        """Return the proportions in the table; 1/2 where it compares nothing."""
+        """Return the proportions in the table; 1/2 where it compares nothing.
+
+        Parameters
+        ----------
+        unit : {"ranking", "instance", "task"}, default "ranking"
+            What a proportion is of, as for `PairwiseIntervals.from_data`.
+        ties : {"half", "exclude"}, default "half"
+            What a tie counts.
+
+        Returns
+        -------
+        DataFrame
+        """
         intervals = PairwiseIntervals.from_data(
             self.table, unit=unit, ties=ties, method="wilson" if ties == "exclude" else "hoeffding"
         )

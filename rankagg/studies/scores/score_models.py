@@ -195,7 +195,19 @@ class LatentModel(ScoreModel):
     def true_proportions(
         self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
     ) -> pd.DataFrame | None:
-        """Return the probability that row scores higher than column, whatever the unit."""
+        """Return the probability that row scores higher than column, whatever the unit.
+
+        Parameters
+        ----------
+        unit : {"ranking", "instance", "task"}, default "ranking"
+            Not used: the probability is the same for each.
+        ties : {"half", "exclude"}, default "half"
+            Not used: no two scores tie.
+
+        Returns
+        -------
+        DataFrame
+        """
         systems = np.arange(self.n_systems)
         shares = LatentScores(self.step * systems).ranking_distribution().pairwise_probabilities()
         np.fill_diagonal(shares, 0.5)
