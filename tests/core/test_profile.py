@@ -389,3 +389,13 @@ def test_repr_tells_size_and_kinds():
     )
     assert repr(Profile([ABC, BCA])) == "<Profile of 2 rankings of 3 items, complete, strict>"
     assert "top-k lists" in repr(Profile([ABC, TOP]))
+
+
+def test_the_codes_of_a_profile_are_no_ranks():
+    profile = Profile.from_orders(["AB", "BC"], items="ABC")
+    with pytest.raises(InvalidInputError, match="integers from 0 on, or of any floats"):
+        Profile.from_ranks(profile.ranks, items="ABC")
+    with pytest.raises(InvalidInputError, match="integers from 0 on, or of any floats"):
+        PartialRanking.from_ranks(profile[0].ranks, items="ABC")
+    unranked = np.where(profile.ranks < 0, np.nan, profile.ranks)
+    assert Profile.from_ranks(unranked, items="ABC") == profile

@@ -104,7 +104,8 @@ class Profile(Rows):
         Parameters
         ----------
         ranks : array_like of float, shape (m, n)
-            Finite numbers, NaN for an item that the ranking does not rank.
+            Finite numbers, NaN for an item that the ranking does not rank. An array of integers
+            below 0 is refused, as `ranks` of a profile hold codes there.
         items : iterable of str or int, optional
             The items of the columns; 0, 1, ..., n - 1 by default.
         tolerance : float, default 0
@@ -116,6 +117,7 @@ class Profile(Rows):
         -------
         Profile
         """
+        canonical.refuse_codes(ranks)
         codes, item_set = canonical.from_table(ranks, items, tolerance)
         return cls._trusted(item_set, codes, counts=counts, weights=weights, groups=groups)
 

@@ -22,7 +22,10 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.rankings.ranking import check_length
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["from_buckets", "from_numbers", "from_orders", "from_table", "restricted", "without"]
+__all__ = [
+    "from_buckets", "from_numbers", "from_orders", "from_table", "refuse_codes", "restricted",
+    "without",
+]  # fmt: skip
 
 
 def from_buckets(
@@ -102,6 +105,17 @@ def from_table(
         allowed = f"one number per item ({len(item_set)} of them) in each row"
         raise InvalidInputError("ranks", allowed, Described(f"shape {values.shape}"))
     return places.competition_ranks(values, check_number(tolerance, "tolerance", low=0)), item_set
+
+
+def refuse_codes(ranks: object) -> None:
+    """Refuse an array of integers below 0, such as the `ranks` of a profile, which hold codes."""
+    if not (isinstance(ranks, np.ndarray) and ranks.dtype.kind == "i" and (ranks < 0).any()):
+        return
+    raise InvalidInputError(
+        "ranks", "an array of integers from 0 on, or of any floats", int(ranks[ranks < 0][0]),
+        "Below 0 the ranks of a profile hold codes, for which NaN stands here; "
+        "`from_scores(..., higher_is_better=False)` takes any numbers.",
+    )  # fmt: skip
 
 
 def restricted(ranks: Ranks, columns: list[int]) -> Ranks:

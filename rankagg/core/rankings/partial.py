@@ -106,7 +106,8 @@ class PartialRanking(Ranking):
         Parameters
         ----------
         ranks : array_like of float, shape (n,), or mapping from label to number
-            Finite numbers; NaN means not observed; equal numbers are tied.
+            Finite numbers; NaN means not observed; equal numbers are tied. An array of integers
+            below 0 is refused, as the `ranks` of a ranking hold codes there.
         items : iterable of str or int, optional
             The items that the numbers belong to. Default: 0, 1, ..., n - 1, or the sorted keys
             of a mapping.
@@ -124,6 +125,7 @@ class PartialRanking(Ranking):
         >>> PartialRanking.from_ranks([2.5, 1, float("nan"), 2.5], items="ABCD")
         <PartialRanking B > A = D; unranked: C>
         """
+        canonical.refuse_codes(ranks)
         return cls(*canonical.from_numbers(ranks, "ranks", 1.0, items, tolerance))
 
     @classmethod

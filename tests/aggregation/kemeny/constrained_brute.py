@@ -87,8 +87,8 @@ def random_votes(seed: int) -> tuple[str, ra.PairwiseMatrix]:
     items = "ABCDEF"[:n]
     if seed % 4 == 0:
         return items, ra.PairwiseMatrix.from_wins(rng.integers(0, 9, size=(n, n)), items=items)
-    ranks = rng.integers(0, n, size=(int(rng.integers(1, 9)), n))
-    ranks[rng.random(ranks.shape) < 0.15] = -1
+    ranks = rng.integers(0, n, size=(int(rng.integers(1, 9)), n)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.15] = np.nan
     ranks[0] = np.arange(n)
     profile = ra.Profile.from_ranks(
         ranks, items=items,

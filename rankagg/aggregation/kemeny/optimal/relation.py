@@ -233,9 +233,6 @@ class _Component:
 
     def _force(self, first: int, second: int) -> None:
         """Find an optimum with `first` before `second`, or prove that there is none."""
-        if (self.always[second] & self.always[:, first]).any():
-            self._always(second, first)
-            return
         decided = decide(self.always, first, second)
         assert decided is not None, "only pairs that are open are forced"
         search = Search(self._problem, self._deadline, decided=decided, relaxation=self._relaxation)
@@ -245,9 +242,6 @@ class _Component:
             self._meet(search.order)
             self._walk([search.order])
         else:
-            self._always(second, first)
-
-    def _always(self, first: int, second: int) -> None:
-        closed = decide(self.always, first, second)
-        assert closed is not None, "an optimum respects what all optima agree on"
-        self.always = closed
+            always = decide(self.always, second, first)
+            assert always is not None, "an optimum respects what all optima agree on"
+            self.always = always

@@ -62,7 +62,7 @@ def random_votes(seed: int, most: int = 6) -> ra.PairwiseMatrix:
     ranks = rng.integers(0, int(rng.integers(1, n + 1)), size=(m, n))
     if seed % 2:
         ranks = np.array([rng.permutation(n) for _ in range(m)])
-    ranks[rng.random(ranks.shape) < rng.choice([0.0, 0.3])] = -1
+    ranks = np.where(rng.random(ranks.shape) < rng.choice([0.0, 0.3]), np.nan, ranks)
     ranks[0] = np.arange(n)
     weights = rng.choice([1, 0.5, 2, 0.1], size=m) if rng.random() < 0.5 else None
     profile = ra.Profile.from_ranks(ranks, weights=weights)
