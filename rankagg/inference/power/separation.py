@@ -18,6 +18,7 @@ from rankagg.core.items import counted
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.paired.result import TESTS
 from rankagg.inference.paired.samples import PairedSample, paired_sample
 from rankagg.inference.power.sample_size import (
     answers_detectable,
@@ -247,8 +248,8 @@ class Separation(Result):
         return [
             f"{counted(len(self.order), 'system')} by mean score, each against the next one; "
             f"independent: {self.word}s",
-            f"power {100 * self.power:g} % of {'McNemar' if self.is_answers else 't'} tests, "
-            f"{self.n_tests} with a family-wise error rate of {self.alpha:g}",
+            f"power {100 * self.power:g} % of {TESTS['mcnemar'] if self.is_answers else 't'} "
+            f"tests, {self.n_tests} with a family-wise error rate of {self.alpha:g}",
             "needed: units, if the differences and spreads seen are the true ones",
             f"{enough} of {counted(len(self.needed), 'pair')} "
             f"{'has' if enough == 1 else 'have'} as many",

@@ -16,6 +16,7 @@ from rankagg._typing import Floats
 from rankagg._validation import check_integer
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.paired.result import TESTS
 from rankagg.inference.power.separation import Separation
 from rankagg.plotting.style.legends import legend_above
 from rankagg.plotting.style.letters import widest
@@ -189,7 +190,7 @@ def _keys(word: str, needed: Floats, there: Floats) -> list[Line2D]:
 
 def _sentences(separation: Separation, shown: int) -> list[str]:
     total, needed = len(separation.needed), separation.needed[:shown]
-    test = "McNemar" if separation.is_answers else "t"
+    test = TESTS["mcnemar"] if separation.is_answers else "t"
     tests = counted(separation.n_tests, "test")
     return [
         f"the first {shown} of {counted(total, 'pair')}" if shown < total else "",
