@@ -267,7 +267,6 @@ class PlotContract:
     def test_drawing_again_moves_nothing(self, seen: Seen) -> None:
         assert seen.moved < 0.02
 
-    @pytest.mark.slow
     @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
     def test_given_axes_hold_all_texts(self, seen: Seen, size: tuple[float, float]) -> None:
         assert faults_on_given_axes(seen.picture, size) == []

@@ -10,6 +10,14 @@ from rankagg import plotting
 mpl.use("Agg")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Leave what draws every plot twice more to the slow tests."""
+    for item in items:
+        if getattr(item, "originalname", "") == "test_given_axes_hold_all_texts":
+            item.add_marker(pytest.mark.slow)
+
+
 # Figures are sized by their letters, so a slide has the layout of the paper.
 @pytest.fixture(autouse=True, params=["paper", pytest.param("slide", marks=pytest.mark.slow)])
 def look(request):
