@@ -9,7 +9,9 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="medium", app_title="Benchmarks, missing scores and how sure one is")
+app = marimo.App(
+    width="medium", css_file="code.css", app_title="Benchmarks, missing scores and how sure one is"
+)
 
 with app.setup:
     import marimo as mo

@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="medium", app_title="Borda as an approximation")
+app = marimo.App(width="medium", css_file="code.css", app_title="Borda as an approximation")
 
 with app.setup:
     from itertools import combinations_with_replacement, permutations

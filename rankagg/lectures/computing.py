@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="medium", app_title="Computing Kemeny")
+app = marimo.App(width="medium", css_file="code.css", app_title="Computing Kemeny")
 
 with app.setup:
     from fractions import Fraction

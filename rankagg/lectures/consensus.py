@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="medium", app_title="Distances and consensus")
+app = marimo.App(width="medium", css_file="code.css", app_title="Distances and consensus")
 
 with app.setup:
     from itertools import combinations, permutations, product

@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="medium", app_title="Rankings at random")
+app = marimo.App(width="medium", css_file="code.css", app_title="Rankings at random")
 
 with app.setup:
     from itertools import permutations, product

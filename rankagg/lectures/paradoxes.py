@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="medium", app_title="Voting rules and paradoxes")
+app = marimo.App(width="medium", css_file="code.css", app_title="Voting rules and paradoxes")
 
 with app.setup:
     from itertools import permutations, product

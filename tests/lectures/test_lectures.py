@@ -33,6 +33,8 @@ def test_every_cell_of_a_lecture_runs(name) -> None:
     assert all(len(one or other) > 60 for one, other in pictures)
     assert len(pictures) == shown.count("<svg") >= 1
     assert ".ra-drawn" in shown
+    # The style that reaches code, too, whose own colors are faint.
+    assert (FOLDER / app._config.css_file).read_text(encoding="utf-8").count(".cm-line") == 2
     assert "After this lecture" in shown
     assert shown.count("Solution") >= 5
     assert "https://doi.org/" in shown
