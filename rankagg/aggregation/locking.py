@@ -13,8 +13,10 @@ from rankagg.core.graphs import strong_parts
 
 __all__ = ["TooManyWaysError", "locked_in_every_way", "locked_paths"]
 
-# Choices that are made about majorities on cycles, and ways that they lead to.
-MOST_CHOICES = 50_000
+# Work on ways beyond the first, three seconds or so; and what has few choices may be followed some
+# times over, however large it is.
+MOST_WORK = 10_000_000
+MOST_TIMES = 10
 
 #: Pairs of items, one a row: the one above, and the one below.
 Arcs = NDArray[np.intp]
@@ -54,10 +56,11 @@ def locked_in_every_way(margins: Integers) -> Iterator[Bools]:
     Raises
     ------
     TooManyWaysError
-        After more choices than are followed.
+        After as much work as some seconds hold.
     """
     sizes = _by_size(margins)
-    budget = _Budget()
+    step = 50 + margins.size // 1000  # of one size of majorities
+    budget = _Budget(MOST_WORK + MOST_TIMES * step * len(sizes))
     open_ways = [iter([(np.zeros(margins.shape, dtype=bool), 0)])]
     while open_ways:
         way = next(open_ways[-1], None)
@@ -69,6 +72,8 @@ def locked_in_every_way(margins: Integers) -> Iterator[Bools]:
         while size < len(sizes) and not len(cyclic):
             cyclic = _lock_what_is_clear(above, sizes[size])
             size += 1
+            if len(open_ways) > 1:
+                budget.spend(step)
         if len(cyclic):
             open_ways.append(_choices(above, cyclic, size, budget))
         else:
@@ -123,13 +128,13 @@ def _lock(above: Bools, arcs: Arcs) -> None:
 
 
 class _Budget:
-    """Counts choices, and ends a search that makes too many."""
+    """Counts work, and ends a search that takes too much."""
 
-    def __init__(self) -> None:
-        self._left = MOST_CHOICES
+    def __init__(self, units: int) -> None:
+        self._left = units
 
-    def spend(self) -> None:
-        self._left -= 1
+    def spend(self, units: int) -> None:
+        self._left -= units
         if self._left < 0:
             raise TooManyWaysError
 
@@ -145,7 +150,7 @@ def _choices(above: Bools, cyclic: Arcs, size: int, budget: _Budget) -> Iterator
         pairs = [(i, j) for i, j in inner.reshape(arcs.shape).tolist()]
         of_parts.append([arcs[kept] for kept in _largest_acyclic(rows, pairs, budget)])
     for chosen in product(*of_parts):
-        budget.spend()
+        budget.spend(50 + above.size // 1000)
         after = above.copy()
         for arcs in chosen:
             _lock(after, arcs)
@@ -172,7 +177,7 @@ def _largest_acyclic(
     ways = [(above, arcs, arcs[:0])]
     while ways:
         above, still, left_out = ways.pop()
-        budget.spend()
+        budget.spend(len(above) ** 2 + len(still))
         still = [(i, j) for i, j in still if not (above[i] >> j | above[j] >> i) & 1]
         reach = _with_paths(above, still)
         clear = [(i, j) for i, j in still if not reach[j] >> i & 1]

@@ -14,7 +14,7 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.locking import TooManyWaysError, locked_in_every_way, locked_paths
 from rankagg.aggregation.margins import wins_less_losses
-from rankagg.aggregation.voting.ranked import by_places
+from rankagg.aggregation.voting.ranked import by_places, too_many_outcomes
 from rankagg.core.items import listed
 from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.exceptions import InvalidInputError
@@ -101,10 +101,7 @@ class RankedPairs(Aggregator):
         for above in self._ways(evidence):
             for order in _orders(above):
                 if len(found) == most:
-                    raise InvalidInputError(
-                        "limit", "at least the number of outcomes, which is larger", limit,
-                        "Raise it, or take tie_breaking='parallel' for the best rank of each.",
-                    )  # fmt: skip
+                    raise too_many_outcomes(most)
                 found.append(order)
         return tuple(
             Permutation(np.argsort(order).astype(np.int32), evidence.items)

@@ -120,7 +120,7 @@ def test_parts_that_share_no_cycle_choose_for_themselves():
 
 
 def test_too_many_ways_are_refused(monkeypatch):
-    monkeypatch.setattr(locking, "MOST_CHOICES", 20)
+    monkeypatch.setattr(locking, "MOST_WORK", 500)
     margins = np.triu(np.random.default_rng(0).choice([-1, 1], (7, 7)), 1)
     votes = votes_of(margins - margins.T)
     with pytest.raises(

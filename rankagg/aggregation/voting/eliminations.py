@@ -13,7 +13,7 @@ from rankagg._typing import Unranked
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.voting.ranked import by_places
+from rankagg.aggregation.voting.ranked import by_places, too_many_outcomes
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.exceptions import InvalidInputError, TiedRankingError
@@ -105,10 +105,7 @@ class Elimination(Aggregator):
             state, ranks = stack.pop()
             if not state.inside:
                 if len(found) == most:
-                    raise InvalidInputError(
-                        "limit", "at least the number of outcomes, which is larger", limit,
-                        "Raise it, or take tie_breaking='parallel' for the best rank of each.",
-                    )  # fmt: skip
+                    raise too_many_outcomes(most)
                 found.append(Permutation(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
             for item, place, after in reversed(rounds.branches(state)):

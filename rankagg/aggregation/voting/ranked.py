@@ -12,8 +12,9 @@ from rankagg._typing import Ranks
 from rankagg.aggregation.base import Outcome
 from rankagg.core.items import ItemSet
 from rankagg.core.rankings.partial import as_ranking
+from rankagg.exceptions import InvalidInputError
 
-__all__ = ["by_places", "by_points"]
+__all__ = ["by_places", "by_points", "too_many_outcomes"]
 
 
 def by_points(points: Sequence[Fraction], items: ItemSet, notes: tuple[str, ...] = ()) -> Outcome:
@@ -41,3 +42,11 @@ def by_places(values: Sequence[Fraction] | Sequence[int]) -> Ranks:
     """Return the ranks that exact numbers give, smaller is better."""
     ordered = sorted(values)
     return np.array([bisect_left(ordered, value) for value in values], dtype=np.int32)
+
+
+def too_many_outcomes(limit: int) -> InvalidInputError:
+    """Return the error of a list of all outcomes that would be longer than `limit`."""
+    return InvalidInputError(
+        "limit", "at least the number of outcomes, which is larger", limit,
+        "Raise it, or take tie_breaking='parallel' for the best rank of each.",
+    )  # fmt: skip
