@@ -73,7 +73,7 @@ class Problem:
         tied = exact.sum_of(np.triu(ties, k=1)) if share else 0
         costs: Integers = wins.T.copy(order="C")
         if share.denominator > 1:
-            costs = exact.multiply(costs, np.array(share.denominator, dtype=object))
+            costs = exact.multiply(costs, share.denominator)
         return cls(costs, tied * share.numerator, denominator * share.denominator)
 
     @property

@@ -7,9 +7,10 @@ grid, and the result says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import frexp, gcd, inf, lcm, ldexp, nextafter
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = [
     "as_fraction",
     "as_rational",
     "as_votes",
+    "bordered",
     "combine",
     "count_cells",
     "exact_product",
@@ -35,6 +37,7 @@ __all__ = [
     "starts_of",
     "sum_of",
     "total",
+    "widen",
 ]
 
 LARGEST_DENOMINATOR = 1_000_000
@@ -102,10 +105,36 @@ def as_fraction(value: float) -> Fraction:
     return simple if float(simple) == value else Fraction(value)
 
 
-def fit(integers: NDArray[Any]) -> Integers:
-    """Return the integers as int64 where any sum of them fits, else as Python integers."""
-    fits = _largest(integers) * max(integers.size, 1) < INT64_SAFE
-    return integers.astype(np.int64 if fits else object)
+def fit(integers: Iterable[int] | NDArray[Any]) -> Integers:
+    """Return the integers as int64 where any sum of them fits, else as Python integers.
+
+    This is the door through which integers of any size enter arrays. Behind it no array of objects
+    holds a scalar of NumPy, which would wrap at 64 bits where it meets another, or a float; floats
+    raise TypeError.
+    """
+    array = integers if isinstance(integers, np.ndarray) else np.array(list(integers), dtype=object)
+    if array.dtype == object:
+        array = widen(array)
+    elif array.dtype.kind not in "iub":
+        raise TypeError(f"Integers were expected, not {array.dtype}.")
+    fits = _largest(array) * max(array.size, 1) < INT64_SAFE
+    return array.astype(np.int64 if fits else object)
+
+
+def widen(integers: NDArray[Any]) -> NDArray[np.object_]:
+    """Return Python integers, whatever integers there are; floats raise TypeError."""
+    wide: NDArray[np.object_] = np.empty(integers.shape, dtype=object)
+    wide.ravel()[:] = list(map(index, integers.ravel().tolist()))
+    return wide
+
+
+def bordered(integers: Integers, more: int) -> Integers:
+    """Return a square array with so many rows and columns of zeros behind its own."""
+    n = len(integers)
+    # Zeros of objects are Python's.
+    wider: NDArray[Any] = np.zeros((n + more, n + more), dtype=integers.dtype)
+    wider[:n, :n] = integers
+    return wider
 
 
 def combine(first: Integers, by_first: int, second: Integers, by_second: int) -> Integers:
@@ -118,18 +147,20 @@ def combine(first: Integers, by_first: int, second: Integers, by_second: int) ->
     if bound * max(first.size, 1) < INT64_SAFE:
         small: Integers = first.astype(np.int64) * by_first + second.astype(np.int64) * by_second
         return small
-    large: Integers = first.astype(object) * by_first + second.astype(object) * by_second
+    large: Integers = widen(first) * int(by_first) + widen(second) * int(by_second)
     return large
 
 
-def multiply(first: Integers, second: Integers) -> Integers:
-    """Return the products of two arrays, entry by entry, without overflow."""
+def multiply(first: Integers, second: Integers | int) -> Integers:
+    """Return the products of two arrays, entry by entry, or of one and an integer."""
+    if isinstance(second, int):
+        second = np.array(second, dtype=object)
     # Each must fit by itself, even where it meets zeros only.
     bound = max(_largest(first), 1) * max(_largest(second), 1)
     if bound * max(first.size, 1) < INT64_SAFE:
         small: Integers = first.astype(np.int64) * second.astype(np.int64)
         return small
-    return fit(first.astype(object) * second.astype(object))
+    return fit(widen(first) * widen(second))
 
 
 def rescale(array: Integers, factor: int, divisor: int) -> Integers:

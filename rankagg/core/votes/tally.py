@@ -161,7 +161,7 @@ def _counts(ranks: Ranks, weights: Integers) -> tuple[Integers, ...]:
         if not total and scale == 1:
             total = list(part)
         elif not total:
-            total = [exact.multiply(array, np.array(scale, dtype=object)) for array in part]
+            total = [exact.multiply(array, scale) for array in part]
         else:
             total = [exact.combine(a, 1, b, scale) for a, b in zip(total, part, strict=True)]
     return tuple(total)

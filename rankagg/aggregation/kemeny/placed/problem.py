@@ -86,7 +86,7 @@ class PlacedProblem:
         scaled = tuple(int(weight * whole) for weight in heard)
         gains = exact.combine(pairs.above, 1, pairs.tied, -1)
         if exact.sum_of(np.abs(gains)) * TIMES >= exact.INT64_SAFE:
-            gains = gains.astype(object)
+            gains = exact.widen(gains)
         constant = exact.sum_of(np.triu(pairs.tied, k=1)) * whole
         return cls(gains, constant, scaled, pairs.denominator * whole)
 

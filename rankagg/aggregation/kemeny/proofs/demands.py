@@ -19,6 +19,7 @@ from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.persistency import closed
 from rankagg.aggregation.kemeny.proofs.rows import Given
+from rankagg.core.arithmetic import exact
 
 __all__ = ["Count", "Demands"]
 
@@ -110,8 +111,7 @@ class Demands:
         """Return the problem with the markers behind its items."""
         if not self.places:
             return problem
-        more = (0, len(self.places))
-        costs: NDArray[Any] = np.pad(problem.costs, (more, more))
+        costs = exact.bordered(problem.costs, len(self.places))
         return Problem(costs, problem.constant, problem.denominator)
 
     def marked(self, order: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -49,7 +49,7 @@ def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
         total += exact.sum_of(problem.margins[decided & (problem.margins > 0)])
     low, high, off = _by_pair(tails, heads, amounts, problem.n)
     costs: Any = np.stack([problem.costs[low, high], problem.costs[high, low]])
-    costs = exact.multiply(costs, np.array(WEIGHT_DENOMINATOR, dtype=object))
+    costs = exact.multiply(costs, WEIGHT_DENOMINATOR)
     rest = exact.combine(costs, 1, off, -1)
     choice = decided[low, high], decided[high, low]
     less = exact.sum_of(_chosen(costs, *choice)) - exact.sum_of(_chosen(rest, *choice))

@@ -74,7 +74,7 @@ class WeakProblem:
         whole = lcm(voted.denominator, agreed.denominator)
         share = exact.combine(wins.T, whole, ties, int(voted * whole))
         both = exact.combine(wins, 1, wins.T, 1)
-        tied = exact.multiply(both, np.array(int(agreed * whole), dtype=object))
+        tied = exact.multiply(both, int(agreed * whole))
         above, tied = share.copy(), tied.copy()
         np.fill_diagonal(above, 0)
         np.fill_diagonal(tied, 0)
