@@ -14,6 +14,7 @@ __all__ = [
     "InformationLostError",
     "InvalidInputError",
     "ItemMismatchError",
+    "NotCheckedError",
     "NotIdentifiedError",
     "NotProvedError",
     "OutOfTimeError",
@@ -23,6 +24,7 @@ __all__ = [
     "SolverNotFoundError",
     "TiedRankingError",
     "VerificationError",
+    "VerificationWarning",
     "WorkerError",
 ]
 
@@ -198,3 +200,11 @@ class BlockTooLargeError(RankaggError):
 
 class VerificationError(RankaggError):
     """A certificate does not prove what it states."""
+
+
+class NotCheckedError(RankaggError):
+    """Whether a certificate proves what it states is not known: the check met its limits."""
+
+
+class VerificationWarning(UserWarning):
+    """A certificate was checked by one program of two."""

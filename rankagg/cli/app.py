@@ -10,11 +10,12 @@ from typing import Any
 import click
 
 from rankagg import __version__
-from rankagg.cli.exit_codes import BAD_INPUT, DONE, FAILED, INTERRUPTED
+from rankagg.cli.exit_codes import BAD_INPUT, DONE, FAILED, INTERRUPTED, UNPROVED
 from rankagg.cli.options.wording import sums_told
 from rankagg.exceptions import (
     DataWarning,
     InformationLostError,
+    NotCheckedError,
     OutputError,
     RankaggError,
     SolverError,
@@ -189,6 +190,9 @@ def _run(args: list[str] | None) -> int:
     except click.ClickException as error:
         error.show()
         return BAD_INPUT
+    except NotCheckedError as error:
+        click.echo(str(error), err=True)
+        return UNPROVED
     except (RankaggError, MemoryError, OSError, UnicodeEncodeError) as error:
         click.echo(f"error: {_told(error)}", err=True)
         bad = isinstance(error, RankaggError) and not isinstance(error, FAILURES)

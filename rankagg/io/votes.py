@@ -33,27 +33,30 @@ def looks_like_votes(text: str) -> bool:
     return text.lstrip().startswith("{") and f'"{SCHEMA}"' in text
 
 
-def votes_to_dict(votes: PairwiseMatrix) -> dict[str, Any]:
+def votes_to_dict(votes: PairwiseMatrix, *, lazy: bool = False) -> dict[str, Any]:
     """Return plain data for JSON: items, denominator, rounding, wins and ties.
 
     Parameters
     ----------
     votes : PairwiseMatrix
         Any votes.
+    lazy : bool, default False
+        Give iterators over rows, which are lists only when they are reached.
 
     Returns
     -------
     dict
     """
     wins, ties, denominator = votes.lowest_terms
+    wins_rows, ties_rows = (map(np.ndarray.tolist, matrix) for matrix in (wins, ties))
     return {
         "schema": SCHEMA,
         "version": VERSION,
         "items": list(votes.items),
         "denominator": denominator,
         "rounding": str(Fraction(votes.rounding)),
-        "wins": wins.tolist(),
-        "ties": ties.tolist(),
+        "wins": wins_rows if lazy else list(wins_rows),
+        "ties": ties_rows if lazy else list(ties_rows),
     }
 
 

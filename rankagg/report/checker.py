@@ -105,5 +105,5 @@ def checker_script(*, page: bool = True) -> str:
     body = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
     return (
         f'const proofChecker = (() => {{\n"use strict";\n\n{body}\n'
-        "return {check, Refused};\n})();\n"
+        "return {check, Refused, BeyondBudget};\n})();\n"
     )

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
+from rankagg import check_certificate
 from rankagg.cli import main
-
-CHECKER = Path(__file__).resolve().parents[2] / "docs/howto/files/check_placed_certificate.py"
 
 
 def code_of(*args: str) -> int:
@@ -47,7 +46,7 @@ def test_proofs_are_checked_by_both_programs(capsys, tmp_path, monkeypatch) -> N
     assert capsys.readouterr().out.endswith(
         "The proof holds: this ranking costs 125/2 votes, and none costs less.\n"
     )
-    called = [sys.executable, "-I", "-S", str(CHECKER), "p.json", "v.json"]
+    called = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
     held = subprocess.run(called, capture_output=True, text=True, encoding="utf-8", check=False)
     assert held.returncode == 0, held.stderr
     assert held.stdout == "The proof holds: this list costs 125/2, and none less than 125/2.\n"

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
+from rankagg import check_certificate
 from rankagg.cli import main
 
-CHECKER = Path(__file__).resolve().parents[2] / "docs" / "howto" / "files" / "check_certificate.py"
+CHECKER = Path(check_certificate.__file__)
 
 
 @pytest.fixture
@@ -46,6 +47,18 @@ def test_certificates_of_all_bundled_data_hold(run, name: str) -> None:
     assert said[1].startswith("The proof holds: this ranking costs ")
     assert said[1].count("\n") == 1
     assert run("verify", "proof.json", "votes.json") == said
+
+
+def test_a_budget_that_does_not_suffice_is_no_verdict(run) -> None:
+    solved(run, "--dataset", "glue_human", "--top-k", "3")
+    for limit in (["--time-limit", "0"], ["--memory-limit", "100"]):
+        code, out, err = run("verify", "proof.json", "votes.json", *limit)
+        assert (code, out) == (3, "")
+        assert err.startswith("Not checked within the budget: it takes more than ")
+        program = alone("proof.json", "votes.json", *limit)
+        assert (program.returncode, program.stdout) == (3, "")
+        assert program.stderr.startswith("Not checked within the budget: it takes more than ")
+    assert run("verify", "proof.json", "votes.json", "--time-limit", "-1")[0] == 2
 
 
 def test_the_stand_alone_checker_is_a_program(run) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from fractions import Fraction
+from hashlib import sha256
 from itertools import permutations
 from math import gcd
 from random import Random
@@ -18,7 +19,6 @@ from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.forging import (
     N,
     change,
-    checker,
     early_chain,
     keeps,
     mutant,
@@ -197,8 +197,12 @@ def restated(votes):
     numbers = [x for matrix in (plain["wins"], plain["ties"]) for row in matrix for x in row]
     common = gcd(plain["denominator"], *numbers)
     wins, ties = ([[x // common for x in row] for row in plain[key]] for key in ("wins", "ties"))
-    items = [SURROGATE.sub("\ufffd", x) if isinstance(x, str) else x for x in plain["items"]]
-    mark = checker().fingerprint(items, wins, ties, plain["denominator"] // common)
+    text = f"rankagg.votes 1\n{n} {plain['denominator'] // common}\n"
+    for label in plain["items"]:
+        name = SURROGATE.sub("\ufffd", str(label))
+        text += f"i{name}\n" if isinstance(label, int) else f"s{len(name.encode())}:{name}\n"
+    text += "".join(" ".join(map(str, row)) + "\n" for row in wins + ties)
+    mark = sha256(text.encode()).hexdigest()
     return {"items": plain["items"], "tolerance": tolerance, "fingerprint": mark}
 
 

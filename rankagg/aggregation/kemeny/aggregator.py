@@ -306,7 +306,7 @@ class Kemeny(Aggregator):
             votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
         if self.verify:
-            certificate.verify(votes)
+            certificate._check(votes)
         return Outcome(
             ranking=Permutation(np.argsort(order), votes.items),
             certificate=certificate,

@@ -12,7 +12,10 @@ from rankagg.aggregation.kemeny.placed.certificate import PlacedCertificate
 from rankagg.aggregation.kemeny.proofs.certificate import Certificate
 from rankagg.aggregation.kemeny.proofs.proved import Proved
 from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
+from rankagg.check_certificate import BYTES
+from rankagg.check_certificate import SECONDS as TIME
 from rankagg.cli.options.inputs import AnyInput, any_input_options
+from rankagg.cli.options.numbers import SECONDS, Number
 from rankagg.cli.options.standard_input import DASH, NAME, buffered
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
@@ -33,12 +36,29 @@ READABLE = 1000
 @click.command("verify")
 @click.argument("certificate", type=click.Path(dir_okay=False, path_type=Path))
 @any_input_options
-def command(given: AnyInput, *, certificate: Path) -> None:
+@click.option(
+    "--time-limit",
+    type=SECONDS,
+    default=TIME,
+    show_default=True,
+    metavar="SECONDS",
+    help="What the check may take.",
+)
+@click.option(
+    "--memory-limit",
+    type=Number(0, 1e15),
+    default=BYTES,
+    show_default=True,
+    metavar="BYTES",
+    help="What the check may take beside the files, estimated from their sizes.",
+)
+def command(given: AnyInput, *, certificate: Path, time_limit: float, memory_limit: float) -> None:
     """Check that CERTIFICATE proves what it states about the votes of FILE.
 
     All of it is computed again in integers, without a solver. The data and the options that say
     what they are must be those that the certificate was made with: other votes are noticed. The
-    exit code is 0 where the proof holds, and 1 where it does not.
+    exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
+    to say.
 
     \b
         rankagg solve election.soc --certificate proof.json
@@ -56,7 +76,7 @@ def command(given: AnyInput, *, certificate: Path) -> None:
         data = parse_json(text, name)
         schema = data.get("schema") if type(data) is dict else None
         proof = KINDS.get(schema if type(schema) is str else None, Certificate).from_dict(data)
-        proof.verify(votes)
+        proof.verify(votes, time_limit=time_limit, memory_limit=memory_limit)
     except (DataFormatError, VerificationError) as error:
         raise VerificationError(f"{name} proves nothing of these votes. {error}") from None
     click.echo(_told(proof))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg import check_certificate
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.nodes import Branch, Enumeration, Fixing, Leaf
 from rankagg.aggregation.kemeny.proofs.proof import Proof
@@ -17,7 +18,6 @@ from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny.forging import (
     N,
     change,
-    checker,
     early_chain,
     holds,
     holds_alone,
@@ -103,8 +103,8 @@ def test_mutated_bytes(kind: str) -> None:
         except (DataFormatError, VerificationError):
             verdict = False
         try:
-            alone = holds_alone(checker().parse(forged), case)
-        except checker().RefusedError:
+            alone = holds_alone(check_certificate.parse(forged), case)
+        except check_certificate.RefusedError:
             alone = False
         assert verdict == alone, forged
         assert not verdict or is_true(json.loads(forged), case), forged

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg import check_certificate
 from rankagg.aggregation.kemeny.constrained.constrained_search import ConstrainedSearch
 from rankagg.aggregation.kemeny.constrained.feasibility import conflict
 from rankagg.aggregation.kemeny.problem import Problem
@@ -24,7 +25,6 @@ from tests.aggregation.kemeny.constrained_brute import (
     random_wish,
     smallest_conflict,
 )
-from tests.aggregation.kemeny.forging import checker
 
 
 def check(seed: int) -> bool:
@@ -49,7 +49,7 @@ def check(seed: int) -> bool:
     again = ra.Certificate.from_dict(plain)
     assert again == certificate
     assert again.verify(votes)
-    checker().check(plain, votes_to_dict(votes))
+    check_certificate.check(plain, votes_to_dict(votes))
     return True
 
 
@@ -133,8 +133,8 @@ def test_a_proof_does_not_hold_for_other_constraints(change: Any) -> None:
     change(data["constraints"])
     with pytest.raises((VerificationError, ra.exceptions.DataFormatError)):
         ra.Certificate.from_dict(data).verify(votes)
-    with pytest.raises(checker().RefusedError):
-        checker().check(data, votes_to_dict(votes))
+    with pytest.raises(check_certificate.RefusedError):
+        check_certificate.check(data, votes_to_dict(votes))
 
 
 def test_a_proof_without_its_constraints_is_refused() -> None:
@@ -143,8 +143,8 @@ def test_a_proof_without_its_constraints_is_refused() -> None:
     del data["constraints"]
     with pytest.raises((VerificationError, ra.exceptions.DataFormatError)):
         ra.Certificate.from_dict(data).verify(votes)
-    with pytest.raises(checker().RefusedError):
-        checker().check(data, votes_to_dict(votes))
+    with pytest.raises(check_certificate.RefusedError):
+        check_certificate.check(data, votes_to_dict(votes))
 
 
 # -- conflicts ------------------------------------------------------------------------------------
@@ -265,9 +265,9 @@ def refused_by_both(data: dict[str, Any], votes: ra.PairwiseMatrix) -> bool:
     except (VerificationError, ra.exceptions.DataFormatError):
         refused = True
     try:
-        checker().check(data, votes_to_dict(votes))
+        check_certificate.check(data, votes_to_dict(votes))
         assert not refused
-    except checker().RefusedError:
+    except check_certificate.RefusedError:
         assert refused
     return refused
 

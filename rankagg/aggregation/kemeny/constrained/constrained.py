@@ -110,7 +110,7 @@ def solve_constrained(
             _decided=decided,
         )  # fmt: skip
     if verify:
-        certificate.verify(votes)
+        certificate._check(votes)
     return Outcome(
         ranking=certificate.ranking,
         certificate=certificate,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.placed.enumeration import enumerate_below
+from rankagg.aggregation.kemeny.placed.enumeration import enumerate_below, widest
 from rankagg.aggregation.kemeny.placed.problem import PlacedProblem
 from rankagg.aggregation.kemeny.placed.reader import SCHEMA, VERSION, Content, read_certificate
 from rankagg.aggregation.kemeny.problem import as_share
 from rankagg.aggregation.kemeny.proofs.proved import Proved, tolerance_of
+from rankagg.check_certificate import NUMBER, BudgetError, Work
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.exceptions import OutOfTimeError
 
 __all__ = ["PlacedCertificate"]
 
@@ -154,8 +157,20 @@ class PlacedCertificate(Proved):
     def _cost_in(self, problem: PlacedProblem) -> int:
         return problem.cost(np.array(self.placed, dtype=np.intp))
 
-    def _bound_in(self, problem: PlacedProblem) -> int:
-        return enumerate_below(problem, self.scaled_lower_bound, Deadline()).bound
+    def _bound_in(self, problem: PlacedProblem, work: Work) -> int:
+        n, number = problem.n, NUMBER if problem.gains.dtype == object else 8
+        work.hold(12 * number * n**2)
+        # A beginning has what each item costs, twice, and some of them are grown before all.
+        width = int(min(widest(n), work.size / (4 * n * (1 + 2 * number))))
+        try:
+            found = enumerate_below(
+                problem, self.scaled_lower_bound, Deadline(work.ends), max(width, 1)
+            )
+        except OutOfTimeError:
+            raise BudgetError(f"it takes more than {work.seconds:g} s") from None
+        if not found.is_complete and width < widest(n) and found.bound < self.scaled_lower_bound:
+            work.hold(inf)
+        return found.bound
 
     # -- on paper -----------------------------------------------------------------------------
 

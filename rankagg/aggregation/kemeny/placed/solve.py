@@ -63,7 +63,7 @@ def solve_placed(
         consensus_tie_cost=consensus_tie_cost, problem=problem,
     )  # fmt: skip
     if verify:
-        certificate.verify(votes)
+        certificate._check(votes)
     is_open = certificate.status != "optimal"
     return Outcome(
         ranking=certificate.ranking,

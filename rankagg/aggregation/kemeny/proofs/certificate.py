@@ -29,6 +29,7 @@ from rankagg.aggregation.kemeny.proofs.nodes import (
 from rankagg.aggregation.kemeny.proofs.proof import Proof
 from rankagg.aggregation.kemeny.proofs.proved import Proved, tolerance_of
 from rankagg.aggregation.kemeny.proofs.total_bound import total_bound
+from rankagg.check_certificate import Work
 from rankagg.core.items import counted
 from rankagg.core.rankings.partial import Permutation
 from rankagg.core.votes.pairwise import PairwiseMatrix
@@ -209,10 +210,10 @@ class Certificate(Proved):
     def _cost_in(self, problem: Problem) -> int:
         return problem.cost(np.array(self.order))
 
-    def _bound_in(self, problem: Problem) -> int:
+    def _bound_in(self, problem: Problem, work: Work) -> int:
         if not self.demands.hold(np.array(self.order)):
             raise VerificationError("The ranking breaks a constraint that is stated.")
-        return total_bound(problem, self.proofs, self.demands)
+        return total_bound(problem, self.proofs, self.demands, work)
 
     # -- on paper -----------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
+    Cut,
     Enumeration,
     Exchange,
     Fixing,
@@ -42,9 +43,10 @@ from rankagg.aggregation.kemeny.proofs.nodes import (
     node_to_dict,
 )
 from rankagg.aggregation.kemeny.proofs.persistency import all_by_cut, all_by_exchange, closed
-from rankagg.aggregation.kemeny.proofs.rows import Derived, Form, Weighting, forms_of
+from rankagg.aggregation.kemeny.proofs.rows import Derived, Form, Weighting, forms_of, size_of
 from rankagg.aggregation.kemeny.proofs.totals import least_total
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.check_certificate import NUMBER, UNLIMITED, Work
 from rankagg.core.arithmetic import exact
 from rankagg.core.votes.costs import sum_below
 from rankagg.exceptions import VerificationError
@@ -59,6 +61,10 @@ __all__ = [
     "round_weights",
 ]
 
+# Entries of an array that take as long as one step of a program without arrays, and the steps for
+# an arc of a derived row.
+AT_ONCE, ROW_STEPS = 100, 4
+
 
 def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
     """Turn float weights, in multiples of `unit`, into integers over the weight denominator.
@@ -70,7 +76,7 @@ def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
     if scaled.max(initial=1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
         small: Integers = np.rint(scaled).astype(np.int64) * unit
         return small
-    return np.array([round(float(weight)) * unit for weight in scaled], dtype=object)
+    return exact.fit(round(weight) * unit for weight in scaled.tolist())
 
 
 def decide(decided: Bools, first: int, second: int) -> Bools | None:
@@ -173,7 +179,7 @@ def forced_by(proof: Proof, problem: Problem) -> NDArray[np.object_]:
             continue
         leaf = node.leaf if isinstance(node, Fixing) else node
         excess, base = _excess(problem, proof.weighting(leaf), decided)
-        case = -((-excess.astype(object) - base) // WEIGHT_DENOMINATOR) + problem.constant
+        case = -((-exact.widen(excess) - base) // WEIGHT_DENOMINATOR) + problem.constant
         if isinstance(node, Fixing):
             rest = bounds.pop(node.rest, np.full((n, n), node.threshold, dtype=object))
             case = np.maximum(case, np.minimum(rest, node.threshold))
@@ -204,10 +210,10 @@ def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Int
 
 def _without(problem: Problem, weighting: Weighting) -> tuple[Integers, int]:
     """Return scaled costs less the weights of the rows on each arc, and what all orders pay."""
-    rest = exact.multiply(problem.costs, np.array(WEIGHT_DENOMINATOR, dtype=object))
+    rest = exact.multiply(problem.costs, WEIGHT_DENOMINATOR)
     tails, heads, amounts, paid = weighting.taken()
     if object in (amounts.dtype, rest.dtype):
-        rest, amounts = rest.astype(object), amounts.astype(object)
+        rest, amounts = exact.widen(rest), exact.widen(amounts)
     np.subtract.at(rest, (tails, heads), amounts)
     return rest, paid
 
@@ -261,21 +267,60 @@ class Proof:
         """Return the problem of the part."""
         return problem.restrict(np.array(self.positions, dtype=np.intp))
 
-    def bound_of(self, part: Problem, decided: Bools | None = None) -> int:
+    def bound_of(self, part: Problem, decided: Bools | None = None, work: Work = UNLIMITED) -> int:
         """Return what `bound` returns, from the problem of the part.
 
         `decided` has pairs (row before column) that every order must respect, closed under
-        transitivity.
+        transitivity. `BudgetError` where it takes more than `work` allows.
         """
+        self._reserve(part, work)
         _ = self._forms  # rows that nobody uses must have a form too
-        bounds = [
-            self._own_bound(part, node, case)
-            for _, node, case in self.walk(part, decided)
-            if not isinstance(node, Branch | Persistent)
-        ]
+        bounds = []
+        for _, node, case in self.walk(part, decided):
+            work.spend()
+            if not isinstance(node, Branch | Persistent):
+                bounds.append(self._own_bound(part, node, case))
         if not bounds:
             raise VerificationError("Every case of a proof contradicts itself.")
         return min(bounds)
+
+    def _reserve(self, part: Problem, work: Work) -> None:
+        """Raise `BudgetError` where the sizes of what is to come are beyond what is allowed."""
+        cells, number = part.n**2, NUMBER if part.costs.dtype == object else 8
+        arcs: list[int] = []  # of each derived row, at most
+        steps = 0
+        for row in self.rows:
+            sizes = [
+                arcs[source] if isinstance(source, int) else size_of(source)
+                for _, source in row.terms
+            ]
+            steps += ROW_STEPS * sum(sizes)
+            arcs.append(min(sum(sizes), cells))
+        taken = 0
+        for node in self.nodes:
+            leaf = leaf_of(node)
+            if leaf is not None:
+                taken = max(taken, 3 * len(leaf.cycles) + sum(arcs[row] for row, _ in leaf.rows))
+            elif isinstance(node, Enumeration):
+                work.hold(2**part.n * (part.n + 2) * number)
+                steps += 2**part.n * part.n // AT_ONCE
+            elif isinstance(node, Persistent):
+                across = cells if isinstance(node, Cut) else part.n
+                steps += len(node.pairs) * across // AT_ONCE
+        work.spend(steps + len(self.nodes) * cells // AT_ONCE)
+        work.hold(24 * sum(arcs) + 4 * NUMBER * taken + (6 * number + self._n_pending()) * cells)
+
+    def _n_pending(self) -> int:
+        """Return how many cases wait at most, at any time, for `walk` to look at them."""
+        most, stack = 0, [0]
+        while stack:
+            node = self.nodes[stack.pop()]
+            if isinstance(node, Branch):
+                stack += [node.before, node.after]
+            elif isinstance(node, Fixing | Persistent):
+                stack.append(node.rest)
+            most = max(most, len(stack))
+        return most
 
     def walk(
         self, part: Problem, decided: Bools | None = None
@@ -332,9 +377,9 @@ class Proof:
     def weighting(self, leaf: Leaf) -> Weighting:
         """Return the weighted rows of a case, over positions within the part."""
         cycles = np.array(leaf.cycles, dtype=np.intp).reshape(-1, 3)
-        weights = exact.fit(np.array(leaf.weights, dtype=object))
+        weights = exact.fit(leaf.weights)
         forms = [self._forms[row] for row, _ in leaf.rows]
-        form_weights = exact.fit(np.array([weight for _, weight in leaf.rows], dtype=object))
+        form_weights = exact.fit(weight for _, weight in leaf.rows)
         return Weighting(self._where[cycles], weights, forms, form_weights)
 
     @cached_property

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+
+from rankagg import check_certificate
 from rankagg._typing import Label
+from rankagg._validation import check_number
+from rankagg.check_certificate import (
+    BYTES,
+    NUMBER,
+    SECONDS,
+    UNLIMITED,
+    BudgetError,
+    RefusedError,
+    Work,
+)
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import amount
 from rankagg.core.results.result import Result
@@ -16,9 +30,12 @@ from rankagg.exceptions import (
     DataFormatError,
     InvalidInputError,
     ItemMismatchError,
+    NotCheckedError,
     VerificationError,
+    VerificationWarning,
 )
 from rankagg.io.strict_json import parse_json
+from rankagg.io.votes import votes_to_dict
 
 __all__ = ["Proved", "tolerance_of"]
 
@@ -78,7 +95,7 @@ class Proved(Result):
         """Return what the order costs, scaled."""
 
     @abstractmethod
-    def _bound_in(self, problem: Any) -> int:
+    def _bound_in(self, problem: Any, work: Work) -> int:
         """Return what the proofs prove, scaled; raises `VerificationError` where one is none."""
 
     @abstractmethod
@@ -139,13 +156,26 @@ class Proved(Result):
 
     # -- its proof ----------------------------------------------------------------------------
 
-    def verify(self, votes: PairwiseMatrix) -> bool:
+    def verify(
+        self, votes: PairwiseMatrix, *, time_limit: float = SECONDS, memory_limit: float = BYTES
+    ) -> bool:
         """Check every statement against the votes, in integers and without a solver.
+
+        Two programs decide: that of the package, and `rankagg.check_certificate`, which was
+        written from the specification of the file and uses nothing of the package. What one of
+        them refuses does not hold. Where only the second does not end within the budget, which
+        it is likely not to do from a thousand items on, a `VerificationWarning` says that the
+        first has decided alone.
 
         Parameters
         ----------
         votes : PairwiseMatrix
             The votes that the order was computed from.
+        time_limit : float, default 60
+            Seconds. What is sure to take longer is not begun.
+        memory_limit : float, default 2**30
+            Bytes that the check may take beside the certificate and the votes, estimated from
+            their sizes.
 
         Returns
         -------
@@ -156,7 +186,36 @@ class Proved(Result):
         ------
         VerificationError
             If a statement does not hold; the message says which.
+        NotCheckedError
+            If the budget does not suffice to say.
         """
+        work = Work(
+            check_number(time_limit, "time_limit", low=0),
+            check_number(memory_limit, "memory_limit", low=0),
+        )
+        try:
+            self._check(votes, work)
+        except BudgetError as error:
+            raise NotCheckedError(
+                f"Not checked within the budget: {error}. Raise `time_limit` or `memory_limit`."
+            ) from None
+        try:
+            check_certificate.check(self.to_dict(), votes_to_dict(votes, lazy=True), work)
+        except RefusedError as error:
+            raise VerificationError(
+                "Two programs differ, so the certificate is refused: the package finds no fault, "
+                f"and `rankagg.check_certificate` says that {error}."
+            ) from None
+        except BudgetError as error:
+            warnings.warn(
+                "The package alone has checked the certificate: of the second program, "
+                f"{error}. Raise `time_limit` or `memory_limit` to have both.",
+                VerificationWarning, stacklevel=2,
+            )  # fmt: skip
+        return True
+
+    def _check(self, votes: PairwiseMatrix, work: Work = UNLIMITED) -> None:
+        """Raise where a statement does not hold, by the package's own program."""
         if not isinstance(votes, PairwiseMatrix):
             raise InvalidInputError(
                 "votes", "a PairwiseMatrix", votes, "`Profile.pairwise` counts one."
@@ -171,6 +230,14 @@ class Proved(Result):
                 "The certificate is for other votes: their fingerprint is "
                 f"{votes.fingerprint[:8]}..., the certificate has {self.fingerprint[:8]}..."
             )
+        with np.errstate(over="raise"):  # a number of NumPy has no place here, and would wrap
+            self._check_numbers(votes, work)
+
+    def _check_numbers(self, votes: PairwiseMatrix, work: Work) -> None:
+        """Raise where a number is not what the votes or the proofs say."""
+        number = NUMBER if votes.scaled_wins.dtype == object else 8
+        work.spend()
+        work.hold(6 * number * votes.n_items**2)
         problem = self._problem(votes)
         if problem.denominator != self.denominator:
             raise VerificationError(
@@ -188,13 +255,12 @@ class Proved(Result):
                 f"The {self._called} costs {self._in_votes(cost)}, not "
                 f"{self._in_votes(self.scaled_cost)} as stated."
             )
-        proved = self._bound_in(problem)
+        proved = self._bound_in(problem, work)
         if proved < self.scaled_lower_bound:
             raise VerificationError(
                 f"The proofs show the bound {self._in_votes(proved)}, not "
                 f"{self._in_votes(self.scaled_lower_bound)} as stated."
             )
-        return True
 
     def _check_form(self) -> None:
         """Raise unless a file with this content would be read, and read as this."""

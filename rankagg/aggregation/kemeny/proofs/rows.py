@@ -30,6 +30,7 @@ __all__ = [
     "Weighting",
     "compact",
     "forms_of",
+    "size_of",
 ]
 
 #: (i, j) is the arc from i to j, three and more items are a cycle, a number an earlier row.
@@ -115,6 +116,12 @@ def _moved(source: Source, where: Sequence[int]) -> Source:
     if isinstance(source, Given):
         return source.moved_to(where)
     return tuple(where[i] for i in source)
+
+
+def size_of(source: Source) -> int:
+    """Return how many arcs a row has that is no derived one."""
+    assert not isinstance(source, int), "a derived row has as many as its terms"
+    return len(source.arcs) if isinstance(source, Given) else len(source)
 
 
 def _plain(source: Source) -> Any:

@@ -9,13 +9,16 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proofs.demands import Demands
 from rankagg.aggregation.kemeny.proofs.nodes import Enumeration, Persistent
 from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.check_certificate import UNLIMITED, Work
 from rankagg.core.arithmetic import exact
 from rankagg.exceptions import VerificationError
 
 __all__ = ["total_bound"]
 
 
-def total_bound(problem: Problem, proofs: tuple[Proof, ...], demands: Demands) -> int:
+def total_bound(
+    problem: Problem, proofs: tuple[Proof, ...], demands: Demands, work: Work = UNLIMITED
+) -> int:
     """Return what no order costs less than that keeps to the demands.
 
     Every pair costs at least its cheaper direction, or the one that is demanded; each proof
@@ -29,6 +32,8 @@ def total_bound(problem: Problem, proofs: tuple[Proof, ...], demands: Demands) -
         For disjoint parts of the items, and of the markers where there are some.
     demands : Demands
         The constraints.
+    work : Work, optional
+        What it may take.
 
     Returns
     -------
@@ -42,7 +47,9 @@ def total_bound(problem: Problem, proofs: tuple[Proof, ...], demands: Demands) -
     """
     if not demands:
         bounds = ((proof, proof.part_of(problem)) for proof in proofs)
-        return problem.floor + sum(proof.bound_of(part) - part.floor for proof, part in bounds)
+        return problem.floor + sum(
+            proof.bound_of(part, None, work) - part.floor for proof, part in bounds
+        )
     whole = demands.with_markers(problem)
     decided = demands.decided(problem.n)
     if decided is None:
@@ -53,7 +60,7 @@ def total_bound(problem: Problem, proofs: tuple[Proof, ...], demands: Demands) -
         positions = np.array(proof.positions)
         inside = decided[np.ix_(positions, positions)]
         _check_nodes(proof, is_free=not inside.any() and positions.max() < problem.n)
-        bound += proof.bound_of(part, inside) - part.floor - _extra(part, inside)
+        bound += proof.bound_of(part, inside, work) - part.floor - _extra(part, inside)
     return bound
 
 

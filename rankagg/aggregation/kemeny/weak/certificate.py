@@ -17,6 +17,7 @@ from rankagg.aggregation.kemeny.weak.nodes import WEIGHT_DENOMINATOR, Fixing, Le
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
 from rankagg.aggregation.kemeny.weak.proof import WeakProof
 from rankagg.aggregation.kemeny.weak.reader import SCHEMA, VERSION, Content, read_certificate
+from rankagg.check_certificate import UNLIMITED, Work
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.core.votes.pairwise import PairwiseMatrix
@@ -156,8 +157,8 @@ class WeakCertificate(Proved):
     def _cost_in(self, problem: WeakProblem) -> int:
         return problem.cost(self.ranking.ranks)
 
-    def _bound_in(self, problem: WeakProblem) -> int:
-        return _total_bound(problem, self.proofs)
+    def _bound_in(self, problem: WeakProblem, work: Work) -> int:
+        return _total_bound(problem, self.proofs, work)
 
     # -- on paper -----------------------------------------------------------------------------
 
@@ -187,10 +188,12 @@ def _size(proof: WeakProof) -> tuple[int, int]:
     return len(leaves), sum(len(leaf.rows) for leaf in leaves + fixing)
 
 
-def _total_bound(problem: WeakProblem, proofs: tuple[WeakProof, ...]) -> int:
+def _total_bound(
+    problem: WeakProblem, proofs: tuple[WeakProof, ...], work: Work = UNLIMITED
+) -> int:
     """Return the floor of all pairs, raised by what each part proves about its own."""
     bound = problem.floor
     for proof in proofs:
         part = problem.restrict(np.array(proof.positions, dtype=np.intp))
-        bound += proof.bound(problem) - part.floor
+        bound += proof.bound(problem, work) - part.floor
     return bound

@@ -32,6 +32,7 @@ from rankagg.aggregation.kemeny.weak.nodes import (
     node_to_dict,
 )
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
+from rankagg.check_certificate import NUMBER, UNLIMITED, Work
 from rankagg.core.arithmetic import exact
 from rankagg.exceptions import VerificationError
 
@@ -64,7 +65,7 @@ def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
     if scaled.max(initial=1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
         small: Integers = np.rint(scaled).astype(np.int64) * unit
         return small
-    return np.array([round(float(weight)) * unit for weight in scaled], dtype=object)
+    return exact.fit(round(weight) * unit for weight in scaled.tolist())
 
 
 def leaf_bound(
@@ -161,7 +162,7 @@ def _with_rows(
 def arrays_of(leaf: Leaf) -> tuple[NDArray[np.intp], Integers]:
     """Return rows and weights as arrays."""
     rows = np.array(leaf.rows, dtype=np.intp).reshape(-1, 3)
-    return rows, exact.fit(np.array(leaf.weights, dtype=object))
+    return rows, exact.fit(leaf.weights)
 
 
 @dataclass(frozen=True)
@@ -180,13 +181,15 @@ class WeakProof:
     positions: tuple[int, ...]
     nodes: tuple[Node, ...] = (Leaf(),)
 
-    def bound(self, problem: WeakProblem) -> int:
+    def bound(self, problem: WeakProblem, work: Work = UNLIMITED) -> int:
         """Return what the proof proves about the part, in the units of `WeakProblem`.
 
         Parameters
         ----------
         problem : WeakProblem
             The problem of all items.
+        work : Work, optional
+            What it may take.
 
         Returns
         -------
@@ -201,11 +204,16 @@ class WeakProof:
         part = problem.restrict(np.array(self.positions, dtype=np.intp))
         where = np.zeros(problem.n, dtype=np.intp)
         where[list(self.positions)] = np.arange(len(self.positions))
-        bounds = [
-            node.threshold if isinstance(node, Fixing) else _bound_of(part, where, node, known)
-            for node, known in self._walk(part, where)
-            if not isinstance(node, Branch)
-        ]
+        number = NUMBER if part.above.dtype == object else 8
+        # A case that waits has two tables of what is known; there are no more than nodes.
+        work.hold((12 * number + 2 * len(self.nodes)) * part.n**2)
+        bounds = []
+        for node, known in self._walk(part, where):
+            work.spend()
+            if isinstance(node, Fixing):
+                bounds.append(node.threshold)
+            elif isinstance(node, Leaf):
+                bounds.append(_bound_of(part, where, node, known))
         if not bounds:
             raise VerificationError("Every case of a proof contradicts itself.")
         return min(bounds)

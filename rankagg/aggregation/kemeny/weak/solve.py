@@ -92,7 +92,7 @@ def solve_weak(
         votes, levels, proofs, tie_cost=tie_cost, consensus_tie_cost=consensus_tie_cost
     )
     if verify:
-        certificate.verify(votes)
+        certificate._check(votes)
     return Outcome(
         ranking=certificate.ranking,
         certificate=certificate,

@@ -113,6 +113,7 @@ function prepare() {
       if (!document.getElementById("proof-files")) offerFiles(line);
     } catch (error) {
       if (error instanceof Refused) show("fails", `✕ The proof does not hold: ${error.message}.`);
+      else if (error instanceof BeyondBudget) show("fails", `The proof was not checked within the budget: ${error.message}. The program check_certificate.py of rankagg can be given more.`);
       else show("fails", `The proof was not checked: this browser could not do it (${error.message}).`);
     }
     button.disabled = false;

@@ -19,6 +19,7 @@ class Part {
     this.where = new Map(positions.map((position, at) => [position, at]));
     this.cost = positions.map((a) => positions.map((b) => cost[a][b]));
     this.m = positions.length;
+    hold(this.m ** 2 * 3 * ENTRY);
     const inside = [];
     this.step = 0n;
     this.all = 0n; // what all directions cost together
@@ -61,14 +62,15 @@ class Part {
   // -- rows that follow from others: what their arcs count, and what they reach at least
 
   *derive(rows, given) {
+    let held = 0;
     for (const row of list(rows, "rows")) {
-      yield 0;
       const [terms, divisor] = fields(row, "terms", "divisor");
       demand(list(terms, "terms").length, "a row has no terms");
       integer(divisor, 1n, COUNT);
       const counts = new Map(); // from i * m + j
       let least = 0n;
       for (const term of terms) {
+        yield 0;
         demand(list(term, "a term").length === 2, "a term is a number and a row");
         const times = integer(term[0], 1n, COUNT);
         const source = this.source(term[1], given);
@@ -89,6 +91,7 @@ class Part {
       least = ceiling(least, divisor);
       demand([least, ...rounded.map(([, count]) => count)].every((count) => absolute(count) <= COUNT),
         "a row counts too much");
+      hold(held += rounded.length * 2 * ENTRY);
       this.rows.push({counts: rounded, least});
     }
   }
@@ -129,6 +132,7 @@ class Part {
     let least = null, chain = 0;
     for (const [at, node] of nodes.entries()) {
       yield 1;
+      hold(cases.size * this.m * (this.m / 8 + ENTRY));
       demand(parents.has(at) && node instanceof Map, "a node is no child of one before it");
       const known = cases.get(at);
       cases.delete(at);
@@ -185,6 +189,7 @@ class Part {
       demand(list(row, "a weighted row").length === 2, "a weighted row is a row and a weight");
       const {counts, least} = this.rows[Number(integer(row[0], 0n, BigInt(this.rows.length) - 1n))];
       const weight = integer(row[1], 1n);
+      hold((taken.length + counts.length) * 2 * ENTRY);
       paid += weight * least;
       largest += weight * absolute(least);
       for (const [arc, count] of counts) {
@@ -276,6 +281,7 @@ class Part {
   *enumerate() {
     const {m} = this;
     const kind = kindFor(4n * this.all);
+    hold(2 ** m * (kind.zero === 0 ? 8 : ENTRY));
     const best = kind.zero === 0 ? new Float64Array(2 ** m) : new Array(2 ** m).fill(0n);
     // What placing the items of a set before k costs, for the lower and the upper half of the items.
     const half = m >> 1, mask = 2 ** half - 1;

@@ -8,8 +8,21 @@ const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 class Refused extends Error {}
 
+// Thrown where a check takes more than it may, whether the proof holds or not.
+class BeyondBudget extends Error {}
+
 function demand(isSo, words) {
   if (!isSo) throw new Refused(words);
+}
+
+const SECONDS = 60, BYTES = 2 ** 30;
+const ENTRY = 60; // bytes of a large integer and its place in a list
+
+let memoryLimit = BYTES;
+
+// Sizes are looked at before anything of that size is made.
+function hold(bytes) {
+  if (bytes > memoryLimit) throw new BeyondBudget(`it takes more than ${memoryLimit / 2 ** 20} MiB`);
 }
 
 const TOKEN = /[ \t\n\r]*(?:([{}[\],:])|("[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*")|(-?(?:0|[1-9][0-9]*))(?![0-9.eE])|(true|false|null))/y;

@@ -47,8 +47,20 @@ function keeps(order, {places, known, rows}) {
   return [...rows.values()].every(({arcs, least}) => arcs.filter(([i, j]) => at[i] < at[j]).length >= least);
 }
 
-// Yields now and then; returns what is proved, and throws a Refused that says why nothing is.
-function* check(votesText, certificateText) {
+// Yields now and then; returns what is proved, and throws a Refused that says why nothing is, or a
+// BeyondBudget where that takes more than it may.
+function* check(votesText, certificateText, seconds = SECONDS, bytes = BYTES) {
+  memoryLimit = bytes;
+  const ends = performance.now() + 1000 * seconds;
+  const steps = checked(votesText, certificateText);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    if (performance.now() > ends) throw new BeyondBudget(`it takes more than ${seconds} s`);
+    yield step.value;
+  }
+}
+
+function* checked(votesText, certificateText) {
   const votes = yield* readVotes(yield* parse(votesText, "the block of votes"));
   const data = yield* parse(certificateText, "the certificate");
   demand(data instanceof Map && data.get("schema") === "rankagg.certificate" && data.get("version") === 3n,

@@ -5,6 +5,7 @@ function* readVotes(data) {
     data, "schema", "version", "items", "denominator", "rounding", "wins", "ties");
   demand(schema === "rankagg.votes" && version === 1n, "the votes are not of a kind that is known here");
   const n = labels(items).length;
+  hold(n * n * 4 * ENTRY);
   integer(denominator, 1n, SCALED);
   const off = fraction(rounding);
   demand(isDouble(off), "no double holds the rounding");

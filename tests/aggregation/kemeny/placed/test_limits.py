@@ -32,6 +32,7 @@ def test_a_solve_that_stops_at_any_moment_says_nothing_false(monkeypatch, k: int
     looks = itertools.count()
     monkeypatch.setattr(deadlines, "monotonic", lambda: 2 * LIMIT * (next(looks) > k))
     found = ra.TopK(k=6, time_limit=LIMIT).aggregate(PALEY)
+    monkeypatch.undo()
     assert found.certificate.verify(PALEY)
     assert found.certificate.lower_bound <= optimum <= found.cost
     assert found.is_proved == (found.cost == found.certificate.lower_bound)

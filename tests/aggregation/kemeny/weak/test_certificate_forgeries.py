@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg import check_certificate
 from rankagg.aggregation.kemeny.weak.nodes import Branch, Fixing, Leaf
 from rankagg.aggregation.kemeny.weak.problem import WeakProblem
 from rankagg.aggregation.kemeny.weak.proof import WeakProof
@@ -19,7 +20,6 @@ from tests.aggregation.kemeny.weak.brute import PRICES
 from tests.aggregation.kemeny.weak.forging import (
     N,
     build,
-    checker,
     genuine_leaf,
     holds,
     holds_alone,
@@ -104,8 +104,8 @@ def test_mutated_bytes(kind: str) -> None:
         except (DataFormatError, VerificationError):
             verdict = False
         try:
-            alone = holds_alone(checker().parse(forged), case)
-        except checker().RefusedError:
+            alone = holds_alone(check_certificate.parse(forged), case)
+        except check_certificate.RefusedError:
             alone = False
         assert verdict == alone, forged
         assert not verdict or is_true(json.loads(forged), case), forged

@@ -1,0 +1,207 @@
+"""Votes times a number of any size: the same orders, costs times the number, proofs that hold.
+
+No array of integers may hold a scalar of NumPy, which wraps at 64 bits, or a float, which rounds.
+"""
+
+import json
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations
+from random import Random
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.core.arithmetic import exact
+from rankagg.exceptions import DataFormatError, VerificationError
+from tests.aggregation.kemeny.forging import (
+    QUOTAS,
+    WISH,
+    Specimen,
+    holds,
+    holds_alone,
+    is_true,
+    mutant,
+    specimen,
+)
+
+KINDS = ("plain", "ties", "above", "quotas", "top", "lists", "weights of places")
+FACTORS = (2**31 - 1, 2**53 + 1, 3 * 2**60 + 7, 2**63, 10**90)
+SIZES = (2**31, 2**53, 2**60, 2**63, 10**99)
+
+
+def rule(kind: str, n: int, rng: Random) -> ra.Aggregator:
+    """Return an exact rule of a kind for n items, which are numbers."""
+    items = rng.sample(range(n), n)
+    k = rng.randrange(1, n)
+    if kind == "ties":
+        return ra.Kemeny(consensus_ties=True, consensus_tie_cost=rng.choice([0.1, 0.25, 0.3, 0.5]))
+    if kind == "lists":
+        return ra.TopK(k=k)
+    if kind == "weights of places":
+        weights = sorted(rng.choices([1, 0.75, 0.5, 0.1], k=min(k, 3)), reverse=True)
+        return ra.PlaceWeightedKemeny(weights=weights)
+    some = rng.sample(items, rng.randrange(1, n + 1))
+    wishes = {
+        "plain": None,
+        "above": ra.Constraints(above=[items[:2]], last=[items[2]]),
+        "quotas": ra.Constraints(quotas=[ra.Quota(some, k, rng.randrange(min(k, len(some))) + 1)]),
+        "top": ra.Constraints(top=(items[:k], k)),
+    }
+    return ra.Kemeny(constraints=wishes[kind])
+
+
+def check_scales(kind: str, seed: int, most: int) -> None:
+    """Check that a factor changes nothing but the cost, and that both programs say so."""
+    rng = Random(f"{kind} {seed}")
+    n = rng.randrange(3, most + 1)
+    wins = [[rng.randrange(9) * (i != j) for j in range(n)] for i in range(n)]
+    exact_rule = rule(kind, n, rng)
+    found = exact_rule.aggregate(ra.PairwiseMatrix.from_wins(wins))
+    cost = found.certificate.scaled_cost
+    for factor in FACTORS:
+        # A vote more keeps the factor from being divided out again.
+        scaled = [[factor * wins[i][j] for j in range(n)] for i in range(n)]
+        ties = [[int({i, j} == {0, 1}) for j in range(n)] for i in range(n)]
+        votes = ra.PairwiseMatrix.from_wins(np.array(scaled, dtype=object), ties=ties)
+        other = exact_rule.aggregate(votes)
+        certificate = other.certificate
+        assert certificate.verify(votes)
+        assert certificate.status == "optimal"
+        if kind in ("plain", "above", "quotas", "top", "weights of places"):
+            assert other.ranking == found.ranking
+            share = Fraction(certificate.scaled_cost, certificate.denominator)
+            assert share == factor * Fraction(cost, found.certificate.denominator)
+        else:  # where ties cost, one vote counts
+            bare = ra.PairwiseMatrix.from_wins(np.array(scaled, dtype=object))
+            again = exact_rule.aggregate(bare).certificate
+            assert again.verify(bare)
+            share = Fraction(again.scaled_cost, again.denominator)
+            assert share == factor * Fraction(cost, found.certificate.denominator)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_votes_of_every_size(kind: str, seed: int) -> None:
+    check_scales(kind, seed, 6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_three_hundred_problems_of_every_size(kind: str) -> None:
+    for seed in range(300):
+        check_scales(kind, seed, 9)
+
+
+@pytest.mark.parametrize("size", [2**59, 2**60])
+def test_groups_of_judges_with_weights_of_every_size(size: int) -> None:
+    """Votes of judges in groups, each group one voice: no simple common denominator."""
+    rng = np.random.default_rng(1)
+    judges = [7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43]
+    weights = np.repeat([1 / number for number in judges], judges) * size
+    orders = [rng.permutation(12).tolist() for _ in weights]
+    profile = ra.Profile.from_orders(orders, items=range(12), weights=weights)
+    for wish in (
+        ra.Constraints(quotas=[ra.Quota(range(6), within=4, at_least=3)]),
+        ra.Constraints(top=([3, 4], 3)),
+    ):
+        found = ra.Kemeny(constraints=wish).aggregate(profile)
+        assert found.certificate.verify(profile.pairwise())
+        low = profile.pairwise().lowest_terms[0]
+        assert low.dtype == object
+        assert {type(x) for x in low.ravel()} == {int}
+
+
+# -- forgeries ------------------------------------------------------------------------------------
+
+
+def large(size: int, **options) -> Specimen:
+    """Return a genuine certificate under constraints, of votes around a size."""
+    rng = np.random.default_rng(size % 1000)
+    votes = rng.integers(0, 6, size=(6, 6)).astype(object)
+    numbers = rng.integers(0, 9, size=(6, 6)) + votes * size
+    return specimen(ra.PairwiseMatrix.from_wins(numbers), **options)
+
+
+def judge(case: Specimen, rng: Random, count: int) -> Counter:
+    """Check that nothing false passes and that both programs agree; count the verdicts."""
+    verdicts: Counter = Counter()
+    for _ in range(count):
+        data = mutant(case, rng)
+        verdict = holds(data, case)
+        assert verdict == holds_alone(data, case), data
+        assert not verdict or is_true(data, case), data
+        verdicts[verdict] += 1
+    return verdicts
+
+
+@pytest.mark.parametrize("wish", [WISH, QUOTAS], ids=["pairs", "counts"])
+@pytest.mark.parametrize("size", SIZES)
+def test_no_mutant_under_constraints_passes_that_is_false(size: int, wish) -> None:
+    case = large(size, constraints=wish)
+    assert case.plain["scaled_cost"] > size
+    assert holds(case.plain, case)
+    assert holds_alone(case.plain, case)
+    judge(case, Random(size), 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wish", [WISH, QUOTAS], ids=["pairs", "counts"])
+@pytest.mark.parametrize("size", SIZES)
+def test_five_thousand_mutants_under_constraints(size: int, wish) -> None:
+    verdicts = judge(large(size, constraints=wish), Random(f"slow {size}"), 500)
+    assert verdicts[False] > 250
+
+
+@pytest.mark.parametrize("size", [2**58, 2**59, 2**60, 2**61, 2**62])
+def test_a_bound_of_twice_the_optimum_by_a_floor_that_wraps(size: int) -> None:
+    """A count that says nothing, two nodes, a threshold, and sums that pass 64 bits."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        ones = rng.integers(0, 2, size=(5, 5)) * (1 - np.eye(5, dtype=int))
+        wins = ones.astype(object) * size + np.array([[0, 1, 0, 0, 0], *[[0] * 5] * 4])
+        votes = ra.PairwiseMatrix.from_wins(wins)
+        problem = Problem.from_pairwise(votes)
+        costs = {order: problem.cost(np.array(order)) for order in permutations(range(5))}
+        least = min(costs.values())
+        for order, cost in list(costs.items())[::17]:
+            plain = ra.Certificate.build(votes, order, []).to_dict()
+            count = {"items": [0, 1, 2, 3, 4], "within": 1, "at_least": 1}
+            fixing = {"cycles": [], "rows": [], "threshold": least, "rest": 1}
+            nodes = [fixing, {"cycles": [], "rows": []}]
+            forged = plain | {
+                "scaled_lower_bound": cost, "lower_bound": plain["cost"], "status": "optimal",
+                "constraints": {"above": [], "first": [], "last": [], "counts": [count]},
+                "proofs": [{"positions": list(range(6)), "rows": [], "nodes": nodes}],
+            }  # fmt: skip
+            case = Specimen(forged, votes, {}, Fraction(least))
+            verdict = holds(json.loads(json.dumps(forged)), case)
+            assert not verdict or cost == least
+
+
+# -- the door -------------------------------------------------------------------------------------
+
+
+def test_no_scalar_of_numpy_and_no_float_comes_in() -> None:
+    mixed = np.array([2**70, np.int64(3), np.uint8(4), True], dtype=object)
+    assert {type(x) for x in exact.fit(mixed)} == {int}
+    assert {type(x) for x in exact.widen(np.arange(3))} == {int}
+    assert exact.fit(np.array([np.int64(3)], dtype=object)).dtype == np.int64
+    wider = exact.bordered(np.array([[2**70]], dtype=object), 2)
+    assert wider.shape == (3, 3)
+    assert {type(x) for x in wider.ravel()} == {int}
+    for bad in ([2**70, 0.5], [1.0], ["1"], [None]):
+        with pytest.raises(TypeError):
+            exact.fit(bad)
+    with pytest.raises(TypeError):
+        exact.fit(np.array([1.0]))
+
+
+def test_a_number_of_numpy_in_a_certificate_is_refused() -> None:
+    votes = ra.datasets.load("condorcet_1785").pairwise()
+    certificate = ra.Kemeny().aggregate(votes).certificate
+    plain = certificate.to_dict() | {"scaled_cost": np.int64(76)}
+    with pytest.raises((DataFormatError, VerificationError)):
+        ra.Certificate.from_dict(plain).verify(votes)
