@@ -168,7 +168,7 @@ class Votes:
         integer(version, 1, 1)
         self.names = labels(items)
         self.n = len(self.names)
-        common = integer(denominator, 1, 10**300 - 1)
+        common, self.entries = integer(denominator, 1, 10**300 - 1), 0
         self.wins, self.ties = (self._rows(matrix, common, work) for matrix in matrices)
         ties = self.ties
         require(
@@ -189,7 +189,6 @@ class Votes:
     def _rows(self, matrix: Any, denominator: int, work: Work) -> list[dict[int, int]]:
         """Return the rows of a matrix, which may come one after the other."""
         rows: list[dict[int, int]] = []
-        entries = 0
         for row in matrix if isinstance(matrix, Iterator) else sequence(matrix, "rows"):
             i = len(rows)
             require(i < self.n, "a matrix has not the right size")
@@ -197,8 +196,8 @@ class Votes:
             require(integers(row, 0, 10**300 - 1, self.n)[i] == 0, "a diagonal is not 0")
             require(max(row) <= 10**100 * denominator, "there are more than 10**100 votes")
             rows.append({j: x for j, x in enumerate(row) if x})
-            entries += len(rows[-1])
-            work.hold(entries * ENTRY)
+            self.entries += len(rows[-1])
+            work.hold(self.entries * ENTRY)
         require(len(rows) == self.n, "a matrix has not the right size")
         return rows
 

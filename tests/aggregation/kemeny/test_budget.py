@@ -7,7 +7,12 @@ import pytest
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.exceptions import NotCheckedError
+from rankagg.exceptions import (
+    InvalidInputError,
+    NotCheckedError,
+    VerificationError,
+    VerificationWarning,
+)
 from rankagg.io.votes import votes_to_dict
 
 LIMITS = {"time_limit": 0.25, "memory_limit": 2.0**26}
@@ -114,3 +119,31 @@ def test_what_asks_for_too_much_is_neither_proved_nor_refused(name: str) -> None
         check_certificate.check(
             plain, votes_to_dict(votes), check_certificate.Work(*LIMITS.values())
         )
+
+
+def test_the_package_alone_decides_where_the_other_program_has_no_room() -> None:
+    votes = drawn(60)
+    certificate = ra.Certificate.build(votes, range(60), [])
+    with pytest.warns(VerificationWarning, match=r"^The package alone has checked the certificate"):
+        assert certificate.verify(votes, memory_limit=400_000)
+    assert certificate.verify(votes, time_limit=None, memory_limit=None)
+
+
+@pytest.mark.parametrize("name", ["time_limit", "memory_limit"])
+@pytest.mark.parametrize("value", [-1, float("nan"), "60", True])
+def test_a_limit_that_is_none_is_refused(name: str, value) -> None:
+    votes = drawn(3)
+    with pytest.raises(InvalidInputError, match=rf"^`{name}` must be "):
+        ra.Kemeny().aggregate(votes).certificate.verify(votes, **{name: value})
+
+
+def test_programs_that_differ_are_a_refusal(monkeypatch) -> None:
+    votes = drawn(5)
+    certificate = ra.Kemeny().aggregate(votes).certificate
+    monkeypatch.setattr(check_certificate.Strict, "proved", lambda self: 0)
+    with pytest.raises(VerificationError, match=r"^Two programs differ, so .* is proved\.$"):
+        certificate.verify(votes)
+    monkeypatch.undo()
+    monkeypatch.setattr(type(certificate), "_bound_in", lambda *_: 0)
+    with pytest.raises(VerificationError, match=r"^The proofs show the bound 0, not "):
+        certificate.verify(votes)

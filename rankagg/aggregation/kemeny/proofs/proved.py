@@ -157,25 +157,29 @@ class Proved(Result):
     # -- its proof ----------------------------------------------------------------------------
 
     def verify(
-        self, votes: PairwiseMatrix, *, time_limit: float = SECONDS, memory_limit: float = BYTES
+        self,
+        votes: PairwiseMatrix,
+        *,
+        time_limit: float | None = SECONDS,
+        memory_limit: float | None = BYTES,
     ) -> bool:
         """Check every statement against the votes, in integers and without a solver.
 
         Two programs decide: that of the package, and `rankagg.check_certificate`, which was
         written from the specification of the file and uses nothing of the package. What one of
-        them refuses does not hold. Where only the second does not end within the budget, which
-        it is likely not to do from a thousand items on, a `VerificationWarning` says that the
-        first has decided alone.
+        them refuses does not hold. The second takes more time and memory, a gibibyte for votes on
+        all pairs of 2,600 items; where the budget does not suffice for it, a `VerificationWarning`
+        says that the first has decided alone.
 
         Parameters
         ----------
         votes : PairwiseMatrix
             The votes that the order was computed from.
-        time_limit : float, default 60
-            Seconds. What is sure to take longer is not begun.
-        memory_limit : float, default 2**30
+        time_limit : float or None, default 60
+            Seconds; None for no limit. What is sure to take longer is not begun.
+        memory_limit : float or None, default 2**30
             Bytes that the check may take beside the certificate and the votes, estimated from
-            their sizes.
+            their sizes; None for no limit.
 
         Returns
         -------
@@ -189,9 +193,9 @@ class Proved(Result):
         NotCheckedError
             If the budget does not suffice to say.
         """
+        limits = {"time_limit": time_limit, "memory_limit": memory_limit}
         work = Work(
-            check_number(time_limit, "time_limit", low=0),
-            check_number(memory_limit, "memory_limit", low=0),
+            *(inf if x is None else check_number(x, name, low=0) for name, x in limits.items())
         )
         try:
             self._check(votes, work)
