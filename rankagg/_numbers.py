@@ -13,7 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats
 
-__all__ = ["EXACT_LIMIT", "Stated", "as_objects", "doubtful_cells", "stated", "whole_matrix"]
+__all__ = [
+    "EXACT_LIMIT", "Stated", "as_objects", "ascii_number", "doubtful_cells", "floats_of", "stated",
+    "whole_matrix",
+]  # fmt: skip
 
 # Floats hold every whole number up to here.
 EXACT_LIMIT = 2.0**53
@@ -27,6 +30,26 @@ class Stated(NamedTuple):
 
     number: int | Fraction | Decimal | str
     is_whole: bool
+
+
+def ascii_number(text: str) -> str:
+    """Return a text that may be a number; raises `ValueError` for digits other than 0 to 9.
+
+    Python reads those of every script, and underscores between them.
+    """
+    if "_" in text or not text.strip().isascii():
+        raise ValueError(f"could not convert {text[:60]!a} to a number in digits 0 to 9")
+    return text
+
+
+def floats_of(values: ArrayLike) -> Floats:
+    """Return a new array of floats; raises `ValueError` where a text is no number."""
+    array = np.asarray(values)
+    if array.dtype.kind in "UO":
+        for cell in array.flat:
+            if isinstance(cell, str):
+                ascii_number(cell)
+    return np.array(values if array.dtype.kind == "c" else array, dtype=np.float64)
 
 
 def stated(cell: object, value: float) -> Stated | None:

@@ -10,7 +10,7 @@ from typing import TypeVar, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._numbers import EXACT_LIMIT, doubtful_cells, stated
+from rankagg._numbers import EXACT_LIMIT, doubtful_cells, floats_of, stated
 from rankagg._pandas import plain_numbers
 from rankagg._typing import Floats, RNGLike, Unranked
 from rankagg.exceptions import Described, InvalidInputError, nearest
@@ -136,7 +136,7 @@ def _as_floats(values: ArrayLike, parameter: str, allowed: str) -> Floats:
     """Return a new float array; raise unless it says what the given numbers say."""
     values = plain_numbers(values, parameter)
     try:
-        floats: Floats = np.array(values, dtype=np.float64)
+        floats = floats_of(values)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(
             parameter, allowed, type(values).__name__, f"NumPy: {error}."
@@ -193,7 +193,7 @@ def as_counts(
 def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Floats:
     values = plain_numbers(values, parameter)
     try:
-        vector: Floats = np.array(values, dtype=np.float64)
+        vector = floats_of(values)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(parameter, "a sequence of numbers", values) from None
     _check_held(values, vector, parameter, ordered=False)

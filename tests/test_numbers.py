@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg._numbers import stated
-from rankagg.exceptions import InvalidInputError
+from rankagg.cli import main
+from rankagg.exceptions import DataFormatError, InvalidInputError
 
 ODD = 2**53 + 1
 
@@ -238,3 +240,80 @@ def test_zero_is_zero(cell):
 )
 def test_how_a_number_is_written_says_whether_it_is_whole(cell, whole):
     assert stated(cell, float(cell)).is_whole == whole
+
+
+# -- digits ---------------------------------------------------------------------------------------
+
+THREE = ["\u0663", "\u0e53", "\uff13", "\U0001d7d1", "3_0", "1.\u0663", "1e\u0663"]
+IN_FILES = {
+    "scores": (lambda s: scores_of(f"s,x\nA,{s}\nB,1\n"), DataFormatError),
+    "decimal commas": (lambda s: scores_of(f"s;x\nA;{s}\nB;1,5\n", decimal=","), DataFormatError),
+    "errors": (lambda s: scores_of(f"s,x\nA,{s}\nB,1\n", errors="drop"), DataFormatError),
+    "frame": (
+        lambda s: scores_of(pd.DataFrame({"s": ["A", "B"], "x": [s, "1"]})),
+        DataFormatError,
+    ),
+    "ballots": (lambda s: ra.read_ballots(StringIO(f"A,B\n1,{s}\n")), DataFormatError),
+    "counts": (
+        lambda s: ra.read_ballots(StringIO(f"A,B,n\n1,2,{s}\n"), count="n"),
+        DataFormatError,
+    ),
+    "matrix": (lambda s: ra.read_matrix(StringIO(f"2\n0 {s}\n1 0\n")), DataFormatError),
+    "preflib": (lambda s: ra.read_preflib(StringIO(f"{PREFLIB}{s}: 1,2\n")), DataFormatError),
+    "order": (lambda s: ra.read_preflib(StringIO(f"{PREFLIB}1: 1,{s}\n")), DataFormatError),
+    "comparisons": (
+        lambda s: ra.read_comparisons(
+            StringIO(f"a,b,w,n\nx,y,x,{s}\n"), first="a", second="b", outcome="w", weight="n"
+        ),
+        DataFormatError,
+    ),
+    "table": (lambda s: scores([[s, "1"]]), InvalidInputError),
+    "objects": (lambda s: scores(np.array([[s, 1.5]], dtype=object)), InvalidInputError),
+    "weights": (lambda s: ra.Profile.from_orders(["AB"], weights=[s]), InvalidInputError),
+    "votes": (lambda s: ra.PairwiseMatrix.from_wins([["0", s], ["1", "0"]]), InvalidInputError),
+}
+PREFLIB = "# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n"
+
+
+def scores_of(source, **options):
+    source = StringIO(source) if isinstance(source, str) else source
+    return ra.read_scores(source, higher_is_better=True, **options)
+
+
+@pytest.mark.parametrize(("door", "error"), IN_FILES.values(), ids=IN_FILES)
+def test_digits_of_other_scripts_are_no_numbers(door, error):
+    assert door("2") is not None
+    for text in THREE:
+        with pytest.raises(error):
+            door(text)
+
+
+def test_an_outcome_is_a_number_in_plain_digits_only():
+    def won(outcome):
+        text = StringIO(f"a,b,w\nx,y,{outcome}\ny,x,0\n")
+        return ra.read_comparisons(text, first="a", second="b", outcome="w").outcomes.tolist()
+
+    assert won("1") == [1, -1]
+    with pytest.raises(DataFormatError):
+        won("\u0661")
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("intervals", "--alpha={}"),
+        ("intervals", "--seed={}"),
+        ("rank", "--weight=acc={}"),
+        ("rank", "--time-limit={}"),
+        ("solve", "--place-weights={},1"),
+        ("solve", "--quota=A:{}:1"),
+    ],
+)
+def test_options_take_plain_digits_only(command, option, capsys, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("s,acc,x\nA,1,2\nB,2,3\n", encoding="utf-8")
+    for text in ("\u0663", "3_0"):
+        with pytest.raises(SystemExit) as stop:
+            main([command, str(path), option.format(text)])
+        assert stop.value.code == 2
+        assert text in capsys.readouterr().err

@@ -8,7 +8,7 @@ from math import isfinite, isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._numbers import SAFE_DIGITS
+from rankagg._numbers import SAFE_DIGITS, ascii_number
 from rankagg._typing import Floats
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
@@ -88,10 +88,10 @@ def _cells(text: str) -> Floats | NDArray[np.object_] | None:
 def _numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
     """Return finite floats, or what the words say exactly where some have many digits."""
     try:
-        floats = [float(word) for word in words]
+        floats = [float(ascii_number(word)) for word in words]
     except ValueError:
         return None
-    if not all(map(isfinite, floats)) or any("_" in word for word in words):
+    if not all(map(isfinite, floats)):
         return None
     if max(map(len, words), default=0) <= SAFE_DIGITS:
         return np.array(floats)

@@ -31,7 +31,7 @@ TIED = (
 )  # fmt: skip
 NEUTRAL = ("neutral", "neither", "no side", "both", "none")
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 BLANKS = re.compile(r"[\s_]+")
 HALVES = ("1/2", "½")
 # No convention has numbers beyond, and not all of these are floats.

@@ -15,7 +15,7 @@ __all__ = ["ballots_as_text", "profile_of_text"]
 
 # Items that a picture holds, and voters that a count can stand for.
 MOST_ITEMS, MOST_VOTERS = 12, 10**9
-LINE = re.compile(r"(?:(\d{1,10})\s*:)?(.*)", re.DOTALL)
+LINE = re.compile(r"(?:([0-9]{1,10})\s*:)?(.*)", re.DOTALL)
 MARKS = re.compile(r"[>=:#\n]")
 # What stands between items elsewhere.
 OTHER_MARKS = re.compile(r"[,;<|]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -68,7 +69,7 @@ def _items(option: str, text: str, items: ItemSet) -> list[Label]:
 def _numbers(option: str, text: str, form: str, count: int) -> tuple[Any, ...]:
     """Return what stands before the last colons, and the whole numbers behind them."""
     names, *numbers = text.rsplit(":", count)
-    if len(numbers) != count or not all(n.strip().isdecimal() for n in numbers):
+    if len(numbers) != count or not all(re.fullmatch(" *[0-9]{1,9} *", n) for n in numbers):
         raise InvalidInputError(option, form, text)
     return names, *(int(number) for number in numbers)
 

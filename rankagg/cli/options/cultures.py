@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from rankagg._numbers import ascii_number
 from rankagg.distributions.cultures.culture import Culture
 from rankagg.distributions.cultures.euclidean import EuclideanCulture
 from rankagg.distributions.cultures.normalized_mallows import NormalizedMallowsCulture
@@ -64,7 +65,7 @@ def _culture(text: str, option: str) -> Culture:
         return PLAIN[name]
     if name in WITH_NUMBER and sign:
         try:
-            return WITH_NUMBER[name](float(number))
+            return WITH_NUMBER[name](float(ascii_number(number)))
         except ValueError as error:
             if isinstance(error, InvalidInputError):
                 raise

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankagg._numbers import ascii_number
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.exceptions import InvalidInputError, nearest
@@ -68,7 +69,7 @@ def numbers_of(option: str, texts: Iterable[str], form: str) -> dict[str, float]
     found = {}
     for name, value in split(option, texts, form).items():
         try:
-            found[name] = float(value)
+            found[name] = float(ascii_number(value))
         except ValueError:
             raise InvalidInputError(option, form, f"{name}={value}") from None
     return found

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from rankagg._numbers import ascii_number
+
 __all__ = [
     "ALPHA", "SECONDS", "SEED", "Jobs", "Number", "Whole", "alpha_option", "jobs_option",
     "seed_option",
@@ -69,7 +71,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
     ) -> float:
         """Return the number, or name the option."""
         try:
-            number = float(value)
+            number = float(ascii_number(str(value)))
         except (ValueError, OverflowError):
             number = inf
         if not self.holds(number):
@@ -104,7 +106,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg]
         """Return the number, or name the option."""
         text = str(value)
         try:
-            number = int(text) if len(text) <= DIGITS else None
+            number = int(ascii_number(text)) if len(text) <= DIGITS else None
         except ValueError:
             number = None
         if number is None or not self.holds(number):

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankagg._numbers import ascii_number
 from rankagg._typing import Unranked
 from rankagg.aggregation.kemeny.placed.place_weights import PlaceWeightedKemeny
 from rankagg.aggregation.kemeny.placed.rule import PlacedRule
@@ -51,7 +52,7 @@ class Places:
 
     def _numbers(self) -> list[float]:
         try:
-            return [float(text) for text in (self.weights or "").split(",")]
+            return [float(ascii_number(text)) for text in (self.weights or "").split(",")]
         except ValueError:
             raise InvalidInputError("--place-weights", FORM, self.weights) from None
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._numbers import ascii_number
 from rankagg._typing import Floats, Integers
 from rankagg.core.arithmetic import exact
 from rankagg.core.arithmetic.exact_sum import exact_sums
@@ -266,11 +267,11 @@ def _as_text(total: int) -> str:
 
 def _from_text(text: str) -> int:
     digits, _, zeros = text.partition("p")
-    shift = int(zeros)
+    shift = int(ascii_number(zeros))
     # Checked before the number is made, which could fill the memory.
     if len(digits) > DIGITS or not 0 <= shift <= SHIFT:
         raise ValueError("sums")
-    return int(digits, 16) << shift
+    return int(ascii_number(digits), 16) << shift
 
 
 def _shapes(size: int, n: int) -> dict[str, tuple[int, ...]]:

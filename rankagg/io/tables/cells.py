@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from rankagg._numbers import SAFE_DIGITS, SAFE_SIZE, Stated, stated
+from rankagg._numbers import SAFE_DIGITS, SAFE_SIZE, Stated, ascii_number, stated
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.tables.columns import Coded, Column, Table, check_percent, check_rows
 from rankagg.io.tables.formulas import unguard
@@ -194,7 +194,7 @@ def as_number(cell: Any) -> float:
     """Return the float that a cell says, NaN for a missing one, infinity for anything else."""
     if isinstance(cell, str):
         try:
-            return float("inf") if "_" in cell else float(cell)
+            return float(ascii_number(cell))
         except ValueError:
             return float("nan" if cell.strip().lower() in MISSING else "inf")
     if cell is None:
