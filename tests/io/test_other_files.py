@@ -3,7 +3,6 @@
 import gzip
 import json
 import random
-import sys
 from io import StringIO
 
 import numpy as np
@@ -92,18 +91,6 @@ def test_a_workbook_of_excel(tmp_path):
     found = {survives(lambda p: ra.read_scores(p, **LONG), damaged(whole, rng), path)
              for _ in range(60)}  # fmt: skip
     assert found <= {"DataFormatError", "InvalidInputError", "read"}
-
-
-def test_excel_without_openpyxl(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    path = tmp_path / "a.xlsx"
-    path.write_bytes(b"PK\x03\x04")
-    with pytest.raises(DataFormatError) as caught:
-        ra.read_scores(path, **LONG)
-    assert str(caught.value) == (
-        "a.xlsx is an Excel workbook, which is read where openpyxl is installed (pip install "
-        "openpyxl); or save it as CSV (UTF-8)."
-    )
 
 
 def test_other_readers_take_gzip_too(tmp_path):

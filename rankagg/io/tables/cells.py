@@ -20,7 +20,7 @@ from rankagg.io.tables.columns import Coded, Column, Table, check_percent, check
 from rankagg.io.tables.formulas import unguard
 from rankagg.io.tables.number_style import USUAL, NumberStyle
 
-__all__ = ["MISSING", "CellTable", "as_label", "as_number", "beyond_float"]
+__all__ = ["MISSING", "CellTable", "Unreadable", "as_label", "as_number", "beyond_float"]
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 INFINITE = (float("inf"), float("-inf"))
@@ -33,6 +33,17 @@ READ = {
     "percent": "86.1% as 0.861",
     "errors": "1.2 ± 0.3 and 1.2 (0.3) as 1.2",
 }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unreadable:
+    """A cell that is not empty and says nothing: it is refused where it is read."""
+
+    what: str
+    remedy: str
+
+    def __repr__(self) -> str:
+        return self.what
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +113,9 @@ class CellTable(Table):
     def _check_labels(self, name: Any, cells: list[Any]) -> None:
         for cell, line in zip(cells, self.lines, strict=True):
             if not isinstance(cell, str | Real):
-                raise self._error(line, name, f"must hold a label. Got {shown(cell)}")
+                error = self._error(line, name, f"must hold a label. Got {shown(cell)}")
+                remedy = cell.remedy if isinstance(cell, Unreadable) else ""
+                raise DataFormatError(str(error), remedy)
 
     def stacked(self, names: Sequence[Any], parameter: str) -> Column:
         """Return columns of finite numbers, one column after another; NaN is missing."""
@@ -155,6 +168,8 @@ class CellTable(Table):
 
     def _remedy(self, cell: Any, parameter: str) -> str:
         """Return what reads a cell that is no number as it stands."""
+        if isinstance(cell, Unreadable):
+            return cell.remedy
         if not isinstance(cell, str) or parameter not in ("item", "score", "task"):
             return "Decimals are written with a point." if "," in shown(cell) else ""
         if INFINITE_WORD.fullmatch(cell.strip()):

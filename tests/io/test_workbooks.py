@@ -1,0 +1,521 @@
+"""Workbooks of Excel: what is in them is read or refused by its place, and they cost little."""
+
+import random
+import re
+import subprocess
+import sys
+import tracemalloc
+import warnings
+import zipfile
+from collections import Counter
+from datetime import datetime
+from io import BytesIO
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+import pytest
+
+try:
+    import openpyxl
+    from openpyxl.cell.cell import MergedCell
+except ImportError:
+    openpyxl = None
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, RankaggError
+from rankagg.io.tables import excel
+from rankagg.io.tables.cells import Unreadable
+from rankagg.io.tables.table import read_table
+from tests.io.damage import SCRAPS, damaged, survives
+from tests.io.workbooks import HEADER, parts_of, workbook, zipped
+
+PLAIN = (
+    '<row r="2"><c r="A2" t="inlineStr"><is><t>A</t></is></c><c r="B2"><v>0.5</v></c></row>'
+    '<row r="3"><c r="A3" t="inlineStr"><is><t>B</t></is></c><c r="B3"><v>2</v></c></row>'
+)
+
+
+def written(path, content):
+    path.write_bytes(content)
+    return path
+
+
+def scores(path, **options):
+    return ra.read_scores(path, higher_is_better=True, **options)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read a table from the rows of a sheet."""
+
+    def of_rows(rows, **parts):
+        return read_table(written(tmp_path / "a.xlsx", workbook(rows, **parts)))
+
+    return of_rows
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Return the sentence with which scores are refused."""
+
+    def of_rows(rows, **parts):
+        with pytest.raises(DataFormatError) as caught:
+            scores(written(tmp_path / "a.xlsx", workbook(rows, **parts)))
+        return str(caught.value)
+
+    return of_rows
+
+
+# -- what is read ---------------------------------------------------------------------------------
+
+
+def test_every_kind_of_cell(read):
+    strings = (
+        "<sst><si><t>system</t></si><si><r><t>a</t></r><r><t>cc</t></r><rPh><t>no</t></rPh></si>"
+        '<si><t xml:space="preserve"> line_x000D_end _x005F_x000D_</t></si></sst>'
+    )
+    rows = (
+        f"{HEADER}"
+        '<row r="3"><c r="A3" t="s"><v>2</v></c><c r="B3"><v>-1.5E-2</v></c></row>'
+        '<row><c t="inlineStr"><is><r><t>in</t></r><r><t>line</t></r></is></c>'
+        "<c><v>7.0</v></c></row>"
+        '<row r="9"><c r="A9" t="str"><f>B4&amp;""</f><v>of a formula</v></c>'
+        '<c r="B9"><f>1+1</f><v>9007199254740993</v></c><c r="D9" t="b"><v>1</v></c></row>'
+        '<row r="10"><c r="A10"><v>1e3</v></c><c r="B10" t="str"><f>""</f><v></v></c></row>'
+        '<row r="11"><c r="A11" t="s"/><c r="B11" s="1"/></row>'
+    )
+    table = read(rows, strings=strings)
+    assert table.header == ["system", "acc", None]  # column C is empty, column D has no name
+    assert table.lines == [3, 4, 9, 10]
+    assert table.rows == [
+        [" line\rend _x000D_", -0.015, None],
+        ["inline", 7, None],
+        ["of a formula", 2**53 + 1, True],
+        [1000, None, None],
+    ]
+    assert [type(row[1]) for row in table.rows[:3]] == [float, int, int]
+
+
+def test_what_openpyxl_and_pandas_make_of_it_is_read_too(tmp_path):
+    pytest.importorskip("openpyxl")
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.normal(size=(40, 3)) * 10.0 ** rng.integers(-300, 300, (40, 3)))
+    frame.columns = ["x", "y", "\u00e9\u4e2d"]
+    frame.insert(0, "system", [f"<s & {i}>" for i in range(40)])
+    frame.iloc[3, 2] = None
+    frame["whole"] = rng.integers(-(2**62), 2**62, 40)
+    book = openpyxl.Workbook()
+    book.active.append(list(frame.columns))
+    for row in frame.astype(object).where(frame.notna(), None).itertuples(index=False):
+        book.active.append(list(row))
+    book.create_sheet("another").append(["not", "read"])
+    book.save(tmp_path / "a.xlsx")
+    ours = read_table(tmp_path / "a.xlsx")
+    theirs = pd.read_excel(tmp_path / "a.xlsx", engine="openpyxl", dtype=object)
+    assert ours.header == list(theirs.columns)
+    assert ours.rows == theirs.where(theirs.notna(), None).to_numpy().tolist()
+
+
+def test_parts_may_have_prefixes_other_names_and_another_encoding(tmp_path):
+    parts = parts_of(HEADER + PLAIN)
+    parts = {name.replace("xl/workbook.xml", "xl/Book2.xml"): text for name, text in parts.items()}
+    parts["_rels/.rels"] = parts["_rels/.rels"].replace("xl/workbook", "/xl/book2")
+    parts["xl/_rels/Book2.xml.rels"] = parts.pop("xl/_rels/workbook.xml.rels")
+    sheet = parts["xl/worksheets/one.xml"].replace("xmlns=", "xmlns:x=")
+    sheet = re.sub(r"<(/?)(?=[a-z])", r"<\1x:", sheet)
+    parts["xl/worksheets/one.xml"] = f'<?xml version="1.0" encoding="utf-16"?>{sheet}'.encode(
+        "utf-16"
+    )
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+        table = scores(written(tmp_path / "a.xlsx", zipped(parts, method)))
+        assert table.values.tolist() == [[0.5], [2.0]]
+
+
+def test_empty_workbooks(refused):
+    assert refused("") == "a.xlsx is empty; it must hold a header and at least one row."
+    assert "is empty" in refused(
+        '<row r="1"><c r="A1" s="1"/></row>', after="<mergeCell ref='A1:Z9'/>"
+    )
+    assert "a header and no rows" in refused(HEADER)
+
+
+# -- what says nothing ----------------------------------------------------------------------------
+
+CELL = '<row r="2"><c r="A2" t="inlineStr"><is><t>A</t></is></c>{}</row>'
+ERRORS = ["#DIV/0!", "#REF!", "#VALUE!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#SPILL!"]
+PLACE = r"a\.xlsx, row 2, column 'acc' must be a finite number or empty for missing\. Got "
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_error_cells_are_refused_by_their_place(error, refused):
+    said = refused(HEADER + CELL.format(f'<c r="B2" t="e"><v>{error}</v></c>'))
+    assert re.match(PLACE + re.escape(f"the error {error} (cell B2 of sheet 'Scores'). "), said)
+    assert said.endswith("Clear the cell where the value is missing.")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ['<c r="B2"><f>1+1</f></c>', '<c r="B2"><f>1+1</f><v></v></c>', '<c r="B2"><f>1</f><v/></c>',
+     '<c r="B2" t="str"><f>A1</f></c>', '<c r="B2"><f t="shared" si="0"/></c>'],
+)  # fmt: skip
+def test_formulas_without_a_value_are_refused(cell, refused):
+    said = refused(HEADER + CELL.format(cell))
+    assert re.match(
+        PLACE + r"a formula whose value is still to be calculated \(cell B2 of sheet 'Scores'\)",
+        said,
+    )
+    assert said.endswith("let it calculate, and save it.")
+
+
+def test_values_that_are_to_be_calculated_anew_are_none(read, refused):
+    formula = HEADER + CELL.format('<c r="B2"><f>1+1</f><v>0</v></c>')
+    assert read(formula).rows == [["A", 0]]
+    stale = '<calcPr calcId="1" fullCalcOnLoad="1"/>'
+    assert "still to be calculated (cell B2" in refused(formula, book=stale)
+    assert read(HEADER + PLAIN, book=stale).rows == [["A", 0.5], ["B", 2]]
+
+
+@pytest.mark.parametrize(
+    ("code", "is_date"),
+    [("yyyy\\-mm\\-dd", True), ("[h]:mm", True), ("[$-409]d/m", True), ("0.00", False),
+     ('0.0" days"', False), ("[Red]0", False), ("#,##0_d", False), ("General", False)],
+)  # fmt: skip
+def test_dates_are_no_numbers(code, is_date, read):
+    styles = (
+        f"<styleSheet><numFmts><numFmt numFmtId=\"170\" formatCode='{code}'/></numFmts>"
+        '<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>'
+        '<cellXfs><xf numFmtId="0"/><xf numFmtId="170"/><xf numFmtId="14"/></cellXfs></styleSheet>'
+    )
+    for style, expected in ((0, False), (1, is_date), (2, True)):
+        cell = f'<c r="B2" s="{style}"><v>45000</v></c>'
+        shown = repr(read(HEADER + CELL.format(cell), styles=styles).rows[0][1])
+        assert shown == ("a date (cell B2 of sheet 'Scores')" if expected else "45000")
+
+
+def test_dates_that_openpyxl_writes(tmp_path):
+    pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["system", "x"])
+    book.active.append(["A", datetime(2024, 1, 5)])
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(
+        DataFormatError, match=r"row 2, column 'x'.*a date \(cell B2 of sheet 'Sheet'"
+    ):
+        scores(tmp_path / "a.xlsx")
+
+
+MERGES = {
+    # What is merged, and the first cell that says nothing; None where all is read.
+    "B2:B3": "B3", "A2:A3": "A3", "A1:B1": "B1", "A2:B3": "A3", "B3:C9": None, "D1:E9": None,
+    "A4:B9": None, "B2": None, "A3:XFD1048576": "B3",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("area", "cell"), MERGES.items())
+def test_cells_under_a_merge_are_refused(area, cell, tmp_path):
+    after = f'<mergeCells count="1"><mergeCell ref="{area}"/></mergeCells>'
+    path = written(tmp_path / "a.xlsx", workbook(HEADER + PLAIN, after=after))
+    if cell is None:
+        assert scores(path).values.tolist() == [[0.5], [2.0]]
+        return
+    with pytest.raises(DataFormatError) as caught:
+        scores(path)
+    said = str(caught.value)
+    assert f"under the merged cells {area} (cell {cell} of sheet 'Scores')" in said
+    assert said.endswith("Unmerge them, and fill each cell.")
+
+
+def test_what_is_not_read_may_be_wrong(tmp_path):
+    cells = (
+        '<c r="B2" t="str"><v>B</v></c><c r="C2" t="e"><v>#REF!</v></c>'
+        '<c r="D2" t="str"><v>A</v></c>'
+    )
+    names = '<c r="C1" t="str"><v>note</v></c><c r="D1" t="str"><v>side</v></c></row>'
+    header = HEADER.replace("</row>", names)
+    path = written(tmp_path / "a.xlsx", workbook(header + CELL.format(cells)))
+    with pytest.raises(DataFormatError, match="cell C2"):
+        read_table(path).labels("note", "item")
+    found = ra.read_comparisons(path, first="system", second="acc", outcome="side")
+    assert found.outcomes.tolist() == [1]
+
+
+# -- what is no workbook --------------------------------------------------------------------------
+
+WRONG = {
+    "declares entities": {"xl/strings.xml": '<!DOCTYPE a [<!ENTITY b "c">]><sst/>'},
+    "no part 'xl/strings.xml'": {"xl/strings.xml": None},
+    "no part 'xl/worksheets/one.xml'": {"xl/worksheets/one.xml": None},
+    "it has no sheet": {"xl/workbook.xml": "<workbook/>"},
+    "ExpatError": {"xl/styles.xml": "<styleSheet>"},
+    "'5' where a whole number from 0 to 1": {"B2": '<c r="B2" t="s"><v>5</v></c>'},
+    "'-1' where a whole number": {"B2": '<c r="B2" t="s"><v>-1</v></c>'},
+    "cell B2 says 'x'": {"B2": '<c r="B2"><v>x</v></c>'},
+    "cell B2 says '\u0663'": {"B2": '<c r="B2"><v>\u0663</v></c>'},
+    "cell B2 says '1_0'": {"B2": '<c r="B2"><v>1_0</v></c>'},
+    "cell B2 says '1e999'": {"B2": '<c r="B2"><v>1e999</v></c>'},
+    "cell B2 says '1'": {"B2": '<c r="B2" t="z"><v>1</v></c>'},
+    "'2' where a whole number from 0 to 1": {"B2": '<c r="B2" t="b"><v>2</v></c>'},
+    "cell B3 stands in the wrong place": {"B2": '<c r="B3"><v>1</v></c>'},
+    "cell A2 stands in the wrong place": {"B2": '<c r="A2"><v>1</v></c>'},
+    "'ZZZ2'|'18278' where": {"B2": '<c r="ZZZ2"><v>1</v></c>'},
+    "'b2' is no address": {"B2": '<c r="b2"><v>1</v></c>'},
+    "row 1 stands in the wrong place": {"B2": '</row><row r="1"><c r="A1"><v>1</v></c>'},
+    "'0' where a whole number": {"B2": '</row><row r="0"><c r="A1"><v>1</v></c>'},
+    "'1048577' where": {"B2": '</row><row r="1048577"><c r="A1"><v>1</v></c>'},
+    "'A0' is no address": {"A1": "<c><v>1</v></c>"},
+    "a cell before 3:1 does not end": {"B2": "", "A1": '<row r="2"><c r="A2"><c/></c></row>'},
+    "nested too deep": {"B2": "<a>" * 99},
+    "text stands before an element": {"B2": '<c r="B2" t="str"><v>lost<f/></v></c>'},
+    "cell B2 has two values": {"B2": '<c r="B2"><v>1</v><v/></c>'},
+    "'A' is no address": {"after": '<mergeCell ref="A:B"/>'},
+}
+
+
+@pytest.mark.parametrize(("told", "changed"), WRONG.items())
+def test_damage_is_named(told, changed, tmp_path):
+    changed = dict(changed)
+    rows = changed.pop("A1", "") + (
+        HEADER
+        + CELL.format(changed.pop("B2", '<c r="B2"><v>1</v></c>'))
+        + PLAIN[PLAIN.index('<row r="3') :]
+    )
+    parts = parts_of(rows, after=changed.pop("after", "")) | changed
+    content = zipped({name: text for name, text in parts.items() if text is not None})
+    with pytest.raises(DataFormatError) as caught:
+        scores(written(tmp_path / "a.xlsx", content))
+    assert re.match(
+        r"a\.xlsx is no Excel workbook, or is damaged or encrypted \(.*\): save", str(caught.value)
+    )
+    assert any(part in str(caught.value) for part in told.split("|"))
+
+
+def test_other_compression_is_none_of_a_workbook(tmp_path):
+    content = zipped(parts_of(HEADER + PLAIN), zipfile.ZIP_LZMA)
+    with pytest.raises(DataFormatError, match=r"no part '_rels/\.rels' that can be read"):
+        scores(written(tmp_path / "a.xlsx", content))
+
+
+# -- what a few bytes may not ask for -------------------------------------------------------------
+
+
+def test_a_cell_in_the_last_place_costs_nothing(tmp_path):
+    last = '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+    path = written(tmp_path / "a.xlsx", workbook(HEADER + PLAIN + last))
+    tracemalloc.start()
+    try:
+        table = read_table(path)
+        assert tracemalloc.get_traced_memory()[1] < 5e6
+    finally:
+        tracemalloc.stop()
+    assert table.lines == [2, 3, 1048576]
+    assert table.rows[2] == [None, None, 1]
+    with pytest.raises(DataFormatError, match="row 1048576, column 'system' is empty"):
+        scores(path)
+
+
+def test_bombs_are_refused_before_they_are_unpacked(tmp_path):
+    parts = parts_of("")
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            if "one.xml" not in name:
+                archive.writestr(name, text)
+        with archive.open("xl/worksheets/one.xml", "w") as sheet:
+            for _ in range(40):
+                sheet.write(bytes(10**6))
+    path = written(tmp_path / "a.xlsx", target.getvalue())
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataFormatError) as caught:
+            scores(path)
+        assert tracemalloc.get_traced_memory()[1] < 5e6
+    finally:
+        tracemalloc.stop()
+    assert str(caught.value) == (
+        "a.xlsx unpacks to more than 16777216 bytes, the most for its size: save its first sheet "
+        "as CSV (UTF-8)."
+    )
+
+
+def test_cells_are_counted(monkeypatch, refused):
+    monkeypatch.setattr(excel, "CELLS", 5)
+    assert "has 3 rows and 2 columns or more that are not empty; at most 5" in refused(
+        HEADER + PLAIN
+    )
+    monkeypatch.setattr(excel, "CELLS", 8)
+    far = '<row r="9"><c r="D9"><v>1</v></c></row>'
+    assert "has 4 rows and 3 columns or more that are not empty; at most 8 cells" in refused(
+        HEADER + PLAIN + far
+    )
+    assert "merged cells overlap" in refused(
+        HEADER + PLAIN, after='<mergeCell ref="A2:B3"/><mergeCell ref="A1:B3"/>'
+    )
+
+
+# -- damage ---------------------------------------------------------------------------------------
+
+
+def wholes():
+    """Return the parts of workbooks as programs write them, and as they may be written."""
+    pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [["system", "x", "y"], ["A", 0.5, 3], ["B", None, "7"], ["C", 1e-7, "=B2+1"]]:
+        book.active.append(row)
+    book.active.merge_cells("F1:G2")
+    target = BytesIO()
+    book.save(target)
+    with zipfile.ZipFile(target) as archive:
+        yield {name: archive.read(name) for name in archive.namelist()}
+    date = '<row r="4"><c r="A4" t="str"><v>C</v></c><c r="B4" s="1"><v>3</v></c></row>'
+    merged = '<mergeCells count="1"><mergeCell ref="B4:C5"/></mergeCells>'
+    parts = parts_of(HEADER + PLAIN + date, after=merged)
+    yield {name: text.encode() for name, text in parts.items()}
+
+
+XML_SCRAPS = [
+    b"<c>", b"<c/>", b"</row>", b"<row/>", b"<row></row>", b"<v>1</v>", b"<v/>", b"<f/>",
+    b"<f>1</f>", b"<is><t>x</t></is>", b"<c><v>5</v></c>", b"<rPh><t>x</t></rPh>", b"<t>x</t>",
+    b' t="s"', b' t="e"', b' t="b"', b' t="d"', b' r="XFD1048576"', b' r="A1"', b' s="99999"',
+    b' s="1"', b' numFmtId="14"', b"<!DOCTYPE a>", b"&amp;", b"&b;", b"]]>", b"<![CDATA[1]]>",
+    b"#REF!", b"XFD1048576", b"AAA0", b"_x0000_", b"_xD800_",
+    b'<mergeCell ref="A1:XFD1048576"/>', b'<calcPr fullCalcOnLoad="1"/>',
+]  # fmt: skip
+
+
+def broken(parts, rng):
+    """Return a workbook with damage in its XML, in its parts, or in the bytes of the archive."""
+    parts = dict(parts)
+    way = rng.choice((0, 1, 1, 2, 2, 2, 3))
+    for _ in range(rng.choice((1, 1, 1, 3))):
+        sheets = [name for name in parts if "worksheets/" in name]
+        name = rng.choice([*parts, *(len(parts) * sheets)])
+        if way == 0:
+            parts[name] = damaged(parts[name], rng)
+        elif way == 1:
+            places = [found.start() for found in re.finditer(rb"(?=<|/?>)", parts[name])]
+            at = rng.choice(places)
+            parts[name] = parts[name][:at] + rng.choice(XML_SCRAPS) + parts[name][at:]
+        elif way == 2:
+            texts = list(re.finditer(rb'(?<==")[^"]*(?=")|(?<=>)[^<]+(?=<)', parts[name]))
+            start, end = rng.choice(texts).span()
+            scrap = rng.choice([text[0] for text in texts] + SCRAPS)
+            parts[name] = parts[name][:start] + scrap + parts[name][end:]
+        elif rng.random() < 0.3 and len(parts) > 2:
+            del parts[name]
+    content = zipped(parts, rng.choice((zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED)))
+    return damaged(content, rng) if way == 3 else content
+
+
+def by_openpyxl(content):
+    """Return what each cell is that is kept: empty, a value, or unreadable; None where it fails."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            formulas, values = (
+                openpyxl.load_workbook(BytesIO(content), data_only=only).worksheets[0]
+                for only in (False, True)
+            )
+            stale = b'fullCalcOnLoad="1"' in zipfile.ZipFile(BytesIO(content)).read(
+                "xl/workbook.xml"
+            )
+            states = {}
+            for row in formulas.iter_rows(max_row=50, max_col=50):
+                for cell in row:
+                    stored = values.cell(cell.row, cell.column)
+                    told = "value"
+                    if isinstance(cell, MergedCell):
+                        told = "covered"
+                    elif cell.data_type == "f" and (stale or stored.value is None):
+                        told = "unreadable"
+                    elif stored.value is None or stored.value == "":
+                        told = "empty"
+                    elif stored.data_type in "ed":
+                        told = "unreadable"
+                    states[cell.row, cell.column] = told
+    except Exception:  # whatever damage does to openpyxl
+        return None
+    filled = [place for place, told in states.items() if told in ("value", "unreadable")]
+    rows, columns = (
+        (sorted(set(side)) for side in zip(*filled, strict=True)) if filled else ((), ())
+    )
+    return [[states[row, column] for column in columns] for row in rows[1:]]
+
+
+def state(cell):
+    return "empty" if cell is None else "unreadable" if isinstance(cell, Unreadable) else "value"
+
+
+def filled(rows):
+    return sum(told != "empty" for row in rows for told in row)
+
+
+def survey(number, path, seed):
+    """Read damaged workbooks; return how many were read, refused, and the same for openpyxl."""
+    rng = random.Random(seed)
+    books = list(wholes())
+    found = Counter()
+    for _ in range(number):
+        content = broken(rng.choice(books), rng)
+        # What readers make of it, in words of reasonable length.
+        assert survives(scores, content, path) in ("read", "DataFormatError", "InvalidInputError")
+        try:
+            table = read_table(path)
+        except RankaggError:
+            found["refused"] += 1
+            continue
+        theirs = by_openpyxl(content)
+        ours = [[state(cell) for cell in row] for row in table.rows]
+        if theirs is None:
+            continue
+        # openpyxl passes over what does not stand in its place; nothing that it sees is lost here.
+        expected = [[told.replace("covered", "unreadable") for told in row] for row in theirs]
+        found["same" if ours == expected else "more"] += 1
+        if list(map(len, ours)) != list(map(len, expected)):
+            assert filled(ours) > filled(expected)
+            continue
+        for mine, other in zip(chain(*ours), chain(*expected), strict=True):
+            assert other in (mine, "empty")
+    return found
+
+
+def test_damaged_workbooks(tmp_path):
+    pytest.importorskip("openpyxl")
+    found = survey(150, tmp_path / "a.xlsx", 3)
+    assert found["refused"] > 50
+    assert found["same"] > 25
+
+
+@pytest.mark.slow
+def test_thousands_of_damaged_workbooks_stay_below_a_gigabyte(tmp_path):
+    pytest.importorskip("openpyxl")
+    program = (
+        "import resource, sys; from pathlib import Path; from tests.io.test_workbooks import *; "
+        f"path = Path({str(tmp_path / 'a.xlsx')!r}); found = survey(2000, path, 11); "
+        "hungry(path); "
+        "print(found['refused'], found['same'], "
+        "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    refused, same, kibibytes = map(int, done.stdout.splitlines()[-1].split())
+    assert refused > 700
+    assert same > 400
+    assert kibibytes < 2**20
+
+
+def hungry(path):
+    """Read workbooks that are as large as they may be."""
+    cells = "<row>" + "<c><v>1</v></c>" * 1000 + "</row>"
+    merges = "".join(f'<mergeCell ref="A{row}:ALL{row}"/>' for row in range(2, 900))
+    for parts in (
+        parts_of(cells * 1100),
+        parts_of(cells * 900, after=merges),
+        parts_of("", strings=f"<sst>{'<si/>' * 3_000_000}</sst>"),
+        parts_of("<a>" * 5_000_000),
+        parts_of("", after='<mergeCell ref="A1:XFD1048576"/>' * 400_000),
+    ):
+        path.write_bytes(zipped(parts))
+        assert survives(scores, path.read_bytes(), path) == "DataFormatError"
