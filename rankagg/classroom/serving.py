@@ -13,7 +13,7 @@ from typing import Any
 from rankagg.classroom.catalog import HEADS, Notebook, notebooks
 from rankagg.exceptions import OutputError
 
-__all__ = ["front_page", "serve"]
+__all__ = ["OwnOrigin", "front_page", "serve"]
 
 HOST = "127.0.0.1"
 STYLE = """:root { color-scheme: light dark; }
@@ -54,8 +54,10 @@ def serve(name: str, port: int, *, ready: Callable[[str], object]) -> None:
         except OSError as error:
             raise OutputError(f"port {port} cannot be had: {error.strerror}.") from error
         listening.listen()
-        config = uvicorn.Config(_pages(), log_level="warning", timeout_graceful_shutdown=1)
-        ready(f"http://{HOST}:{listening.getsockname()[1]}/{f'{name}/' if name else ''}")
+        own = listening.getsockname()[1]
+        pages = OwnOrigin(_pages(), own)
+        config = uvicorn.Config(pages, log_level="warning", timeout_graceful_shutdown=1)
+        ready(f"http://{HOST}:{own}/{f'{name}/' if name else ''}")
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listening])
 
@@ -64,8 +66,6 @@ def _pages() -> Any:
     """Return what answers requests: a list at the root, and each notebook below its name."""
     import marimo  # noqa: PLC0415 - the extra
     from starlette.applications import Starlette  # noqa: PLC0415 - comes with the extra
-    from starlette.middleware import Middleware  # noqa: PLC0415
-    from starlette.middleware.trustedhost import TrustedHostMiddleware  # noqa: PLC0415
     from starlette.responses import HTMLResponse  # noqa: PLC0415
     from starlette.routing import Mount, Route  # noqa: PLC0415
 
@@ -79,9 +79,58 @@ def _pages() -> Any:
     async def listing(_: Any) -> Any:
         return HTMLResponse(front_page(notebooks()))
 
-    # Other names of this machine would let a page from elsewhere in.
-    hosts = Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
-    return Starlette(routes=[Route("/", listing), Mount("/", builder.build())], middleware=[hosts])
+    return Starlette(routes=[Route("/", listing), Mount("/", builder.build())])
+
+
+class OwnOrigin:
+    """Lets nobody in but the pages of this server: what they ask for names it, and comes from it.
+
+    A page from elsewhere that is open in the same browser can send requests here and open
+    WebSockets, under this address or under another name of this machine.
+
+    Parameters
+    ----------
+    pages : ASGI application
+        What answers.
+    port : int
+        Where it is served.
+    """
+
+    def __init__(self, pages: Any, port: int) -> None:
+        self._pages = pages
+        self._hosts = [f"{name}:{port}".removesuffix(":80") for name in (HOST, "localhost")]
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer, or refuse."""
+
+        async def unshared(message: Any) -> None:
+            # marimo lets every origin read what it answers.
+            told = [
+                pair
+                for pair in message.get("headers", ())
+                if not pair[0].lower().startswith(b"access-control-")
+            ]
+            await send({**message, "headers": told} if "headers" in message else message)
+
+        if scope["type"] == "lifespan" or self._is_own(scope):
+            await self._pages(scope, receive, send if scope["type"] == "lifespan" else unshared)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await send({"type": "http.response.start", "status": 403, "headers": []})
+            await send(
+                {"type": "http.response.body", "body": b"Only pages of this server ask here."}
+            )
+
+    def _is_own(self, scope: Any) -> bool:
+        given = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+        hosts = [value for name, value in given if name == b"host"]
+        origins = [value for name, value in given if name == b"origin"]
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            return False
+        # Browsers name the origin of whatever changes something, and of WebSockets.
+        is_plain = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        return origins == [f"http://{hosts[0]}"] or (is_plain and not origins)
 
 
 def front_page(all_of_them: dict[str, Notebook], *, suffix: str = "/") -> str:

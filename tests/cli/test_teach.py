@@ -1,20 +1,25 @@
 """`rankagg teach`: what it says where it cannot serve, and what it writes."""
 
+import asyncio
 import re
 import socket
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
 import rankagg
 from rankagg.classroom import files
 from rankagg.classroom.catalog import APPS, LECTURES, notebooks
-from rankagg.classroom.serving import front_page
+from rankagg.classroom.serving import OwnOrigin, front_page
 from rankagg.cli import main
 from rankagg.cli.commands import teach
 from rankagg.exceptions import OutputError
@@ -157,3 +162,85 @@ def served(folder):
 class QuietHandler(SimpleHTTPRequestHandler):
     def log_message(self, *_):
         """Say nothing."""
+
+
+# -- who may ask ----------------------------------------------------------------------------------
+
+OWN = "http://127.0.0.1:2718"
+HOSTILE = ["http://evil.example", "null", "http://127.0.0.1:2719", "https://127.0.0.1:2718",
+           "http://localhost:2718", "http://127.0.0.1:2718.evil.example", ""]  # fmt: skip
+
+
+def asked(kind, method="GET", *, host="127.0.0.1:2718", origins=()):
+    """Return what a server says to a request: the messages of ASGI, and whether it was let in."""
+    let_in, said = [], []
+
+    async def pages(scope, receive, send):
+        let_in.append(scope)
+        headers = [(b"Access-Control-Allow-Origin", b"*"), (b"content-type", b"text/html")]
+        await send({"type": f"{kind}.start", "headers": headers})
+
+    async def send(message):
+        said.append(message)
+
+    named = [] if host is None else [(b"host", host.encode())]
+    scope = {"type": kind, "method": method,
+             "headers": [*named, *((b"Origin", one.encode()) for one in origins)]}  # fmt: skip
+    asyncio.run(OwnOrigin(pages, 2718)(scope, None, send))
+    return bool(let_in), said
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+def test_other_origins_and_hosts_are_refused(kind) -> None:
+    for origin in HOSTILE:
+        let_in, said = asked(kind, origins=[origin])
+        assert not let_in, origin
+        assert said[0].get("status", 1008) in (403, 1008)
+        assert "headers" not in said[0] or not said[0]["headers"]
+    for host in ("evil.example", "evil.example:2718", "127.0.0.1", "127.0.0.1:2719", "", None):
+        assert not asked(kind, host=host, origins=[OWN])[0], host
+        assert not asked(kind, host=host, origins=[f"http://{host}"])[0], host
+    assert not asked(kind, origins=[OWN, OWN])[0]
+    assert asked(kind, origins=[OWN])[0]
+    assert asked(kind, host="localhost:2718", origins=["http://localhost:2718"])[0]
+
+
+def test_only_plain_requests_may_leave_their_origin_out() -> None:
+    assert asked("http")[0]
+    assert asked("http", "HEAD")[0]
+    assert not asked("http", "POST")[0]
+    assert not asked("http", "OPTIONS")[0]
+    assert not asked("websocket")[0]
+
+
+def test_no_other_origin_is_told_that_it_may_read() -> None:
+    _, said = asked("http", origins=[OWN])
+    assert said[0]["headers"] == [(b"content-type", b"text/html")]
+
+
+def test_a_server_that_runs_refuses_sockets_of_others() -> None:
+    pytest.importorskip("marimo", reason="pip install 'rankagg[teach]' lets this test run")
+    client = pytest.importorskip("websockets.sync.client")
+    from websockets.exceptions import InvalidStatus  # noqa: PLC0415
+
+    command = [sys.executable, "-m", "rankagg", "teach", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            address = urlsplit(server.stdout.readline().split()[1])
+            path = f"ws://{address.netloc}/cycle/ws?session_id=s_1"
+            for origin in ("http://evil.example", None):
+                with pytest.raises(InvalidStatus) as refused:
+                    client.connect(path, origin=origin, open_timeout=60)
+                assert refused.value.response.status_code == 403
+            own = f"http://{address.netloc}"
+            with client.connect(path, origin=own, open_timeout=60) as connection:
+                assert connection.recv(timeout=60)
+            page = Request(f"{own}/cycle/", headers={"Origin": own})
+            with urlopen(page, timeout=60) as answer:
+                assert "access-control-allow-origin" not in answer.headers
+                assert b"<marimo" in answer.read()
+            for headers in ({"Origin": "http://evil.example"}, {"Host": "evil.example"}):
+                with pytest.raises(HTTPError, match="403"):
+                    urlopen(Request(f"{own}/cycle/", headers=headers), timeout=60)
+        finally:
+            server.terminate()
