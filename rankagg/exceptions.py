@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import islice
 from reprlib import Repr
@@ -27,6 +28,22 @@ __all__ = [
     "VerificationWarning",
     "WorkerError",
 ]
+
+
+# Signs that steer a terminal, turn the direction of a text, or that XML cannot hold.
+HIDDEN = re.compile(
+    "[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def visible(text: str) -> str:
+    r"""Return a text of lines that may leave the program: signs that steer are written \x1b."""
+    return HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def visible_json(text: str) -> str:
+    """Return JSON that says the same without such signs."""
+    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class _Short(Repr):
@@ -57,7 +74,8 @@ def nearest(value: object, names: Iterable[object]) -> str:
     # Only what goes wrong needs it.
     from difflib import get_close_matches  # noqa: PLC0415
 
-    known = {str(name).casefold(): str(name) for name in islice(names, COMPARED)}
+    texts = ((name if isinstance(name, str) else str(name), name) for name in names)
+    known = {text.casefold(): name for text, name in islice(texts, COMPARED)}
     found = get_close_matches(str(value).casefold()[:LONGEST], known, n=1)
     return f"Did you mean {shown(known[found[0]])}?" if found else ""
 
@@ -73,6 +91,9 @@ class Described(str):
 
 class RankaggError(Exception):
     """Base class of every error that rankagg raises on purpose."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class InvalidInputError(RankaggError, ValueError):
@@ -161,6 +182,9 @@ class DataFormatError(RankaggError, ValueError):
 
 class DataWarning(UserWarning):
     """Something in the data was left out, and how much of it."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class SolverError(RankaggError, RuntimeError):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from string import ascii_uppercase
+from unicodedata import normalize
 
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
+from rankagg.exceptions import visible
 
 MAX_ITEMS = 6
 WEIGHTS = (1.0, 2.0, 1 / 2, 1 / 3, 0.1)
@@ -21,12 +23,26 @@ policies = st.sampled_from(POLICIES)
 weights = st.sampled_from(WEIGHTS)
 
 
+def texts(min_size=0):
+    """Return any label that is a text: all but NUL."""
+    return st.text(
+        st.characters(exclude_characters="\0", exclude_categories=["Cs"]),
+        min_size=min_size,
+        max_size=3,
+    )
+
+
+def normal(text):
+    """Return what two labels may not share: how they look."""
+    return normalize("NFC", visible(text).replace("\n", "\\n"))
+
+
 @st.composite
 def item_sets(draw, min_size=1, max_size=MAX_ITEMS):
     """Draw distinct labels, all strings or all integers, in any order."""
     labels = draw(
         st.one_of(
-            st.lists(st.text(max_size=3), min_size=min_size, max_size=max_size, unique=True),
+            st.lists(texts(), min_size=min_size, max_size=max_size, unique_by=normal),
             st.lists(st.integers(-9, 99), min_size=min_size, max_size=max_size, unique=True),
         )
     )

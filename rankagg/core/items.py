@@ -6,15 +6,23 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from html import escape
 from typing import overload
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Label
 from rankagg.core.value import Value
-from rankagg.exceptions import InvalidInputError, ItemMismatchError, nearest
+from rankagg.exceptions import (
+    HIDDEN,
+    Described,
+    InvalidInputError,
+    ItemMismatchError,
+    nearest,
+    visible,
+)
 
-__all__ = ["ItemSet", "clean_label", "counted", "label_column", "listed", "shortened"]
+__all__ = ["ItemSet", "clean_label", "counted", "label_column", "listed", "shortened", "written"]
 
 _SHOWN = 6
 
@@ -30,7 +38,8 @@ class ItemSet(Value, Sequence[Label]):
     Raises
     ------
     InvalidInputError
-        If there is no label, a label occurs twice, or strings and integers are mixed.
+        If there is no label, a label occurs twice or holds NUL, two look alike (they differ in the
+        composition of Unicode alone), or strings and integers are mixed.
 
     Examples
     --------
@@ -48,13 +57,14 @@ class ItemSet(Value, Sequence[Label]):
         self._set(_labels=tuple(clean_label(label) for label in labels))
         if not self._labels:
             raise InvalidInputError("items", "at least one label", [])
-        if len({type(label) for label in self._labels}) > 1:
+        if len({isinstance(label, str) for label in self._labels}) > 1:
             raise InvalidInputError(
                 "items", "all strings or all integers", list(self._labels), "Convert them first."
             )
         if len(self._index) < len(self._labels):
             twice = next(label for i, label in enumerate(self._labels) if self._index[label] != i)
             raise InvalidInputError("items", "distinct labels", twice, "It occurs twice.")
+        _check_twins(self._labels, "items")
 
     @classmethod
     def coerce(cls, items: Iterable[Label] | None, labels: Iterable[Label]) -> ItemSet:
@@ -74,7 +84,7 @@ class ItemSet(Value, Sequence[Label]):
         if items is not None:
             return items if isinstance(items, ItemSet) else cls(items)
         clean = {clean_label(label) for label in labels}
-        if len({type(label) for label in clean}) > 1:
+        if len({isinstance(label, str) for label in clean}) > 1:
             return cls(clean)  # which raises: mixed labels have no order
         return cls(sorted(clean, key=lambda label: label))
 
@@ -274,21 +284,64 @@ def label_column(values: Iterable[Label], parameter: str) -> tuple[Label, ...]:
     if not isinstance(values, Iterable):
         raise InvalidInputError(parameter, "a sequence of strings or integers", values)
     column = tuple(values)
-    if {str, int} >= set(map(type, column)):
+    distinct = {value: value for value in column if isinstance(value, str)}
+    if {str, int} >= set(map(type, column)) and all(map(_is_plain, distinct)):
         return column
-    for value in column:
-        if isinstance(value, bool | np.bool_) or not isinstance(value, str | int | np.integer):
-            raise InvalidInputError(parameter, "strings or integers", value)
-    return tuple(clean_label(value) for value in column)
+    clean = tuple(clean_label(value, parameter) for value in column)
+    _check_twins(distinct, parameter)
+    return clean
 
 
-def clean_label(label: object) -> Label:
-    """Return a label as a plain str or int; raise where it is neither."""
+class _Masked(str):
+    """A label with signs that must not leave the program: where it is shown, they are escaped."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return _on_one_line(written(self))
+
+    def __format__(self, form: str) -> str:
+        return format(str(self), form)
+
+
+def _on_one_line(text: str) -> str:
+    return visible(text).replace("\n", "\\n")
+
+
+def _is_plain(label: str) -> bool:
+    return label.isascii() and label.isprintable()
+
+
+def clean_label(label: object, parameter: str = "items") -> Label:
+    """Return a label as a str or int; raise where it is neither, or holds NUL."""
     if isinstance(label, str):
-        return str(label)
+        if "\0" in label:
+            raise InvalidInputError(parameter, "labels without NUL", label)
+        is_masked = "\n" in label or HIDDEN.search(label)
+        return _Masked(written(label)) if is_masked else written(label)
     if isinstance(label, int | np.integer) and not isinstance(label, bool | np.bool_):
         return int(label)
-    raise InvalidInputError("items", "strings or integers", label)
+    raise InvalidInputError(parameter, "strings or integers", label)
+
+
+def written(label: Label) -> str:
+    """Return a label as a file holds it, all of its signs as they are."""
+    return str.__str__(label) if isinstance(label, str) else str(label)
+
+
+def _check_twins(labels: Iterable[Label], parameter: str) -> None:
+    """Raise where two labels would look alike wherever they are shown."""
+    texts = [label for label in labels if isinstance(label, str)]
+    if all(map(_is_plain, texts)):
+        return
+    seen: dict[str, str] = {}
+    for text in texts:
+        other = seen.setdefault(normalize("NFC", str(clean_label(text))), text)
+        if other != text:
+            both = Described(f"{other!a} and {text!a}")
+            raise InvalidInputError(
+                parameter, "labels that look different", both, "Write both in one way."
+            )
 
 
 def listed(labels: Sequence[Label]) -> str:
@@ -315,7 +368,7 @@ def counted(number: object, noun: str, form: str = "") -> str:
 
 def shortened(label: Label, width: int = 48) -> str:
     """Return a label as text, cut in the middle where it is wider than a column should be."""
-    text = str(label)
+    text = _on_one_line(str(label))
     if len(text) <= width:
         return text
     head = (width - 1) * 2 // 3

@@ -7,6 +7,7 @@ from math import floor, isfinite, log10
 from unicodedata import bidirectional, category, east_asian_width, name
 
 from rankagg._typing import Label
+from rankagg.exceptions import visible
 
 __all__ = [
     "amount",
@@ -27,8 +28,6 @@ WORDS = (
 )  # fmt: skip
 # Letters of scripts that run from right to left.
 TURNING = frozenset({"R", "AL", "AN"})
-# Signs without a width that turn the direction of what follows.
-TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 # Scripts whose letters every machine has a font for; the first word of a letter's name tells.
 EVERYWHERE = frozenset({"LATIN", "GREEK", "CYRILLIC", "FEMININE", "MASCULINE", "MICRO", "MODIFIER"})
 SHOWN = 8
@@ -43,7 +42,7 @@ def letters(text: str) -> int:
 
 def cut(text: str, width: int) -> str:
     """Return a text on one line, shortened at its end where it is wider than so many letters."""
-    line = "(no name)" if is_blank(text) else " ".join(text.split())
+    line = "(no name)" if is_blank(text) else visible(" ".join(text.split()))
     if letters(line) <= width:
         return line
     used, end = 1, 0
@@ -73,7 +72,7 @@ def _width(letter: str) -> int:
 
 def named(label: Label, width: int = 60) -> str:
     """Return a name for a sentence, whose direction it does not turn."""
-    text = cut(str(label).translate(TURNS), width)
+    text = cut(str(label), width)
     if any(bidirectional(letter) in TURNING for letter in text):
         return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
     return text

@@ -77,7 +77,7 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
 def _items(field: Field) -> ItemSet:
     """Return texts or integers; which of them go together, the ItemSet says."""
     for element in field.elements():
-        if type(element.value) not in {str, int}:
+        if type(element.value) is not int and not isinstance(element.value, str):
             element.refuse("a text or an integer")
     return ItemSet(cast("list[Label]", field.value))
 
@@ -102,8 +102,10 @@ def _numbers(field: Field, length: int, low: float = -inf) -> list[float]:
 
 def _center(items: ItemSet, field: Field) -> Permutation:
     labels = [element.value for element in field.elements()]
-    kinds = {type(label) for label in items}
-    if {type(label) for label in labels} != kinds or sorted(labels) != sorted(items):  # type: ignore[type-var]
+    kinds, own = (
+        {str if isinstance(one, str) else type(one) for one in x} for x in (labels, items)
+    )
+    if kinds != own or sorted(labels) != sorted(items):  # type: ignore[type-var]
         field.refuse("a list of all items, each once")
     return Permutation.from_order(cast("list[Label]", labels), items=items)
 

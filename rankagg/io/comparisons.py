@@ -13,7 +13,7 @@ from rankagg._typing import Floats, Label
 from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT, check_choice
 from rankagg.core.comparisons.checks import COLUMNS
 from rankagg.core.comparisons.comparisons import Comparisons
-from rankagg.core.items import ItemSet, counted
+from rankagg.core.items import ItemSet, counted, written
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.outcomes import OUTCOMES, SIDES, Reading, is_tie
 from rankagg.io.tables.columns import Coded, Table, names_of
@@ -161,8 +161,8 @@ def _pair(table: Table, first: Any, second: Any, items: Iterable[Label] | None) 
 def _outcomes(table: Table, name: Any, pair: _Pair, meant: str | None) -> Signs:
     cells = _Cells(table, name, table.coded(name, "outcome"))
     reading = OUTCOMES.read(cells.labels)
-    known = {str(label): at for at, label in enumerate(pair.items)}
-    winners = np.array([known.get(str(label), -1) for label in cells.labels])
+    known = {written(label): at for at, label in enumerate(pair.items)}
+    winners = np.array([known.get(written(label), -1) for label in cells.labels])
     named = any(
         at >= 0 and not is_tie(label) for at, label in zip(winners, cells.labels, strict=True)
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rankagg._typing import Bools, Label
 from rankagg.analysis.comparison.alternatives import LATE
-from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.items import ItemSet, counted, listed, written
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.report.findings import Findings
 
@@ -74,7 +74,7 @@ class Gate:
             raise InvalidInputError("gates", f"one of {', '.join(forms)}", condition, remedy)
         if not needed[kind]:
             return cls(condition, kind)
-        written = {str(label): label for label in items}
+        known = {written(label): label for label in items}
         names = [rest] if needed[kind] == 1 else _between_commas(rest)
         if len(names) != needed[kind] or len(set(names)) < len(names):
             form = next(form for form in forms if form.startswith(f"{kind}="))
@@ -83,10 +83,10 @@ class Gate:
                 "Quotation marks hold together a name that has a comma.",
             )  # fmt: skip
         for name in names:
-            if name not in written:
+            if name not in known:
                 allowed = f"about items of the data ({listed(items.labels)})"
-                raise InvalidInputError("gates", allowed, condition, nearest(name, written))
-        return cls(condition, kind, tuple(written[name] for name in names))
+                raise InvalidInputError("gates", allowed, condition, nearest(name, items))
+        return cls(condition, kind, tuple(known[name] for name in names))
 
     def judge(self, findings: Findings) -> GateVerdict:
         """Say whether it holds."""

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from rankagg import __version__
 from rankagg.core.names import is_blank
+from rankagg.exceptions import visible, visible_json
 from rankagg.report.first_screen import FirstScreen
 from rankagg.report.sections import Section
 
@@ -88,7 +89,7 @@ def render_page(
 def json_text(text: str) -> Markup:
     """Return JSON that cannot end its element, whatever names it holds."""
     json.loads(text)
-    return Markup(text.replace("<", "\\u003c"))
+    return Markup(visible_json(text).replace("<", "\\u003c"))
 
 
 def _digest(text: str) -> str:
@@ -107,11 +108,16 @@ def environment() -> Environment:
         loader=PackageLoader("rankagg.report"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_visible,
         **options,
     )
     made.filters["share"] = _share
     made.tests["blank"] = is_blank
     return made
+
+
+def _visible(value: Any) -> Any:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _share(per_cent: float) -> str:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError, shown
+from tests.strategies import normal, texts
 
 SCORES = pd.DataFrame(
     {"qa": [0.7, 0.6, 0.4], "nli": [0.5, 0.8, 0.3]}, index=["large", "medium", "small"]
@@ -27,7 +28,7 @@ def with_levels(*levels: list[str]) -> pd.DataFrame:
 
 
 @given(
-    st.lists(st.text(min_size=1), min_size=1, max_size=4, unique=True),
+    st.lists(texts(1), min_size=1, max_size=4, unique_by=normal),
     st.lists(st.integers(0, 9), min_size=1, max_size=4, unique=True),
     st.booleans(),
     st.randoms(use_true_random=False),

@@ -273,7 +273,7 @@ def test_odd_names_are_plain_text(styled) -> None:
     values[2, 1] = NAN
     with nullcontext() if styled else mpl.style.context("default"):
         ax = plotting.missingness_map(table(values, systems=names, tasks=names))
-        assert named(cells(ax)[1])[0] == plot_labels([names[2], *names[:2], names[3]])
+        assert named(cells(ax)[1])[0] == plot_labels(ra.ItemSet([names[2], *names[:2], names[3]]))
         assert not collisions(ax)
         assert not cut_off(ax)
 

@@ -168,7 +168,8 @@ def test_a_page_that_was_edited_is_refused(edited, kind) -> None:
 def test_names_of_items_do_no_harm(opened) -> None:
     names = [
         "</script><script>alert(1)</script>", '<img src=x onerror="alert(2)">', "<!--<script>",
-        "\u2028 and \u2029", "'\"`${alert(3)}\\", "  two  blanks ", "&lt;é&#65;", "\U0001f600",
+        "\u2028 and \u2029", "line\nbreak\x1b\x9b\t.",
+        "'\"`${alert(3)}\\", "  two  blanks ", "&lt;é&#65;", "\U0001f600",
     ]  # fmt: skip
     orders = [names, names[3:] + names[:3], names[1:] + names[:1]]
     html = small_page(ra.Kemeny().aggregate(ra.Profile.from_orders(orders)))

@@ -9,7 +9,7 @@ import pandas as pd
 from rankagg.analysis.comparison.agreement import distances_to_optima
 from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.core.items import counted, shortened
-from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
+from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
 
 if TYPE_CHECKING:
     from rankagg.analysis.comparison.comparison import Comparison
@@ -26,13 +26,12 @@ def text_of(
     decisions: Decisions | None = None,
 ) -> str:
     """Return the whole text; `rows` limits items and disagreeing pairs, None does not."""
-    return "\n\n".join(
-        [
-            "\n".join(head_of(comparison, alternatives, decisions)),
-            _methods_text(comparison, alternatives),
-            *details_of(comparison, rows, decisions),
-        ]
-    )
+    parts = [
+        "\n".join(head_of(comparison, alternatives, decisions)),
+        _methods_text(comparison, alternatives),
+        *details_of(comparison, rows, decisions),
+    ]
+    return visible("\n\n".join(parts))
 
 
 def details_of(

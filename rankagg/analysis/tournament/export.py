@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Bools, Label
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, clean_label
 from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["as_dot", "as_networkx"]
@@ -38,5 +38,5 @@ def as_dot(items: ItemSet, arcs: pd.DataFrame) -> str:
 
 
 def _quoted(value: object) -> str:
-    text = str(value).replace("\\", "\\\\").replace('"', '\\"')
+    text = str(clean_label(value)).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'

@@ -30,6 +30,7 @@ from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
+from rankagg.exceptions import visible
 from rankagg.inference.units import rankings_of
 
 __all__ = ["MODELS", "command"]
@@ -146,7 +147,7 @@ def command(
     click.echo("\n".join(given.lines))
     click.echo(fit.summary(rows=None, **shown))
     if len(ratings):
-        click.echo(ratings.round(1).to_string(na_rep="-"))
+        click.echo(visible(ratings.round(1).to_string(na_rep="-")))
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import click
 
 from rankagg._typing import Label
+from rankagg.cli.options.exact import time_limit_option
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import Number, Whole, alpha_option, seed_option
@@ -20,6 +21,7 @@ from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.exceptions import visible
 from rankagg.inference.intervals.methods import BINOMIAL, Method
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_intervals import (
@@ -130,6 +132,7 @@ OPTIONS = {
     type=Whole(1, 10**6),
     help="Resamples (default 2000), or sign vectors (default 10,000).",
 )
+@time_limit_option("sign flips of hundreds of items")
 @seed_option()
 @rows_options("pairs and items")
 @json_option
@@ -231,6 +234,7 @@ def _ranks(data: Ranked, given: AnyInput, options: dict[str, Any]) -> RankInterv
             score_range=options["score_range"],
             tolerance=given.tolerance,
             n_resamples=options["resamples"],
+            time_limit=options["deadline"].time_limit,
             rng=options["seed"],
         )
 
@@ -247,7 +251,7 @@ def _alone(ranks: RankIntervals, rows: int | None) -> str:
     shown = frame if rows is None else frame.head(rows)
     level = f"{100 * (1 - ranks.decisions.alpha):g} %"
     lines = [f"ranks of each item alone; {level} for one item chosen before looking"]
-    lines += shown.to_string().splitlines()
+    lines += visible(shown.to_string()).splitlines()
     if len(frame) > len(shown):
         lines.append(f"... and {counted(len(frame) - len(shown), 'more item')}")
     return "\n".join(lines)

@@ -14,6 +14,7 @@ from rankagg.cli.options.targets import FILE
 from rankagg.core.items import counted, shortened
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.sums.unit_groups import MOST_GROUPS
+from rankagg.exceptions import visible
 from rankagg.io.summaries import write_summary
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def command(
     click.echo("\n".join([*lines, f"fingerprint: {summary.fingerprint}"]))
     for frame, noun in ((_tasks(summary), "task"), (_systems(summary), "system")):
         shown = frame if rows is None else frame.head(rows)
-        click.echo(f"\n{shown.to_string(index=False)}")
+        click.echo(f"\n{visible(shown.to_string(index=False))}")
         if len(shown) < len(frame):
             click.echo(f"... and {counted(len(frame) - len(shown), f'more {noun}')}")
 

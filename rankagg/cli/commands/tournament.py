@@ -17,6 +17,7 @@ from rankagg.cli.options.output import echo_json, json_option, rows_options
 from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.targets import FILE
 from rankagg.core.items import counted
+from rankagg.exceptions import visible
 from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def command(
         shown = arcs if rows is None else arcs.head(rows)
         click.echo("\n".join([*given.lines, graph.summary()]))
         if len(shown):
-            click.echo(f"\n{shown.to_string(index=False, float_format='{:g}'.format)}")
+            click.echo(f"\n{visible(shown.to_string(index=False, float_format='{:g}'.format))}")
         if len(shown) < len(arcs):
             click.echo(f"... and {counted(len(arcs) - len(shown), 'more majority')}")
     save_plot(lambda: _plot(graph, given, deadline), plot)

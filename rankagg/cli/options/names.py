@@ -9,7 +9,7 @@ import click
 
 from rankagg._numbers import ascii_number
 from rankagg._typing import Label
-from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.items import ItemSet, counted, listed, written
 from rankagg.exceptions import InvalidInputError, nearest
 
 __all__ = ["OneOf", "labels_of", "numbers_of", "split", "task_weights"]
@@ -41,13 +41,13 @@ def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> l
     noun : str
         What they are, in the singular.
     """
-    written: dict[str, Label] = {str(label): label for label in items}
+    known: dict[str, Label] = {written(label): label for label in items}
     found = []
     for name in names:
-        if name not in written:
+        if name not in known:
             allowed = f"one of the {counted(len(items), noun)} ({listed(items.labels)})"
-            raise InvalidInputError(option, allowed, name, nearest(name, written))
-        found.append(written[name])
+            raise InvalidInputError(option, allowed, name, nearest(name, items))
+        found.append(known[name])
     return found
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import Whole
 from rankagg.core.results.pasted import Pastable
+from rankagg.exceptions import visible_json
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.formulas import guard_frame
 
@@ -126,4 +127,4 @@ def write_frame(frame: pd.DataFrame, path: Path, *, index: bool = False) -> None
 
 
 def _dumps(data: dict[str, Any]) -> str:
-    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    return visible_json(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))

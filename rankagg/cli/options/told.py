@@ -13,7 +13,7 @@ from rankagg.core.items import counted
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.votes.pairwise import PairwiseMatrix
-from rankagg.exceptions import DataWarning
+from rankagg.exceptions import DataWarning, visible
 
 __all__ = ["pairs_only", "tell_ballots", "tell_scores", "warnings_noted"]
 
@@ -82,7 +82,7 @@ def _tell_source(data: Data, values: dict[str, Any]) -> list[str]:
     source = f"data set {dataset}" if dataset else str(values.get("told") or values["file"])
     if len(values.get("files", ())) > 1:
         source += f" and {len(values['files']) - 1} more"
-    lines = [f"read: {source}, {repr(data)[1:-1]}"]
+    lines = [visible(f"read: {source}, {repr(data)[1:-1]}")]
     if values["drop"]:
         lines.append(f"left out: {', '.join(values['drop'])}")
     return lines

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from unicodedata import normalize
 
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InvalidInputError, visible
 
 __all__ = ["DASH", "check_key", "latex_number", "latex_text", "markdown_text"]
 
@@ -103,7 +103,4 @@ def check_key(key: object, parameter: str) -> str:
 
 def _one_line(text: str) -> str:
     """Return text with white space as single spaces, and other control signs by their numbers."""
-    line = " ".join(text.split())
-    return "".join(
-        sign if sign.isprintable() or ord(sign) >= 0xA0 else f"\\x{ord(sign):02x}" for sign in line
-    )
+    return visible(" ".join(text.split()))

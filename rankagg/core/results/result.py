@@ -18,6 +18,7 @@ from rankagg._validation import check_integer
 from rankagg.core.items import counted, shortened
 from rankagg.core.results.pasted import Decimals, Direction, Look, Pastable, Pasted, pasted
 from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -168,20 +169,20 @@ class Result(Pastable, Value):
         left = 0 if limit is None else max(len(table) - limit, 0)
         shown = [self._printed(table.head(len(table) - left))] if len(table) else []
         more = [self._left_out(left)] if left else []
-        return "\n".join([*facts, *shown, *more, *self._below(limit)])
+        return visible("\n".join([*facts, *shown, *more, *self._below(limit)]))
 
     def __str__(self) -> str:
         return self.summary()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {next(iter(self._facts()))}>"
+        return visible(f"<{type(self).__name__}: {next(iter(self._facts()))}>")
 
     def _repr_html_(self) -> str:
         table = self._table()
         shown = table.to_html(
             index=self._named_rows, na_rep="", max_rows=SHOWN, show_dimensions=len(table) > SHOWN
         )
-        return _html(self._facts()) + shown * bool(len(table)) + _html(self._below())
+        return visible(_html(self._facts()) + shown * bool(len(table)) + _html(self._below()))
 
 
 def _key_of(value: Any) -> Hashable:

@@ -30,7 +30,7 @@ from rankagg.core.scores.checks import (
 from rankagg.core.scores.scored_tasks import ScoredTasks
 from rankagg.core.scores.summaries import count_near_ties, describe_scores
 from rankagg.core.value import array_key, frozen_array
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, visible
 
 __all__ = ["ScoreTable"]
 
@@ -385,4 +385,4 @@ class ScoreTable(Pastable, ScoredTasks):
         )
 
     def _repr_html_(self) -> str:
-        return self.to_frame().to_html(na_rep="", escape=True, max_rows=20, max_cols=20)
+        return visible(self.to_frame().to_html(na_rep="", escape=True, max_rows=20, max_cols=20))

@@ -31,7 +31,7 @@ from rankagg.core.sums.task_tally import TaskTally
 from rankagg.core.sums.unit_groups import check_groups, groups_of, keys_of_labels
 from rankagg.core.sums.votes import votes_of
 from rankagg.core.votes.pairwise import PairwiseMatrix
-from rankagg.exceptions import Described, InvalidInputError, ItemMismatchError
+from rankagg.exceptions import Described, InvalidInputError, ItemMismatchError, visible
 
 __all__ = ["ScoreSummary"]
 
@@ -375,4 +375,4 @@ class ScoreSummary(ScoredTasks):
         )
 
     def _repr_html_(self) -> str:
-        return self.to_frame().to_html(na_rep="", escape=True, max_rows=20, max_cols=20)
+        return visible(self.to_frame().to_html(na_rep="", escape=True, max_rows=20, max_cols=20))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Label
 from rankagg._validation import check_integer
+from rankagg.core.items import written
 
 __all__ = ["MOST_GROUPS", "check_groups", "groups_of", "keys_of_labels", "keys_of_texts"]
 
@@ -75,7 +76,7 @@ def keys_of_labels(labels: Sequence[Label]) -> Keys:
     keys = np.empty(len(labels), dtype=np.uint64)
     texts, places = [], []
     for at, label in enumerate(labels):
-        text = str(label)
+        text = written(label)
         if NUMBER.fullmatch(text):
             keys[at] = int(text) & (2**64 - 1)
         else:

@@ -13,6 +13,7 @@ from rankagg._typing import Label
 from rankagg.core.items import counted, listed, shortened
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import visible
 from rankagg.io.evaluations.collected import (
     WHOLE_TASK,
     Collector,
@@ -356,7 +357,7 @@ class Evaluations(Value):
         lines = [self._head(), *self.notes, shown.to_string(index=False)]
         if len(shown) < len(table):
             lines.append(f"... and {counted(len(table) - len(shown), 'more row')}")
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
     def __str__(self) -> str:
         return self.summary()
@@ -365,7 +366,7 @@ class Evaluations(Value):
         return f"<{self._head()}>"
 
     def _repr_html_(self) -> str:
-        return self.overview().to_html(index=False, max_rows=60)
+        return visible(self.overview().to_html(index=False, max_rows=60))
 
 
 def _stated(series: Iterable[Series]) -> bool | None:

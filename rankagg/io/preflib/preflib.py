@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Ranks
 from rankagg._validation import check_choice
-from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.items import ItemSet, counted, listed, written
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
@@ -165,12 +165,12 @@ def write_preflib(profile: Profile, target: str | PathLike[str], *, title: str =
         )
     if profile.has_unranked and profile.has_unlisted:
         raise InvalidInputError("profile", "free of unranked or of unlisted items", profile)
-    for text in (title, *map(str, profile.items)):
+    for text in (title, *map(written, profile.items)):
         if text != text.strip() or "\n" in text or "\r" in text:
             allowed = "without blanks around them and without line breaks"
             raise InvalidInputError("title and items", allowed, text)
     merged = profile.compress()
-    position = {label: str(i + 1) for i, label in enumerate(profile.items)}
+    position = {written(label): str(i + 1) for i, label in enumerate(profile.items)}
     lines = [
         f"# FILE NAME: {path.name}",
         f"# TITLE: {title}",
@@ -181,7 +181,7 @@ def write_preflib(profile: Profile, target: str | PathLike[str], *, title: str =
         *(f"# ALTERNATIVE NAME {number}: {label}" for label, number in position.items()),
     ]
     for count, ranking in zip(merged.counts, merged, strict=True):
-        groups = [[position[label] for label in bucket] for bucket in ranking.buckets]
+        groups = [[position[written(label)] for label in bucket] for bucket in ranking.buckets]
         if not groups:
             raise InvalidInputError("profile", "free of empty ballots", ranking)
         ballot = ",".join(g[0] if len(g) == 1 else "{" + ",".join(g) + "}" for g in groups)

@@ -28,7 +28,7 @@ def _is_formula(text: str) -> bool:
 
 def guard(value: T) -> T | str:
     """Return a value as it may stand in a CSV file: a formula gets an apostrophe in front."""
-    return f"'{value}" if isinstance(value, str) and _is_formula(value) else value
+    return "'" + value if isinstance(value, str) and _is_formula(value) else value
 
 
 def unguard(text: str) -> str:

@@ -67,12 +67,12 @@ def read_items(field: Field) -> tuple[Label, ...]:
     for element in () if all_texts else field.elements():
         if type(element.value) is int:
             element.integer(low=-LARGEST_INTEGER)
-        elif type(element.value) is not str:
+        elif not isinstance(element.value, str):
             element.refuse("a text or an integer")
         labels.append(element.value)
     if not labels:
         field.refuse("a list of at least one item")
-    if len(set(map(type, labels))) > 1:
+    if len({isinstance(label, str) for label in labels}) > 1:
         field.refuse("texts only or integers only")
     if len(set(labels)) < len(labels):
         field.refuse("free of repetitions")

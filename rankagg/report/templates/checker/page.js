@@ -57,6 +57,15 @@ function seen(text) {
   return String(text).replaceAll("\0", "").replace(/\s+/g, " ").trim();
 }
 
+// Signs that steer a terminal or turn a text are written as Python writes them.
+function written(label) {
+  return String(label).replace(/[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g, (sign) => {
+    const code = sign.charCodeAt(0);
+    const known = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}[sign];
+    return known ?? (code < 256 ? "\\x" : "\\u") + code.toString(16).padStart(code < 256 ? 2 : 4, "0");
+  });
+}
+
 function compareRows({items, order}) {
   const names = [...document.querySelectorAll("[data-item]")];
   demand(names.length === items.length, `the page shows ${names.length} items, and the proof has ${items.length}`);
@@ -64,7 +73,7 @@ function compareRows({items, order}) {
   for (const name of names) {
     const rank = seen(name.closest("tr")?.querySelector("[data-rank]")?.textContent ?? "");
     const at = /^[1-9][0-9]*$/.test(rank) ? Number(rank) - 1 : -1;
-    const proved = seen(items[order[at]] ?? "nothing");
+    const proved = seen(written(items[order[at]] ?? "nothing"));
     demand(!ranks.has(rank), `the page shows two items in place ${rank}`);
     demand(at in order && seen(name.textContent) === proved,
       `the page shows "${seen(name.textContent)}" in place ${rank}, and the proof has "${proved}" there`);
