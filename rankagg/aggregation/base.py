@@ -18,7 +18,7 @@ from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core.items import listed
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.exceptions import InformationLostError
+from rankagg.exceptions import InformationLostError, OutOfTimeError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.optimal.optima import Optima
@@ -140,6 +140,10 @@ class Aggregator(ABC):
             if not str(error).startswith("needs"):
                 raise  # an inner rule has put its name to it
             raise InformationLostError(f"{self.name} {error}") from None
+        except OutOfTimeError:
+            raise OutOfTimeError(
+                f"{self.name} was not computed in time: the time limit has passed."
+            ) from None
         runtime = perf_counter() - start
         ranking, notes = outcome.ranking, outcome.notes
         if ranking is None:
@@ -186,6 +190,11 @@ class Aggregator(ABC):
         `groups` numbers the group of every ranking from 0, ascending.
         """
         return None
+
+    @property
+    def searches(self) -> bool:
+        """Whether it may search long, and ends at a deadline."""
+        return type(self)._aggregate_within is not Aggregator._aggregate_within
 
     @property
     def policy(self) -> Unranked | None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
+from rankagg.aggregation.deadline import Deadline
 from rankagg.core.graphs import strong_parts
 
 __all__ = ["TooManyWaysError", "locked_in_every_way", "locked_paths"]
@@ -17,6 +18,7 @@ __all__ = ["TooManyWaysError", "locked_in_every_way", "locked_paths"]
 # times over, however large it is.
 MOST_WORK = 10_000_000
 MOST_TIMES = 10
+NEVER = Deadline()
 
 #: Pairs of items, one a row: the one above, and the one below.
 Arcs = NDArray[np.intp]
@@ -26,18 +28,18 @@ class TooManyWaysError(Exception):
     """Equal majorities can be ordered in more ways than are followed."""
 
 
-def locked_paths(margins: Integers) -> Bools:
+def locked_paths(margins: Integers, ends: Deadline = NEVER) -> Bools:
     """Say of row and column whether locked majorities lead from row to column.
 
     Majorities of equal margin that close a cycle with each other are left out together.
     """
     above = np.zeros(margins.shape, dtype=bool)
     for arcs in _by_size(margins):
-        _lock_what_is_clear(above, arcs)
+        _lock_what_is_clear(above, arcs, ends)
     return above
 
 
-def locked_in_every_way(margins: Integers) -> Iterator[Bools]:
+def locked_in_every_way(margins: Integers, ends: Deadline = NEVER) -> Iterator[Bools]:
     """Yield what is locked for every order in which equal majorities can be taken, each once.
 
     Of majorities of one size, what an order locks is a largest set of them that closes no cycle
@@ -47,6 +49,8 @@ def locked_in_every_way(margins: Integers) -> Iterator[Bools]:
     ----------
     margins : ndarray of int, shape (n, n)
         The margins of row over column.
+    ends : Deadline, optional
+        When to raise `OutOfTimeError`.
 
     Yields
     ------
@@ -60,7 +64,7 @@ def locked_in_every_way(margins: Integers) -> Iterator[Bools]:
     """
     sizes = _by_size(margins)
     step = 50 + margins.size // 1000  # of one size of majorities
-    budget = _Budget(MOST_WORK + MOST_TIMES * step * len(sizes))
+    budget = _Budget(MOST_WORK + MOST_TIMES * step * len(sizes), ends)
     open_ways = [iter([(np.zeros(margins.shape, dtype=bool), 0)])]
     while open_ways:
         way = next(open_ways[-1], None)
@@ -70,7 +74,7 @@ def locked_in_every_way(margins: Integers) -> Iterator[Bools]:
         above, size = way
         cyclic = np.zeros((0, 2), dtype=np.intp)
         while size < len(sizes) and not len(cyclic):
-            cyclic = _lock_what_is_clear(above, sizes[size])
+            cyclic = _lock_what_is_clear(above, sizes[size], ends)
             size += 1
             if len(open_ways) > 1:
                 budget.spend(step)
@@ -91,13 +95,13 @@ def _by_size(margins: Integers) -> list[Arcs]:
     return np.split(arcs, np.flatnonzero(found[1:] != found[:-1]) + 1)
 
 
-def _lock_what_is_clear(above: Bools, arcs: Arcs) -> Arcs:
+def _lock_what_is_clear(above: Bools, arcs: Arcs, ends: Deadline) -> Arcs:
     """Lock equal majorities in place, but for those on cycles with each other: return these."""
     i, j = arcs.T
     fresh = arcs[~(above[i, j] | above[j, i])]
     part = _parts(above, fresh)
     cyclic = part[fresh[:, 0]] == part[fresh[:, 1]]
-    _lock(above, fresh[~cyclic])
+    _lock(above, fresh[~cyclic], ends)
     left: Arcs = fresh[cyclic]
     return left
 
@@ -115,11 +119,12 @@ def _parts(above: Bools, arcs: Arcs) -> NDArray[np.intp]:
     return part
 
 
-def _lock(above: Bools, arcs: Arcs) -> None:
+def _lock(above: Bools, arcs: Arcs, ends: Deadline) -> None:
     """Lock majorities in place, which close no cycle, with all paths through them."""
     for i, j in arcs.tolist():
         if above[i, j]:
             continue  # through one of the others
+        ends.seconds_left()
         before = ~above[:, j] & above[:, i]
         before[i] = True
         after = above[j].copy()
@@ -128,12 +133,13 @@ def _lock(above: Bools, arcs: Arcs) -> None:
 
 
 class _Budget:
-    """Counts work, and ends a search that takes too much."""
+    """Counts work, and ends a search that takes too much, or too long."""
 
-    def __init__(self, units: int) -> None:
-        self._left = units
+    def __init__(self, units: int, ends: Deadline) -> None:
+        self._left, self.ends = units, ends
 
     def spend(self, units: int) -> None:
+        self.ends.seconds_left()
         self._left -= units
         if self._left < 0:
             raise TooManyWaysError
@@ -153,7 +159,7 @@ def _choices(above: Bools, cyclic: Arcs, size: int, budget: _Budget) -> Iterator
         budget.spend(50 + above.size // 1000)
         after = above.copy()
         for arcs in chosen:
-            _lock(after, arcs)
+            _lock(after, arcs, budget.ends)
         yield after, size
 
 

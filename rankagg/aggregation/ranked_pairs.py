@@ -11,6 +11,7 @@ import numpy as np
 from rankagg._typing import Bools, Unranked
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.locking import TooManyWaysError, locked_in_every_way, locked_paths
 from rankagg.aggregation.margins import wins_less_losses
@@ -98,7 +99,7 @@ class RankedPairs(Aggregator):
         most = check_integer(limit, "limit", low=1)
         evidence = Evidence.of(data)
         found: list[tuple[int, ...]] = []
-        for above in self._ways(evidence):
+        for above in self._ways(evidence, Deadline()):
             for order in _orders(above):
                 if len(found) == most:
                     raise too_many_outcomes(most)
@@ -109,12 +110,17 @@ class RankedPairs(Aggregator):
         )
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        return self._aggregate_within(evidence, rng, Deadline())
+
+    def _aggregate_within(
+        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+    ) -> Outcome:
         if self.tie_breaking == "together":
             votes = evidence.votes(self._stated_policy)
-            above = locked_paths(votes.scaled_wins - votes.scaled_wins.T)
+            above = locked_paths(votes.scaled_wins - votes.scaled_wins.T, deadline)
             return wins_less_losses(above, evidence.items, "no locked path leads to them")
         # Any item can be ranked right after those above it.
-        best = np.min([above.sum(axis=0) for above in self._ways(evidence)], axis=0)
+        best = np.min([above.sum(axis=0) for above in self._ways(evidence, deadline)], axis=0)
         winners = best == 0
         notes: tuple[str, ...] = ()
         if winners.sum() > 1:
@@ -123,10 +129,10 @@ class RankedPairs(Aggregator):
         ranking = as_ranking(by_places(best.tolist()), evidence.items)
         return Outcome(ranking=ranking, notes=notes)
 
-    def _ways(self, evidence: Evidence) -> Iterator[Bools]:
+    def _ways(self, evidence: Evidence, deadline: Deadline) -> Iterator[Bools]:
         votes = evidence.votes(self._stated_policy)
         try:
-            yield from locked_in_every_way(votes.scaled_wins - votes.scaled_wins.T)
+            yield from locked_in_every_way(votes.scaled_wins - votes.scaled_wins.T, deadline)
         except TooManyWaysError:
             raise InvalidInputError(
                 "tie_breaking of RankedPairs",

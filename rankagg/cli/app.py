@@ -16,6 +16,7 @@ from rankagg.exceptions import (
     DataWarning,
     InformationLostError,
     NotCheckedError,
+    OutOfTimeError,
     OutputError,
     RankaggError,
     SolverError,
@@ -195,6 +196,8 @@ def _run(args: list[str] | None) -> int:
         return UNPROVED
     except (RankaggError, MemoryError, OSError, UnicodeEncodeError) as error:
         click.echo(f"error: {_told(error)}", err=True)
+        if isinstance(error, OutOfTimeError):
+            return UNPROVED
         bad = isinstance(error, RankaggError) and not isinstance(error, FAILURES)
         return BAD_INPUT if bad else FAILED
     return code if isinstance(code, int) else DONE

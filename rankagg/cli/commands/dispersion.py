@@ -33,7 +33,7 @@ def command(
     """Measure the distance of consensuses to the rankings, and of the rankings to each other.
 
     The mean distance of two rankings bounds what any consensus can reach; the exact one shows
-    what is reached.
+    what is reached, or found within 60 seconds where --time-limit says nothing else.
 
     \b
         rankagg dispersion scores.csv
@@ -46,12 +46,13 @@ def command(
         )
     rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
     rules = with_exact_options(rules, ties=ties, deadline=deadline)
+    limit = {} if deadline == Deadline() else {"time_limit": deadline.time_limit}
     report = dispersion_report(
         given.data,
         rules,
         unranked=given.unranked,
         tolerance=given.tolerance,
-        time_limit=deadline.time_limit,
+        **limit,
     )
     echo_result(report, given.lines, as_json=as_json)
     return exit_code(report.consensuses)

@@ -9,8 +9,10 @@ from typing import Any
 import click
 
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.aggregators import made, methods_option
+from rankagg.cli.options.exact import limited, time_limit_option
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.output import json_option, rows_options
@@ -41,6 +43,7 @@ DEFAULT_METHODS = ("mean", "borda")
     "subsets of the tasks. confidence: resample instances, and see which pairs are decided.",
 )
 @methods_option("hold against themselves", default=", ".join(DEFAULT_METHODS))
+@time_limit_option("each ranking")
 @study_options("tables", "point")
 @rows_options("rows")
 @json_option
@@ -50,6 +53,7 @@ def command(
     *,
     study: str,
     methods: tuple[str, ...],
+    deadline: Deadline,
     run: StudyRun,
     rows: int | None,
     as_json: bool,
@@ -72,8 +76,9 @@ def command(
         raise click.UsageError(f"--tolerance has no meaning for --study {study}.")
     if methods and study == "confidence":
         raise click.UsageError("--method has no meaning for --study confidence.")
+    rules = limited(made(methods or DEFAULT_METHODS, given.unranked), deadline)
     with options_named({**NAMES, "models": "FILE", "data": "FILE"}):
-        result = run.of(_study(study, given, made(methods or DEFAULT_METHODS, given.unranked), run))
+        result = run.of(_study(study, given, rules, run))
     run.show(result, given.lines, as_json=as_json, rows=rows)
     save_plot(result.plot, plot)
     return DONE

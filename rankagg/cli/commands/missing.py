@@ -9,10 +9,13 @@ import click
 from click.core import ParameterSource
 
 from rankagg._typing import Unranked
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.robustness.sensitivity import sensitivity
+from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
+from rankagg.cli.options.exact import limited, time_limit_option
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.numbers import Whole, seed_option
@@ -49,6 +52,7 @@ NO_COMPLETIONS = "completions are left out: sums of scores do not hold the ranki
     show_default=True,
     help="Completions of the data to rank.",
 )
+@time_limit_option("each policy, and all completions")
 @seed_option("the completions")
 @rows_options("items and pairs")
 @json_option
@@ -58,6 +62,7 @@ def command(
     *,
     method: str,
     samples: int,
+    deadline: Deadline,
     seed: int,
     rows: int | None,
     as_json: bool,
@@ -80,25 +85,26 @@ def command(
     report = missing_report(given.data)
     parts: dict[str, Any] = {"missing": report}
     if report.n_missing:
-        rule = make(method, given.unranked)
+        (rule,) = limited([make(method, given.unranked)], deadline)
         policies = sorted(get_args(Unranked), key=lambda policy: policy != given.unranked)
         parts["sensitivity"] = sensitivity(
             given.data, rule, policies=policies, n_samples=samples, tolerance=given.tolerance,
             rng=seed,
         )  # fmt: skip
+    in_time = "sensitivity" not in parts or not parts["sensitivity"].n_unsettled
     mapped = report if isinstance(given.data, ScoreSummary) else given.data
     save_plot(lambda: _map(mapped), plot)
     if as_json:
         told = {name: part.to_dict() for name, part in parts.items()}
         schema = {"schema": "rankagg.missing_data", "version": 1}
         echo_json({**schema, **told, "input": list(given.lines)})
-        return 0
+        return DONE if in_time else UNPROVED
     click.echo("\n".join(given.lines))
     texts = [part.summary(rows=rows) for part in parts.values()]
     if is_summed and report.n_missing:
         texts.append(NO_COMPLETIONS)
     click.echo("\n\n".join(texts))
-    return 0
+    return DONE if in_time else UNPROVED
 
 
 def _refuse_completions(given: AnyInput) -> None:

@@ -14,7 +14,6 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.progress import LOGGER
-from rankagg.aggregation.kemeny.slater import Slater
 from rankagg.aggregation.result import Consensus
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.numbers import SECONDS, Number
@@ -27,11 +26,13 @@ __all__ = [
     "Ties",
     "exact_options",
     "exit_code",
+    "limited",
     "show_progress",
     "time_limit_option",
     "with_exact_options",
 ]
 
+NOT_LIMITED = "--time-limit is for methods that search, such as kemeny."
 # What a pair costs that is tied in one of two rankings.
 KEMENY_SNELL = 0.5
 
@@ -126,14 +127,23 @@ def with_exact_options(
 ) -> list[Aggregator]:
     """Give the exact rule its options; refuse them where there is none."""
     rules = list(rules)
-    limit = ["--time-limit"] if deadline != Deadline() else []
-    # Slater's rule is exact too, and knows no ties.
-    solved = any(isinstance(rule, Slater) for rule in rules)
-    given = [*ties.given, *([] if solved else limit)]
-    if given and not any(isinstance(rule, Kemeny) for rule in rules):
-        raise click.UsageError(f"{given[0]} belongs to the exact method: add --method kemeny.")
+    if ties.given and not any(isinstance(rule, Kemeny) for rule in rules):
+        raise click.UsageError(f"{ties.given[0]} belongs to the exact method: add --method kemeny.")
+    if deadline != Deadline() and not any(rule.searches for rule in rules):
+        raise click.UsageError(NOT_LIMITED)
     show_progress()
     return [ties.of(rule) if isinstance(rule, Kemeny) else rule for rule in rules]
+
+
+def limited(rules: Iterable[Aggregator], deadline: Deadline) -> list[Aggregator]:
+    """Give rules that search what is left as their own limit; refuse it where there are none."""
+    rules = list(rules)
+    if deadline == Deadline():
+        return rules
+    if not any(hasattr(rule, "time_limit") for rule in rules):
+        raise click.UsageError(NOT_LIMITED)
+    left = {"time_limit": deadline.time_limit}
+    return [replace(r, **left) if hasattr(r, "time_limit") else r for r in rules]
 
 
 class _Echo(logging.Handler):

@@ -34,7 +34,7 @@ def dispersion_report(
     *,
     unranked: Unranked = "uniform",
     tolerance: Tolerance = 0.0,
-    time_limit: float | None = None,
+    time_limit: float | None = 60.0,
 ) -> DispersionReport:
     """Measure how far consensuses are from the rankings, and these from each other.
 
@@ -48,8 +48,9 @@ def dispersion_report(
         The policy for unranked items of the distances, and of the default rules.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
-    time_limit : float, optional
-        Seconds after which exact rules return the best ranking so far.
+    time_limit : float or None, default 60
+        Seconds after which exact rules return the best ranking so far, and those that have none
+        raise `OutOfTimeError`; None is never.
 
     Returns
     -------

@@ -1,0 +1,126 @@
+"""Commands that may search long end at a time limit, and say that it was met."""
+
+import inspect
+
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.locking import locked_in_every_way, locked_paths
+from rankagg.cli import main
+from rankagg.exceptions import OutOfTimeError
+
+LIMITED = ["rank", "dispersion", "compare", "explain", "solve", "stability", "removals", "report",
+           "study", "tournament", "axioms", "intervals", "missing", "experiment"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ballots(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "ballots.csv"
+    ra.write_ballots(ra.ImpartialCulture().draw(8, 30, rng=1), path)
+    return path
+
+
+def run(capsys, *words):
+    with pytest.raises(SystemExit) as stop:
+        main([str(word) for word in words])
+    return stop.value.code, capsys.readouterr()
+
+
+@pytest.mark.parametrize("command", LIMITED)
+def test_commands_that_search_take_a_limit(command, capsys):
+    code, said = run(capsys, command, "--help")
+    assert code == 0
+    assert "--time-limit" in said.out
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [("dodgson", "Dodgson"), ("young", "Young"), ("ranked-pairs", "RankedPairs")],
+)
+@pytest.mark.parametrize("command", ["rank", "dispersion"])
+def test_rules_without_a_ranking_in_time_are_named(command, method, name, ballots, capsys):
+    words = command, ballots, "--format", "ballots", "--count", "count", "--method", method
+    code, said = run(capsys, *words, "--time-limit", 0)
+    assert code == 3
+    assert said.err == f"error: {name} was not computed in time: the time limit has passed.\n"
+    assert said.out == ""
+    code, limited = run(capsys, *words, "--time-limit", 1000)
+    assert code == 0
+    assert limited.out == run(capsys, *words)[1].out
+
+
+@pytest.mark.parametrize("command", ["rank", "dispersion"])
+@pytest.mark.parametrize("method", ["kemeny", "slater"])
+def test_exact_rules_give_what_they_have(command, method, ballots, capsys):
+    code, said = run(
+        capsys, command, ballots, "--format", "ballots", "--count", "count", "--method", method,
+        "--time-limit", 0,
+    )  # fmt: skip
+    assert code == 3
+    assert "% below; proved by" in said.out
+
+
+@pytest.mark.parametrize("command", ["missing", "experiment"])
+def test_limits_reach_the_rules_of_studies(command, tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    rows = "".join(f"s{k},{(7 * k) % 5},{(3 * k) % 7},{k if k != 4 else ''}\n" for k in range(8))
+    path.write_text(f"system,x,y,z\n{rows}", encoding="utf-8")
+    small = {"missing": ["--samples", 4], "experiment": ["--repetitions", 2]}[command]
+    code, said = run(capsys, command, path, "--method", "borda", "--time-limit", 1)
+    assert code == 2
+    assert "--time-limit is for methods that search, such as kemeny." in said.err
+    code, said = run(capsys, command, path, "--method", "kemeny", *small, "--time-limit", 0)
+    assert ("4 of 4 completions are not settled in time" in said.out) == (command == "missing")
+    assert code == {"missing": 3, "experiment": 0}[command]
+
+
+def test_what_never_searches_takes_no_limit(ballots, capsys):
+    code, said = run(capsys, "rank", ballots, "--format", "ballots", "--method", "borda",
+                     "--time-limit", 1)  # fmt: skip
+    assert code == 2
+    assert "--time-limit is for methods that search, such as kemeny." in said.err
+
+
+class Asked(ra.Kemeny):
+    """Remembers when it has to end."""
+
+    seen: list[Deadline] = []  # noqa: RUF012
+
+    def _aggregate_within(self, evidence, rng, deadline):
+        self.seen.append(deadline)
+        return super()._aggregate_within(evidence, rng, deadline)
+
+
+def test_dispersion_runs_the_exact_rule_under_a_limit():
+    profile = ra.datasets.load("tennessee")
+    Asked.seen.clear()
+    before = Deadline.after(60)
+    ra.dispersion_report(profile, [Asked()])
+    ra.dispersion_report(profile, [Asked()], time_limit=None)
+    first, second = Asked.seen
+    assert before.at <= first.at <= Deadline.after(60).at
+    assert second == Deadline()
+    assert inspect.signature(ra.dispersion_report).parameters["time_limit"].default == 60
+
+
+def test_ranked_pairs_ends_within_the_locking_of_equal_majorities():
+    votes = ra.ImpartialCulture().draw(12, 3, rng=2).pairwise()
+    margins = votes.scaled_wins - votes.scaled_wins.T
+    over = Deadline.after(0)
+    with pytest.raises(OutOfTimeError):
+        locked_paths(margins, over)
+    with pytest.raises(OutOfTimeError):
+        next(locked_in_every_way(margins, over))
+    for rule in (ra.RankedPairs(), ra.RankedPairs(tie_breaking="parallel")):
+        assert rule.searches
+        with pytest.raises(OutOfTimeError, match=r"RankedPairs.* was not computed in time"):
+            rule.aggregate(votes, deadline=over)
+        assert rule.aggregate(votes, deadline=Deadline.after(1000)) == rule.aggregate(votes)
+
+
+def test_rules_that_search_are_those_with_the_hook():
+    assert not ra.Borda().searches
+    assert all(rule.searches for rule in (ra.Young(), ra.Dodgson(), ra.Slater(), ra.Kemeny()))
+    assert "deadline" in inspect.signature(Aggregator._aggregate_within).parameters
