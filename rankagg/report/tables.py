@@ -63,12 +63,15 @@ class Table:
         What the table is.
     left_out : str
         What was not shown; empty where everything is.
+    stacked : bool
+        Whether narrow screens have the cells of a row below each other, with the columns' names.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
     left_out: str = ""
+    stacked: bool = False
 
     @property
     def width(self) -> Literal["text", "figure"]:
