@@ -1,19 +1,28 @@
 """The chapter on the replication, made of the rows that it wrote.
 
 A page with the line ``.. replication-rows:: P1`` gets the items of that paper in its place: a
-heading to link to ("p1-table-7"), a table, and the reasons below it.
+heading to link to ("p1-table-7"), how many rows have which verdict, a table, and the reasons.
 """
 
 import csv
 import re
+from collections import Counter
 from pathlib import Path
 
 ROWS = Path(__file__).parent / "replication" / "replication.csv"
 PLACE = re.compile(r"^\.\. replication-rows:: (P\d)$", flags=re.MULTILINE)
 COUNTS = re.compile(r"^\.\. replication-counts::$", flags=re.MULTILINE)
 # Reasons that need no explanation.
-PLAIN = ("as printed", "as defined", "not in print")
-HEAD = ("quantity", "printed", "definition", "here", "verdict")
+PLAIN = ("as printed", "as defined", "not in print; as an independent program has it")
+HEAD = ("quantity", "printed", "definition", "authors", "here", "verdict")
+#: The order in which verdicts are counted.
+VERDICTS = (
+    "reached",
+    "reached as the authors ran it",
+    "differs as explained",
+    "beyond the paper",
+    "no verdict",
+)
 
 
 def rows():
@@ -39,11 +48,9 @@ def chapter(paper):
 
 def _section(paper, item, group):
     reasons = list(dict.fromkeys(row["reason"] for row in group))
-    told = [
-        reason for reason in reasons if reason not in ("as printed", "as defined", "not in print")
-    ]
+    told = [reason for reason in reasons if reason not in PLAIN]
     lines = [
-        f".. _{label_of(paper, item)}:", "", item, "~" * len(item), "",
+        f".. _{label_of(paper, item)}:", "", item, "~" * len(item), "", _verdicts(group), "",
         ".. list-table::", "   :header-rows: 1", "   :class: replication", "",
         *_line([*HEAD, "why"]),
     ]  # fmt: skip
@@ -52,6 +59,11 @@ def _section(paper, item, group):
         lines += _line([*(_short(row[name]) for name in HEAD), why])
     lines += ["", *(f"| [{at}] {_escaped(reason)}" for at, reason in enumerate(told, start=1))]
     return "\n".join(lines)
+
+
+def _verdicts(group):
+    numbers = Counter(row["verdict"] for row in group)
+    return ", ".join(f"{numbers[one]} {one}" for one in VERDICTS if numbers[one]) + "."
 
 
 def _line(cells):
@@ -74,9 +86,8 @@ def _escaped(text):
 def counts():
     """Return how many rows of each paper have each verdict, as reStructuredText."""
     papers = sorted({row["paper"] for row in rows()})
-    verdicts = list(dict.fromkeys(row["verdict"] for row in rows()))
     lines = [".. list-table::", "   :header-rows: 1", "", *_line(["verdict", *papers])]
-    for verdict in verdicts:
+    for verdict in VERDICTS:
         found = [
             sum(row["paper"] == paper and row["verdict"] == verdict for row in rows())
             for paper in papers

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pandas as pd
 
 from rankagg.core.scores.table import ScoreTable
 from rankagg.replication.leaderboards import Leaderboards
-from rankagg.replication.verdicts import Value
+from rankagg.replication.verdicts import Row, Value
 from rankagg.studies.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Bench", "Experiment", "Found", "Picture", "Sheet"]
+__all__ = ["Bench", "Experiment", "Found", "Outcome", "Picture", "Sheet", "Values"]
 
 AnyResult = TypeVar("AnyResult")
+#: What came out, by item and quantity.
+Values: TypeAlias = dict[tuple[str, str], Value]
 #: Repetitions of a quick run: enough to see that everything works.
 FEW = 3
 
@@ -99,6 +101,8 @@ class Found:
     ----------
     values : mapping from (item, quantity) to float or str
         What came out, for the rows of the paper.
+    as_run : mapping from (item, quantity) to float or str
+        What comes out the way the authors ran it, where that is another way.
     sheets : tuple of Sheet
         Tables.
     pictures : tuple of Picture
@@ -108,6 +112,7 @@ class Found:
     """
 
     values: Mapping[tuple[str, str], Value]
+    as_run: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     sheets: tuple[Sheet, ...] = ()
     pictures: tuple[Picture, ...] = ()
     sentences: tuple[str, ...] = ()
@@ -138,3 +143,13 @@ class Experiment:
     def paper(self) -> str:
         """What the paper is called: P1, P2 or P3."""
         return self.name.partition("-")[0].upper()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An experiment, what it found, its rows, and how long it took."""
+
+    experiment: Experiment
+    found: Found
+    rows: tuple[Row, ...]
+    seconds: float

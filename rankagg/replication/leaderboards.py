@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from rankagg.core.scores.table import ScoreTable
 from rankagg.datasets.catalogue import load
@@ -31,8 +33,8 @@ class Leaderboard:
         Columns that are no tasks.
     higher_is_better : bool
         The direction of all scores.
-    instance : str or None
-        The column that names instances.
+    instance, system : str or None
+        The columns that name instances and systems; systems by default the first.
     """
 
     file: str
@@ -40,6 +42,7 @@ class Leaderboard:
     drop: tuple[str, ...] = ()
     higher_is_better: bool = True
     instance: str | None = None
+    system: str | None = None
 
     def read(self, folder: Path) -> ScoreTable:
         """Return the scores."""
@@ -48,11 +51,18 @@ class Leaderboard:
             higher_is_better=self.higher_is_better,
             drop=self.drop,
             instance=self.instance,
+            system=self.system,
         )
 
 
 def _of_instances(name: str, digest: str) -> Leaderboard:
     return Leaderboard(f"instances/{name}.csv", digest, instance="instance")
+
+
+def _of_authors(name: str, digest: str) -> Leaderboard:
+    # Their headings of systems and instances are exchanged.
+    file = f"authors/p1/final_df/{name}.csv"
+    return Leaderboard(file, digest, instance="System", system="Utterance")
 
 
 #: The leaderboards by name.
@@ -64,12 +74,18 @@ CATALOGUE: Mapping[str, Leaderboard] = MappingProxyType({
     "XTREME": Leaderboard("tasks/xtreme.csv", "d94836d799859f79"),
     "XTREME Score": Leaderboard("tasks/xtreme_leaderboard_score.csv", "ae27d73832120856"),
     "XTREME with gaps": Leaderboard("tasks/xtreme_missing.csv", "3c9904b4f0ccc27e"),
-    "GEM": Leaderboard("tasks/gem_bleu_main.csv", "631518f957b445c4"),
+    "GEM": Leaderboard("authors/p2/data_task/gem_filtered.csv", "8ef66ea5d32aab7f"),
+    "GEM of 22": Leaderboard("authors/p2/data_task/gem.csv", "6ba63fea5ff9b107"),
+    "GEM BLEU": Leaderboard("tasks/gem_bleu_main.csv", "631518f957b445c4"),
     "dialog_pc": _of_instances("dialog_pc", "81412ee50ddf560e"),
     "dialog_tc": _of_instances("dialog_tc", "29aeda554c841548"),
     "flickr": _of_instances("flickr", "f4f1298e52376ce0"),
     "sum_eval": _of_instances("sum_eval", "456693d35aa15107"),
     "tac_08": _of_instances("tac_08", "75c5ce5aaa776989"),
+    "mlqe": _of_authors("MLQE", "60f3d660dc7ea1e6"),
+    "real_sum": _of_authors("REAL_SUM", "e9f693d7e5ae8b5d"),
+    "tac_09": _of_authors("TAC_09", "1f1e539043050f68"),
+    "tac_11": _of_authors("TAC_11", "f551fcc32ff0e32d"),
     "dialogue with gaps": Leaderboard(
         "instances/m_dialogue_pc_missing.csv", "d6a0f92761da4b3e",
         higher_is_better=False, instance="instance",
@@ -114,6 +130,11 @@ class Leaderboards:
         if not table_digest(self[name]).startswith(leaderboard.digest):
             return f"{leaderboard.file} is another version than the papers'"
         return ""
+
+    def content_of(self, file: str) -> Any:
+        """Return what a file of the authors holds that is no table; None where it is not there."""
+        path = None if self._folder is None else self._folder / file
+        return json.loads(path.read_text(encoding="utf-8")) if path and path.is_file() else None
 
     def __contains__(self, name: str) -> bool:
         return not self.why_not(name)

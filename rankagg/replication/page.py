@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
 from rankagg.core.items import counted
-from rankagg.replication.experiment import Experiment, Found, Picture
+from rankagg.replication.experiment import Outcome, Picture
 from rankagg.replication.published import errata
-from rankagg.replication.verdicts import BEYOND, EXPLAINED, LOST, MISSED, OPEN, REACHED, Row
+from rankagg.replication.verdicts import AS_RUN, BEYOND, EXPLAINED, MISSED, NONE, OPEN, REACHED, Row
 from rankagg.report.figures import figure_of
 from rankagg.report.sections import Section
 from rankagg.report.tables import UNKNOWN, Cell, Column, Table, table_of
@@ -19,31 +19,16 @@ __all__ = ["page_of"]
 
 TITLE = "Three papers on ranking systems, run again"
 MEANINGS = {
-    REACHED: "what comes out is what is printed, or what the definition gives where nothing is",
-    EXPLAINED: "the definition is reached, the print is not, and the reason is given",
-    LOST: "nothing gives the printed value, and the reason is given",
-    OPEN: "not computed, or with too few repetitions",
-    BEYOND: "the paper has no such number",
+    REACHED: "by the paper's words it is as printed, or as they determine where nothing is printed",
+    AS_RUN: "the print comes out the way the authors' program ran, and not by the paper's words",
+    EXPLAINED: "here it is as the paper's words have it, the print is not, and the reason is given",
+    BEYOND: "the paper has no such number; it is held against an independent program",
+    NONE: "nothing to hold it against, or not computed here, and the reason is given",
+    OPEN: "data are not there, or repetitions too few",
     MISSED: "a fault of this side",
 }
 # Rows of a table that the page shows; its file has all.
 SHOWN = 40
-
-
-class Outcome(Protocol):
-    """An experiment, what it found, and its rows."""
-
-    @property
-    def experiment(self) -> Experiment:
-        """Which one."""
-
-    @property
-    def found(self) -> Found:
-        """What it found."""
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """What is printed of it."""
 
 
 def page_of(outcomes: Sequence[Outcome]) -> str:
@@ -56,16 +41,17 @@ def page_of(outcomes: Sequence[Outcome]) -> str:
 
 
 def _lead(rows: Sequence[Row]) -> Iterator[str]:
-    verdicts = Counter(row.verdict for row in rows)
+    yield f"{counted(len(rows), 'quantity')}: {_verdicts(rows)}."
     yield (
-        f"{counted(len(rows), 'quantity')}. As printed or defined: {verdicts[REACHED]}. As defined "
-        f"but not as printed, for a reason that is given: {verdicts[EXPLAINED]}. Not to be "
-        f"reproduced: {verdicts[LOST]}. Beyond the papers: {verdicts[BEYOND]}."
+        "Definition is what the paper's words give and nothing else, authors what their program "
+        "gives on their file with its quirks; both were computed by other programs than this "
+        "package. Here is what came out."
     )
-    if verdicts[MISSED]:
-        yield f"Should have been reached and were not: {verdicts[MISSED]}."
-    if verdicts[OPEN]:
-        yield f"Not judged in this run: {verdicts[OPEN]}; their rows say why."
+
+
+def _verdicts(rows: Iterable[Row]) -> str:
+    numbers = Counter(row.verdict for row in rows)
+    return ", ".join(f"{numbers[verdict]} {verdict}" for verdict in MEANINGS if numbers[verdict])
 
 
 def _counts(rows: Sequence[Row]) -> Section:
@@ -94,6 +80,7 @@ def _section(outcome: Outcome) -> Section:
     experiment, found = outcome.experiment, outcome.found
     items = ", ".join(experiment.items)
     section = Section(experiment.name, f"{experiment.paper}, {items}: {experiment.title}")
+    section.told(_verdicts(outcome.rows))
     if len(found.sentences) == 1:
         section.text(*found.sentences)
     else:
@@ -117,10 +104,12 @@ def _caption(picture: Picture) -> str:
 
 def _row_tables(rows: Sequence[Row]) -> Iterator[Table]:
     """Yield a table of the numbers, and one of the orders, which are long."""
-    orders = [row for row in rows if any(map(_is_text, (row.printed, row.definition, row.here)))]
+    orders = [row for row in rows if any(map(_is_text, _values(row)))]
     numbers = [row for row in rows if row not in orders]
     if numbers:
-        yield _row_table(numbers, "number", "Printed, by definition, and here.")
+        yield _row_table(
+            numbers, "number", "Printed, by the paper's words, by its authors' program, and here."
+        )
     if orders:
         yield _row_table(orders, "long", "Orders and other texts, the same.")
 
@@ -131,18 +120,23 @@ def _row_table(rows: Sequence[Row], look: Literal["number", "long"], caption: st
     return Table(
         (
             *(Column("item", ""),) * items, Column("quantity", "long"),
-            *(Column(name, look) for name in ("printed", "definition", "here")),
+            *(Column(name, look) for name in ("printed", "definition", "authors", "here")),
             Column("verdict", ""), Column("reason", "long"),
         ),
         tuple(
             (
-                *(Cell(row.item),) * items, Cell(row.quantity), _value(row.printed),
-                _value(row.definition), _value(row.here), Cell(row.verdict), _reason(row),
+                *(Cell(row.item),) * items, Cell(row.quantity), *map(_value, _values(row)),
+                Cell(row.verdict), _reason(row),
             )
             for row in rows
         ),
         caption,
+        stacked=True,
     )  # fmt: skip
+
+
+def _values(row: Row) -> tuple[str, ...]:
+    return row.printed, row.definition, row.authors, row.here
 
 
 def _is_text(value: str) -> bool:
@@ -160,13 +154,15 @@ def _value(text: str) -> Cell:
 
 
 def _reason(row: Row) -> Cell:
-    if not row.erratum or row.reason != errata()[row.erratum].text:
+    known = [errata()[name] for name in row.errata]
+    if not known or row.reason != " ".join(erratum.text for erratum in known):
         return Cell(row.reason)
-    return Cell(errata()[row.erratum].title, link=f"#why-{row.erratum}")
+    titles = "; ".join(erratum.title for erratum in known)
+    return Cell(titles, link=f"#why-{known[0].name}")
 
 
 def _explanations(rows: Iterable[Row]) -> Section | None:
-    used = dict.fromkeys(row.erratum for row in rows if row.erratum)
+    used = dict.fromkeys(name for row in rows for name in row.errata)
     if not used:
         return None
     section = Section("why", "Why prints and definitions differ")

@@ -38,16 +38,24 @@ class Erratum:
 
 @dataclass(frozen=True)
 class Published:
-    """A quantity that is printed, or that a definition of the paper determines.
+    """A quantity that is printed, that the paper's words determine, or that is beyond it.
+
+    Every reference was computed by other programs than this package; each may be empty.
 
     Attributes
     ----------
     paper, item, quantity : str
         Where it stands, and what it is.
-    printed, definition : str
-        As in print, and by definition from an independent computation; either may be empty.
+    printed : str
+        As in print.
+    definition : str
+        What the paper's words give, and nothing else.
+    authors : str
+        What the authors' program gives on their file, with its quirks.
+    beyond : str
+        What it is where the paper's words say nothing of it.
     tolerance : float
-        How far what comes out may be from the definition.
+        How far what comes out may be from its reference.
     slack : float
         The same from the print; half a unit of its last digit is always allowed, but where
         `is_exact`.
@@ -55,10 +63,10 @@ class Published:
         The leaderboards that are not bundled and have to be there.
     repetitions : int
         So many the experiment has, where it is random; 0 otherwise.
-    is_lost : bool
-        Whether it cannot be reproduced.
+    is_open : bool
+        Whether it is not computed here; the explanation says why.
     erratum : str
-        The name of the explanation; may be empty.
+        The names of the explanations, joined by " + "; may be empty.
     is_exact : bool
         Whether the print is the number itself and not a rounded one, as 1 for all of them. In the
         file its slack is 0.
@@ -69,18 +77,30 @@ class Published:
     quantity: str
     printed: str
     definition: str
+    authors: str
+    beyond: str
     tolerance: float
     slack: float
     needs: tuple[str, ...]
     repetitions: int
-    is_lost: bool
+    is_open: bool
     erratum: str
     is_exact: bool = False
 
     @property
+    def reference(self) -> str:
+        """What comes out is held against this; empty where there is nothing."""
+        return self.definition or self.authors or self.beyond
+
+    @property
+    def errata(self) -> tuple[Erratum, ...]:
+        """The explanations."""
+        return tuple(errata()[name] for name in self.erratum.split(" + ") if name)
+
+    @property
     def reason(self) -> str:
-        """The explanation; empty where there is none."""
-        return errata()[self.erratum].text if self.erratum else ""
+        """The explanations in one text; empty where there is none."""
+        return " ".join(erratum.text for erratum in self.errata)
 
 
 @cache
@@ -103,19 +123,16 @@ def published(paper: str) -> tuple[Published, ...]:
 
 
 def _entry(paper: str, line: dict[str, str]) -> Published:
+    needs, repetitions, slack = (line.pop(name) for name in ("needs", "repetitions", "slack"))
     return Published(
         paper=paper,
-        item=line["item"],
-        quantity=line["quantity"],
-        printed=line["printed"],
-        definition=line["definition"],
-        tolerance=float(line["tolerance"] or 0),
-        slack=float(line["slack"] or 0),
-        needs=tuple(line["needs"].split(" + ")) if line["needs"] else (),
-        repetitions=int(line["repetitions"] or 0),
-        is_lost=line["lost"] == "yes",
-        erratum=line["erratum"],
-        is_exact=line["slack"] == "0",
+        tolerance=float(line.pop("tolerance") or 0),
+        slack=float(slack or 0),
+        needs=tuple(needs.split(" + ")) if needs else (),
+        repetitions=int(repetitions or 0),
+        is_open=line.pop("open") == "yes",
+        is_exact=slack == "0",
+        **line,
     )
 
 

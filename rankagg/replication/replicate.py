@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field, fields
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
@@ -18,27 +18,17 @@ from rankagg._validation import check_flag
 from rankagg.core.items import counted
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.exceptions import InvalidInputError, nearest
-from rankagg.replication.experiment import FEW, Bench, Experiment, Found
+from rankagg.replication.experiment import FEW, Bench, Experiment, Found, Outcome
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.page import page_of
 from rankagg.replication.published import PAPERS, Published, published
 from rankagg.replication.registry import EXPERIMENTS
 from rankagg.replication.saving import folder_for, save
-from rankagg.replication.verdicts import Row, Value, judge
+from rankagg.replication.verdicts import Row, judge
 
-__all__ = ["Outcome", "Replication", "replicate"]
+__all__ = ["Replication", "replicate"]
 
-COLUMNS = ("paper", "item", "quantity", "printed", "definition", "here", "verdict", "reason")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """An experiment, what it found, its rows, and how long it took."""
-
-    experiment: Experiment
-    found: Found
-    rows: tuple[Row, ...]
-    seconds: float
+COLUMNS = tuple(one.name for one in fields(Row) if one.name != "errata")
 
 
 class Replication(Result):
@@ -73,7 +63,8 @@ class Replication(Result):
         Returns
         -------
         pandas.DataFrame
-            Columns paper, item, quantity, printed, definition, here, verdict and reason.
+            Columns paper, item, quantity, printed, definition (by the paper's words), authors (by
+            their program), here, verdict and reason.
         """
         return pd.DataFrame([asdict(row) for row in self.rows], columns=COLUMNS, dtype=str)
 
@@ -169,12 +160,10 @@ def replicate(
     Examples
     --------
     >>> import rankagg as ra
-    >>> result = ra.replicate("p1-table-1")
-    >>> result.to_frame()[["quantity", "printed", "here", "verdict"]].head(3)
-               quantity printed   here  verdict
-    0  sum of scores, A   16.72  16.72  reached
-    1  sum of scores, B   19.61  19.61  reached
-    2  sum of scores, C   20.23  20.23  reached
+    >>> rows = ra.replicate("p1-table-1", progress=False).to_frame().set_index("quantity")
+    >>> row = rows.loc["order by majorities"]
+    >>> row["printed"], row["definition"], row["here"], row["verdict"]
+    ('B > A, C > B, A = C', 'A = B = C', 'A = B = C', 'differs as explained')
     """
     chosen = select(names)
     leaderboards = Leaderboards(data)
@@ -227,8 +216,10 @@ def _rows(experiment: Experiment, found: Found, bench: Bench) -> Iterator[Row]:
     left = dict(found.values)
     for entry in published(experiment.paper):
         if entry.item in experiment.items:
-            here: Value | None = left.pop((entry.item, entry.quantity), None)
-            yield judge(entry, here, open_because=_why_open(entry, bench))
+            key = entry.item, entry.quantity
+            # Their run has numbers too that no row is about.
+            theirs = found.as_run.get(key) if entry.authors else None
+            yield judge(entry, left.pop(key, None), theirs, open_because=_why_open(entry, bench))
     if left:
         raise LookupError(f"{experiment.name} found what has no row: {sorted(left)[:5]}")
 

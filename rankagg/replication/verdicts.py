@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from rankagg.replication.published import Published
 
-__all__ = ["BEYOND", "EXPLAINED", "LOST", "MISSED", "OPEN", "REACHED", "Row", "Value", "judge"]
+__all__ = ["Row", "Value", "judge"]
 
 #: A number, or an order such as "A > B".
 Value: TypeAlias = float | str
-Verdict = Literal[
-    "reached", "differs as explained", "not reproducible", "not judged", "not reached",
-    "beyond the papers",
-]  # fmt: skip
 REACHED: Final = "reached"
+AS_RUN: Final = "reached as the authors ran it"
 EXPLAINED: Final = "differs as explained"
-LOST: Final = "not reproducible"
+BEYOND: Final = "beyond the paper"
+NONE: Final = "no verdict"
 OPEN: Final = "not judged"
 MISSED: Final = "not reached"
-BEYOND: Final = "beyond the papers"
+#: What is said where there is nothing to explain.
+PLAIN: Final = {
+    REACHED: "as defined",
+    AS_RUN: "as their program has it",
+    BEYOND: "not in print; as an independent program has it",
+}
 
 
 @dataclass(frozen=True)
@@ -34,18 +37,22 @@ class Row:
     printed : str
         As in print; empty where the paper has no number for it.
     definition : str
-        What the paper's definition gives, from an independent computation; empty where there is
-        none.
+        What the paper's words give and nothing else, from an independent computation.
+    authors : str
+        What the authors' program gives on their file.
     here : str
         What came out here; empty where it was not computed.
     verdict : str
-        "reached" is as printed, "differs as explained" as defined but not as printed, "not
-        reproducible" neither, with the reason; "not judged" was not computed in full; "not
-        reached" is a fault of this side; "beyond the papers" has nothing to be held against.
+        "reached": by the paper's words it is as printed, or as they determine where nothing is
+        printed. "reached as the authors ran it": the print comes out, or there is only something
+        to come out, the way their program ran. "differs as explained": here it is as the paper's
+        words have it, and the print is not. "beyond the paper": it is as an independent program
+        has it. "no verdict": there is nothing to hold it against, or it is not computed here. "not
+        judged": not computed in full in this run. "not reached": a fault of this side.
     reason : str
         Why.
-    erratum : str
-        The name of the explanation, for links; empty where there is none.
+    errata : tuple of str
+        The names of the explanations, for links.
     """
 
     paper: str
@@ -53,10 +60,11 @@ class Row:
     quantity: str
     printed: str
     definition: str
+    authors: str
     here: str
-    verdict: Verdict
+    verdict: str
     reason: str
-    erratum: str = ""
+    errata: tuple[str, ...] = ()
 
     @property
     def is_fault(self) -> bool:
@@ -64,8 +72,10 @@ class Row:
         return self.verdict == MISSED
 
 
-def judge(entry: Published, here: Value | None, *, open_because: str = "") -> Row:
-    """Hold what came out against the definition and the print.
+def judge(
+    entry: Published, here: Value | None, as_run: Value | None = None, *, open_because: str = ""
+) -> Row:
+    """Hold what came out against its references and the print.
 
     Parameters
     ----------
@@ -73,6 +83,8 @@ def judge(entry: Published, here: Value | None, *, open_because: str = "") -> Ro
         The quantity.
     here : float, str or None
         What came out; None where it was not computed.
+    as_run : float, str or None, optional
+        What came out the way the authors ran it.
     open_because : str, optional
         Why it cannot be judged.
 
@@ -80,45 +92,56 @@ def judge(entry: Published, here: Value | None, *, open_because: str = "") -> Ro
     -------
     Row
     """
-    verdict, reason = _verdict(entry, here, open_because)
+    verdict, reason = _verdict(entry, here, as_run, open_because)
     return Row(
-        entry.paper, entry.item, entry.quantity, entry.printed, entry.definition,
-        "" if here is None else as_text(here), verdict, reason, entry.erratum,
+        entry.paper, entry.item, entry.quantity, entry.printed, entry.definition, entry.authors,
+        "" if here is None else as_text(here), verdict, reason,
+        tuple(erratum.name for erratum in entry.errata),
     )  # fmt: skip
 
 
-def _verdict(entry: Published, here: Value | None, open_because: str) -> tuple[Verdict, str]:
+def _verdict(
+    entry: Published, here: Value | None, as_run: Value | None, open_because: str
+) -> tuple[str, str]:
+    if entry.is_open or not entry.reference:
+        return NONE, entry.reason or "there is nothing to hold it against"
     if here is None or open_because:
-        return _not_judged(entry, here, open_because)
-    if entry.definition and not _agree(here, entry.definition, entry.tolerance):
-        return MISSED, f"the definition gives {entry.definition}"
-    if entry.printed:
-        return _beside_print(entry, here)
-    if entry.definition:
-        return REACHED, entry.reason or "as defined"
-    return BEYOND, entry.reason or "not in print"
+        return OPEN, open_because or "it was not computed"
+    if not _agree(here, entry.reference, entry.tolerance):
+        return MISSED, f"an independent program gives {entry.reference}"
+    if as_run is not None and not _agree(as_run, entry.authors, entry.tolerance):
+        return MISSED, f"the authors' program gives {entry.authors}, and here it gave {as_run}"
+    return _beside_print(entry, here, as_run) if entry.printed else _unprinted(entry)
 
 
-def _not_judged(entry: Published, here: Value | None, open_because: str) -> tuple[Verdict, str]:
-    if here is None and entry.is_lost:
-        return LOST, entry.reason
-    return OPEN, open_because or "it was not computed"
+def _unprinted(entry: Published) -> tuple[str, str]:
+    verdict = REACHED if entry.definition else AS_RUN if entry.authors else BEYOND
+    return verdict, entry.reason or PLAIN[verdict]
 
 
-def _beside_print(entry: Published, here: Value) -> tuple[Verdict, str]:
+def _beside_print(entry: Published, here: Value, as_run: Value | None) -> tuple[str, str]:
+    if _is_print(entry, here):
+        return (REACHED if entry.definition else AS_RUN), entry.reason or "as printed"
+    if not entry.reason:
+        return MISSED, f"{entry.printed} is printed, and nothing explains the difference"
+    ran = as_run is not None and _is_print(entry, as_run)
+    return (AS_RUN if ran else EXPLAINED), entry.reason
+
+
+def _is_print(entry: Published, value: Value) -> bool:
     allowed = 0.0 if entry.is_exact else max(entry.slack, half_unit(entry.printed))
-    if _agree(here, entry.printed, allowed):
-        return REACHED, entry.reason or "as printed"
-    if entry.reason:
-        return (LOST if entry.is_lost else EXPLAINED), entry.reason
-    return MISSED, f"{entry.printed} is printed, and nothing explains the difference"
+    return _agree(value, entry.printed, allowed)
 
 
-def _agree(here: Value, expected: str, tolerance: float) -> bool:
-    if isinstance(here, str):
-        return here == expected
+def _agree(value: Value, expected: str, tolerance: float) -> bool:
+    if isinstance(value, str):
+        return value == expected
+    try:
+        apart = abs(value - float(expected))
+    except ValueError:
+        return False
     # The last bits of a decimal number are no difference.
-    return abs(here - float(expected)) <= tolerance + 1e-12 * max(1.0, abs(here))
+    return apart <= tolerance + 1e-12 * max(1.0, abs(value))
 
 
 def half_unit(printed: str) -> float:

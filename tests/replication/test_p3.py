@@ -12,7 +12,7 @@ from rankagg.replication.p3 import consensus
 from rankagg.replication.p3.benchmarks import MEANS, benchmarks
 from rankagg.replication.p3.flow import Column, Panel, draw_flows
 from rankagg.replication.published import published
-from rankagg.replication.verdicts import BEYOND, EXPLAINED, LOST, REACHED
+from rankagg.replication.verdicts import AS_RUN, BEYOND, EXPLAINED, NONE, REACHED
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 
@@ -32,7 +32,7 @@ def rows(replication):
 
 def test_all_of_it_runs_on_bundled_data(replication, rows):
     assert set(rows) == {(row.item, row.quantity) for row in published("P3")}
-    assert {row.verdict for row in rows.values()} == {REACHED, EXPLAINED, LOST, BEYOND}
+    assert {row.verdict for row in rows.values()} == {REACHED, AS_RUN, EXPLAINED, NONE, BEYOND}
     assert replication.is_reached
     assert {item for item, _ in rows} >= {f"Table {number}" for number in range(1, 9)}
 
@@ -71,8 +71,14 @@ def test_the_facts_are_reached(facts, rows):
     ledger, seen = Ledger({}), set()
     for path, key, number, tolerance in keys_of_facts(facts):
         # The typed definition is a computation of its own, so it may have more digits.
-        assert float(rows[key].definition) == pytest.approx(number, abs=tolerance), key
-        assert float(rows[key].here) == pytest.approx(number, abs=tolerance), key
+        row = rows[key]
+        if "GLUE, " in key[1] and "Super" not in key[1] and "of ratios" in key[1]:
+            # These facts are of the print, which borrows a score of humans.
+            assert float(row.authors) == pytest.approx(number, abs=tolerance), key
+            assert row.verdict == AS_RUN
+        else:
+            assert float(row.definition) == pytest.approx(number, abs=tolerance), key
+            assert float(row.here) == pytest.approx(number, abs=tolerance), key
         assert key not in seen
         seen.add(key)
         ledger.covers(path)

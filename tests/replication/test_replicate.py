@@ -40,7 +40,7 @@ def small(bench):
 @pytest.fixture
 def experiment(monkeypatch):
     """Let there be one experiment, of a study; return a function that sets its published row."""
-    row = Published("P1", "Figure 0", "mean distance", "", "", 0, 0, (), 7, False, "")
+    row = Published("P1", "Figure 0", "mean distance", "", "", "", "0.2", 1, 0, (), 7, False, "")
 
     def publish(**changes):
         entry = Published(**{**vars(row), **changes})
@@ -71,12 +71,18 @@ def test_everything_is_in_the_folder(experiment, tmp_path):
     rows = pd.read_csv(tmp_path / "new/folder/replication.csv", dtype=str, keep_default_na=False)
     pd.testing.assert_frame_equal(rows, result.to_frame(), check_dtype=False)
     assert rows.columns.tolist() == [
-        "paper", "item", "quantity", "printed", "definition", "here", "verdict", "reason",
+        "paper", "item", "quantity", "printed", "definition", "authors", "here", "verdict",
+        "reason",
     ]  # fmt: skip
     page = found[Path("index.html")].decode()
     assert "<script>alert" not in page
     assert "A figure &amp; its &lt;caption&gt;" in page
     assert page.count("<svg ") == 1
+    # How many rows have which verdict, in the heading; and rows that a narrow screen stacks.
+    assert '<span class="finding">1 beyond the paper</span>' in page
+    assert 'class="sortable stacked"' in page
+    for name in ("printed", "definition", "authors", "here", "verdict", "reason"):
+        assert f'data-name="{name}"' in page
     assert (
         r"\caption{50 \% \& more, of <b>some\_thing</b>}"
         in found[Path("tables/p1-figure-0.tex")].decode()
@@ -116,13 +122,13 @@ def test_few_repetitions_are_not_judged(experiment, tmp_path):
 
 
 def test_a_fault_is_said_and_is_a_failure(experiment, capsys):
-    experiment(definition="0.123")
+    experiment(definition="0.123", tolerance=1e-9)
     with pytest.raises(SystemExit) as left:
         main(["replicate"])
     assert left.value.code == 1
     out = capsys.readouterr().out
     assert "not reached: P1, Figure 0, mean distance" in out
-    assert "the definition gives 0.123" in out
+    assert "an independent program gives 0.123" in out
 
 
 def test_what_has_no_row_is_an_error(experiment):
@@ -152,7 +158,7 @@ def test_tables_that_are_there(experiment, data):
     experiment(needs=("XTREME",))
     folder = data("tasks/xtreme.csv").parents[1]
     (row,) = ra.replicate(data=folder, progress=False).rows
-    assert row.verdict == "beyond the papers"
+    assert row.verdict == "beyond the paper"
 
 
 def test_names(tmp_path):

@@ -49,10 +49,11 @@ def command(
 ) -> int:
     """Run the experiments of three papers and hold what comes out beside what is printed.
 
-    Every published quantity gets a row: where it is printed, what is printed, what the definition
-    gives, what comes out here, a verdict, and the reason. Without names everything runs. Tables
-    that are not bundled come from --data; without them their rows are not judged, and say so. The
-    exit code is 1 where something that the definition gives did not come out.
+    Every published quantity gets a row: where it is printed, what is printed, what the paper's
+    words and its authors' program give, what comes out here, a verdict, and the reason. Without
+    names everything runs. Tables that are not bundled come from --data; without them their rows
+    are not judged, and say so. The exit code is 1 where something did not come out as its
+    reference has it.
 
     \b
         rankagg replicate --quick -o replication

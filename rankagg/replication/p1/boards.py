@@ -1,46 +1,59 @@
-"""The three leaderboards of tasks, as the authors read them and as their files have them."""
+"""Tables 2, 3 and 6: Borda and the mean on the three leaderboards of tasks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg._typing import Label
+from rankagg.aggregation.means import Mean
+from rankagg.aggregation.positional import Borda
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.scores.table import ScoreTable
-from rankagg.replication.experiment import Bench
+from rankagg.distances.kendall import kendall_tau
+from rankagg.replication.experiment import Bench, Experiment, Found, Sheet, Values
+from rankagg.replication.p1.as_run import as_read, board_values, tau_with_score
+from rankagg.replication.reading import scores_of
+from rankagg.replication.verdicts import Value
+from rankagg.studies.agreement.agreement import AgreementStudy
+from rankagg.studies.agreement.agreement_result import AgreementResult
 
-__all__ = ["BOARDS", "FILED", "as_read", "as_read_and_filed", "in_file_order", "rows_of"]
+__all__ = ["BOARDS", "EXPERIMENTS", "in_file_order", "name_of"]
 
 #: What they are called here.
 BOARDS = ("GLUE", "SuperGLUE", "XTREME")
-#: XTREME with its own tasks, where the authors read others.
-FILED = "XTREME of the file"
-
-
-def as_read(bench: Bench) -> dict[str, ScoreTable]:
-    """Return those that are there, XTREME with its columns shifted by one.
-
-    The authors' columns begin with the leaderboard's score, so that it is a task to them and the
-    last task, sentence retrieval, is lost.
-    """
-    tables = bench.tables(*BOARDS, "XTREME Score")
-    score = tables.pop("XTREME Score", None)
-    file = tables.pop("XTREME", None)
-    if score is not None and file is not None:
-        score.systems.require_same(file.systems, "The scores and the tasks of XTREME")
-        tables["XTREME"] = ScoreTable(
-            np.column_stack([score.values, file.values[:, :-1]]),
-            systems=file.systems,
-            tasks=[*score.tasks, *list(file.tasks)[:-1]],
-            higher_is_better=True,
-        )
-    return tables
-
-
-def as_read_and_filed(bench: Bench) -> dict[str, ScoreTable]:
-    """Return those that are there, and XTREME as its file has it as well."""
-    file = bench.tables("XTREME")
-    return as_read(bench) | ({FILED: file["XTREME"]} if file else {})
+AGREEMENT = "Table 2"
+TOP, LAST = (1, 3, 5, 10), (3, 5, 10)
+RULES = (Mean(), Borda())
+DEPTH = 10
+#: What the paper calls high correlations.
+HIGH = (0.8, 1.0)
+#: Which leaderboards a table of the best ten has.
+BEST: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"Table 3": ("GLUE", "XTREME"), "Table 6": BOARDS}
+)
+#: What the paper calls the systems, by leaderboard and the beginning of their names there.
+NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType({
+    "GLUE": {
+        "Microsoft Alexander": "Ms Alex", "ERNIE Team": "ERNIE", "DeBERTa Team": "DEBERTA",
+        "AliceMind & DIRL": "AliceMind", "PING-AN": "PING-AH", "HFL": "HFL", "T5 Team": "T5",
+        "DIRL Team": "DIRL", "Zihang Dai": "Zihan", "ELECTRA Team": "ELECTRA",
+    },
+    "SuperGLUE": {
+        "Liam Fedus": "Liam", "Microsoft Alexander": "Ms Alex", "ERNIE Team": "ERNIE",
+        "SuperGLUE Human": "HUMAN", "DeBERTa Team": "DEBERTA", "Zirui Wang": "Zirui",
+        "T5 Team": "T5", "Alibaba PAI": "Alibaba", "Anuar": "Anuar", "Huawei": "Huawei",
+    },
+    "XTREME": {
+        "Turing ULR": "ULR", "CoFe": "CoFe", "InfoXLM": "InfoLXL", "VECO": "VECO",
+        "Unicoder": "Unicoder", "Polyglot": "PolyGlot", "T-ULRv2 + StableTune": "ULR-v2",
+        "HiCTL": "HiCTL", "ERNIE-M": "Ernie", "Anonymous3": "Anony", "Creative": "Creative",
+    },
+})  # fmt: skip
 
 
 def rows_of(ranking: PartialRanking) -> NDArray[np.intp]:
@@ -51,3 +64,129 @@ def rows_of(ranking: PartialRanking) -> NDArray[np.intp]:
 def in_file_order(ranking: PartialRanking) -> Permutation:
     """Return a ranking with its ties broken by the order of the file."""
     return Permutation(np.argsort(rows_of(ranking)), ranking.items)
+
+
+def name_of(board: str, system: Label) -> str:
+    """Return what the paper calls a system; its own name where the paper does not have it."""
+    for start, name in NAMES[board].items():
+        if str(system).startswith(start):
+            return name
+    return str(system)
+
+
+# -- agreement ------------------------------------------------------------------------------------
+
+
+def agreement(bench: Bench) -> Found:
+    """Hold Borda against the mean on every leaderboard."""
+    values: Values = {}
+    frames = []
+    for board, table in bench.tables(*BOARDS).items():
+        result = AgreementStudy(data=table, aggregators=RULES).run()
+        row = result.to_frame().iloc[0]
+        found = _by_file(result, board) | {f"tau, {board}": float(row["tau"])}
+        for k, tied in ((5, "SuperGLUE"), (3, "XTREME")):
+            if board == tied:
+                drawn = f"common share of the top {k}, {board}, ties broken at random"
+                found[drawn] = float(row[f"top{k}"])
+        if board == "GLUE":
+            mean, borda = (rule.aggregate(table).ranking for rule in RULES)
+            parted = kendall_tau(in_file_order(mean), borda)
+            found[f"tau, {board}, the mean's tie in the order of the file"] = parted
+        values |= {(AGREEMENT, quantity): value for quantity, value in found.items()}
+        frames.append(result.to_frame().assign(leaderboard=board))
+    if len(frames) < len(BOARDS):
+        return Found(values)
+    frame = pd.concat(frames).set_index("leaderboard")
+    high = "yes" if frame["tau"].between(*HIGH).all() else "no"
+    values[AGREEMENT, "all correlations are in [0.80, 1]"] = high
+    frame = frame.drop(columns=["scope", "task", "first", "second", "n_ranked"]).reset_index()
+    caption = "Agreement of Borda and the mean; ties at the cut are broken at random."
+    return Found(values, _agreement_as_run(bench), (Sheet("p1-table-2", caption, frame),))
+
+
+def _by_file(result: AgreementResult, board: str) -> dict[str, Value]:
+    """Return the agreement where ties at the cut are broken by the order of the file."""
+    compared = result.comparisons[0].comparison
+    mean, borda = (rows_of(compared[rule.name].ranking) for rule in RULES)
+    values: dict[str, Value] = {}
+    for k in TOP:
+        common = np.intersect1d(mean[:k], borda[:k])
+        values[f"common share of the top {k}, {board}"] = len(common) / k
+    for k in LAST:
+        common = np.intersect1d(mean[-k:], borda[-k:])
+        values[f"common share of the last {k}, {board}"] = len(common) / k
+    return values
+
+
+def _agreement_as_run(bench: Bench) -> Values:
+    found = _as_run(bench, AGREEMENT)
+    for board in ("GLUE", "SuperGLUE"):
+        file, scored = bench.leaderboards[board], bench.tables(f"{board} with Score")
+        for table in scored.values():
+            found[AGREEMENT, f"tau, {board}"] = tau_with_score(file.values, table.values)
+    return found
+
+
+def _as_run(bench: Bench, *items: str) -> Values:
+    """Return what the authors' program makes of the leaderboards that are there."""
+    return {
+        (item, quantity.format(board)): value
+        for board, (table, values) in as_read(bench).items()
+        for quantity, value in board_values(
+            values, [name_of(board, system) for system in table.systems], DEPTH
+        )
+        for item in items
+    }
+
+
+# -- the best ten ---------------------------------------------------------------------------------
+
+
+def by_both(table: ScoreTable) -> pd.DataFrame:
+    """Return the systems, best first by Borda: points, mean, and their ranks by the mean from 0."""
+    borda, mean = Borda().aggregate(table), Mean().aggregate(table)
+    rows = rows_of(borda.ranking)
+    columns = {
+        "rank": range(len(rows)),
+        "system": [str(table.systems[int(row)]) for row in rows],
+        "points": scores_of(borda)[rows],
+        "rank by the mean": in_file_order(mean.ranking).ranks[rows],
+        "mean": scores_of(mean)[rows],
+    }
+    return pd.DataFrame(columns)
+
+
+def _of_board(board: str, frame: pd.DataFrame) -> Iterator[tuple[str, Value]]:
+    for row in frame.to_dict("records"):
+        name, by_mean = name_of(board, row["system"]), int(row["rank by the mean"])
+        if row["rank"] < DEPTH:
+            yield f"Borda points, {board}, place {row['rank'] + 1}", row["points"]
+            yield f"system, {board}, place {row['rank'] + 1}", name
+        if name in NAMES[board].values():
+            yield f"rank by the mean from 0, {board}, {name}", float(by_mean)
+        if by_mean <= DEPTH + 1:
+            yield f"mean, {board}, place {by_mean + 1} by the mean", row["mean"]
+
+
+def best(bench: Bench) -> Found:
+    """Rank every leaderboard by Borda and the mean."""
+    frames = {board: by_both(table) for board, table in bench.tables(*BOARDS).items()}
+    values = {
+        (item, quantity): value
+        for item, boards in BEST.items()
+        for board in boards
+        for quantity, value in (_of_board(board, frames[board]) if board in frames else ())
+    }
+    caption = "The ten best systems of {} by Borda, ranks from 0, ties in the order of the file."
+    sheets = (
+        Sheet(f"p1-table-6-{board.lower()}", caption.format(board), frame.head(DEPTH))
+        for board, frame in frames.items()
+    )
+    return Found(values, _as_run(bench, *BEST), tuple(sheets))
+
+
+EXPERIMENTS = (
+    Experiment("p1-table-2", "agreement of the rankings", (AGREEMENT,), agreement),
+    Experiment("p1-tables-3-6", "the ten best systems", tuple(BEST), best),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
 from math import isnan
@@ -15,9 +16,10 @@ from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core.scores.table import ScoreTable
 from rankagg.distances.kendall import kendall_tau
-from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
-from rankagg.replication.p1.panels import bands_of, draw_panels
+from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
+from rankagg.replication.p1.as_run import instance_taus
 from rankagg.replication.p1.sizes import DATA_SETS, instance_tables
+from rankagg.replication.panels import bands_of, draw_panels
 from rankagg.replication.reading import as_order, number_at, scores_of
 from rankagg.replication.verdicts import Value
 from rankagg.studies.agreement.agreement import AgreementStudy
@@ -32,25 +34,8 @@ NAMES = {name: name for name in SAID.values()}
 #: The first systems that rows speak of, and that averages over data sets take.
 FIRST, DEPTH = 3, 10
 ITEMS = ("Section 5.3", "Figure 4", "Figure 6", "Figure 10", "Figure 11")
-
-
-def exchanged(table: ScoreTable) -> ScoreTable:
-    """Return a table with systems for instances and instances for systems."""
-    assert table.instances is not None
-    tasks, columns, rows = [], [], []
-    instances = None
-    for number, task in enumerate(table.tasks):
-        where = np.flatnonzero(table.unit_tasks == number)
-        names = [table.instances[unit] for unit in where]
-        instances = instances or names
-        assert names == instances, "every task has the same instances in one order"
-        columns.append(table.values[:, where].T)
-        tasks += [task] * table.n_systems
-        rows += list(table.systems)
-    return ScoreTable(
-        np.hstack(columns), systems=instances, tasks=tasks, instances=rows,
-        higher_is_better=table.higher_is_better,
-    )  # fmt: skip
+#: Figure 6 has columns under the names of others, and the first and last row exchanged for PC.
+PRINTED_COLUMNS = {"RSUM": "SEVAL", "SEVAL": "TAC08", "TAC08": "RSUM"}
 
 
 def _aggregate(table: ScoreTable) -> dict[str, Consensus]:
@@ -90,7 +75,7 @@ def _curves(table: ScoreTable) -> pd.DataFrame:
 def run(bench: Bench) -> Found:
     """Aggregate every table with the three procedures, as it is and with its axes exchanged."""
     tables = instance_tables(bench)
-    values: dict[tuple[str, str], Value] = {}
+    values: Values = {}
     taus, winners, tops, curves = [], 0, 0, {}
     for name, table in tables.items():
         found = _aggregate(table)
@@ -98,27 +83,36 @@ def run(bench: Bench) -> Found:
         firsts = [set(consensus.buckets[0]) for consensus in found.values()]
         winners += not any(first & second for first, second in combinations(firsts, 2))
         tops += len({as_order(consensus.ranking, first=FIRST) for consensus in found.values()}) == 1
-        for axes, taus_here in (
-            ("", _taus(found)), (", axes exchanged", _taus(_aggregate(exchanged(table)))),
-        ):  # fmt: skip
-            for pair, tau in taus_here.items():
-                values["Figure 6", f"tau of {SAID[pair]}, {name}{axes}"] = tau
-                row = {"data": name, "axes": axes.strip(", ") or "systems", "pair": SAID[pair]}
-                taus.append({**row, "tau": tau})
+        for pair, tau in _taus(found).items():
+            values["Figure 6", f"tau of {SAID[pair]}, {name}"] = tau
+            taus.append({"data": name, "pair": SAID[pair], "tau": tau})
         curves[name] = _curves(table)
         values |= _at_depth(name, curves[name])
+    as_run = dict(_as_run(tables))
     if len(tables) < len(DATA_SETS):
-        return Found(values)
+        return Found(values, as_run)
     values["Section 5.3", "data sets with three different winners"] = float(winners)
     values["Section 5.3", "data sets with one order of the first three"] = float(tops)
     every = pd.concat(curves, names=["data"])
     together = _together(every)
     values |= _global(together, pd.DataFrame(taus))
-    return Found(values, _sheets(taus, every), _pictures(curves, together))
+    return Found(values, as_run, _sheets(taus, every), _pictures(curves, together))
 
 
-def _at_depth(name: str, curves: pd.DataFrame) -> dict[tuple[str, str], Value]:
-    values: dict[tuple[str, str], Value] = {}
+def _as_run(tables: dict[str, ScoreTable]) -> Iterator[tuple[tuple[str, str], Value]]:
+    """Yield the taus of the authors' run where they are printed."""
+    for printed in tables:
+        source = tables.get(PRINTED_COLUMNS.get(printed, printed))
+        if source is None:
+            continue
+        found = instance_taus(source)
+        taus = list(found.values())
+        for label, tau in zip(found, taus[::-1] if printed == "PC" else taus, strict=True):
+            yield ("Figure 6", f"tau of {label}, {printed}"), tau
+
+
+def _at_depth(name: str, curves: pd.DataFrame) -> Values:
+    values: Values = {}
     k = min(DEPTH, int(curves.index.get_level_values("k").max()))
     for pair in NAMES:
         share = number_at(curves, (pair, FIRST), "top")
@@ -140,11 +134,11 @@ def _together(every: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def _global(together: pd.DataFrame, taus: pd.DataFrame) -> dict[tuple[str, str], Value]:
+def _global(together: pd.DataFrame, taus: pd.DataFrame) -> Values:
     """Return what the text says of the global analysis."""
     means = together.groupby("pair")[["top", "top_tau"]].mean()
-    whole = taus[taus["axes"] == "systems"].groupby("pair")["tau"].mean()
-    values: dict[tuple[str, str], Value] = {
+    whole = taus.groupby("pair")["tau"].mean()
+    values: Values = {
         ("Figure 4", "pair with the most common first systems"): str(means["top"].idxmax()),
         ("Figure 4", "procedure that disagrees with the other two"): _alone(whole),
     }
@@ -166,11 +160,11 @@ def _alone(whole: pd.Series[float]) -> str:
 
 
 def _sheets(taus: list[dict[str, object]], every: pd.DataFrame) -> tuple[Sheet, ...]:
-    wide = pd.DataFrame(taus).pivot(index=["pair", "axes"], columns="data", values="tau")
+    wide = pd.DataFrame(taus).pivot(index="pair", columns="data", values="tau")
     wide = wide.loc[list(NAMES), list(DATA_SETS)].reset_index()
     columns = ["data", "pair", "k", "top", "last", "top_tau"]
     return (
-        Sheet("p1-figure-6", "Tau of the procedures, as the tables are and exchanged.", wide),
+        Sheet("p1-figure-6", "Tau of the procedures.", wide),
         Sheet("p1-figure-10", "Agreement on the first k systems.", every.reset_index()[columns]),
     )
 
@@ -187,12 +181,12 @@ def _pictures(curves: dict[str, pd.DataFrame], together: pd.DataFrame) -> tuple[
         }
         for column in ("top", "top_tau")
     }
-    public = "on the data sets that are public, with systems for systems"
+    public = "on the nine data sets, with systems for systems"
     return (
         Picture(
             "p1-figure-4",
             f"Agreement on the first k systems {public}: means and standard deviations over the "
-            "data sets with more than k systems. The paper's has nine data sets.",
+            "data sets with more than k systems.",
             partial(draw_panels, both, "k", "", alike=False),
         ),
         Picture(

@@ -10,11 +10,10 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
-from rankagg.replication.p1.boards import as_read
-from rankagg.replication.p1.panels import bands_of, draw_panels
+from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
+from rankagg.replication.p1.boards import BOARDS
 from rankagg.replication.p1.sizes import instance_tables
-from rankagg.replication.verdicts import Value
+from rankagg.replication.panels import bands_of, draw_panels
 from rankagg.studies.task_subsets.task_subset_result import TaskSubsetResult
 from rankagg.studies.task_subsets.task_subsets import TaskSubsetStudy
 
@@ -34,9 +33,9 @@ UPRIGHT = "tau-b with the same rule on all tasks"
 
 def on_tasks(bench: Bench) -> Found:
     """Draw subsets of the tasks of the three leaderboards."""
-    values: dict[tuple[str, str], Value] = {}
+    values: Values = {}
     results = {}
-    for board, table in as_read(bench).items():
+    for board, table in bench.tables(*BOARDS).items():
         study = TaskSubsetStudy(
             data=table, aggregators=ON_TASKS, n_repetitions=bench.repetitions(REPETITIONS)
         )
@@ -63,7 +62,7 @@ def on_tasks(bench: Bench) -> Found:
 
 def on_instances(bench: Bench) -> Found:
     """Draw subsets of the metrics of the tables of instances that are public."""
-    values: dict[tuple[str, str], Value] = {}
+    values: Values = {}
     results = {}
     for name, table in instance_tables(bench).items():
         study = TaskSubsetStudy(
@@ -110,7 +109,7 @@ def _where(lead: pd.Series[float], n_tasks: int) -> str:
 
 
 def _found(
-    values: dict[tuple[str, str], Value],
+    values: Values,
     results: dict[str, TaskSubsetResult],
     names: dict[str, str],
     *,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from rankagg._typing import Floats
 from rankagg.aggregation.condorcet import PairwiseMajority
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
@@ -13,7 +16,9 @@ from rankagg.replication.verdicts import Value
 
 __all__ = ["EXPERIMENTS"]
 
-TABLE = "Table 1"
+TABLE, PAIRED = "Table 1", "Section 2"
+#: Figures without a quantity.
+SHOWN = ("Figure 1", "Figure 2")
 PAIRS = (("B", "A"), ("C", "B"), ("A", "C"))
 
 
@@ -41,8 +46,25 @@ def run(bench: Bench) -> Found:
         (TABLE, "order by Kemeny"): as_order(kemeny.ranking),
         (TABLE, "Kemeny cost"): float(kemeny.cost),
     }
+    scores = dict(zip(toy.systems, toy.values, strict=True))
+    for first, second in PAIRS:
+        one, other = _lambda(scores[first], scores[second])
+        said = first if one > other else second if other > one else "neither"
+        values[PAIRED, f"better of {first} and {second} by lambda, as its formula has it"] = said
+    for name, number in zip("AB", _lambda(np.ones(n_tasks), np.ones(n_tasks)), strict=True):
+        values[PAIRED, f"lambda of {name}, two systems with equal scores on six tasks"] = number
     frame = toy.to_frame().rename_axis("system").reset_index()
     return Found(values, sheets=(Sheet("p1-table-1", "Scores; lower is better.", frame),))
 
 
-EXPERIMENTS = (Experiment("p1-table-1", "where pairwise rankings are paradoxical", (TABLE,), run),)
+def _lambda(one: Floats, other: Floats) -> tuple[float, float]:
+    """Return both lambdas of section 2: a score that is as high counts for the first system."""
+    first = float((one >= other).sum())
+    return first, len(one) - first
+
+
+EXPERIMENTS = (
+    Experiment(
+        "p1-table-1", "where pairwise rankings are paradoxical", (*SHOWN, PAIRED, TABLE), run
+    ),
+)

@@ -10,10 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import cycle
 from math import factorial
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
+from scipy.stats import kendalltau
 
 from rankagg._typing import Floats, Label
 from rankagg.aggregation.means import Mean
@@ -22,19 +27,11 @@ from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores.table import ScoreTable
-from rankagg.replication.p2.shuffles import shuffle
 from rankagg.studies.missing_scores.pairs_of_rankings import taus
 
-__all__ = [
-    "LEVELS",
-    "ONE_LEVEL",
-    "REPETITIONS",
-    "AsRun",
-    "by_counts",
-    "counted_profile",
-    "run_again",
-]
+__all__ = ["AsRun", "as_shipped", "chance_of", "counted_profile", "run_again", "shuffle"]
 
+T = TypeVar("T")
 LEVELS = tuple(level / 19 for level in range(20))
 #: Twice those of the paper, so that shares near 1/5 are known to a hundredth.
 REPETITIONS = 200
@@ -129,6 +126,30 @@ def run_again(
     return {name: _summary(found[:, at]) for at, name in enumerate(sums)}
 
 
+def as_shipped(content: Mapping[str, Any]) -> AsRun:
+    """Return what a file of the authors' run has, from its rankings; 0 is the worst system."""
+    noise, rows = content["results"]["robustness"]["noise"], []
+    # A repetition goes through all levels.
+    for level, *both in zip(
+        cycle(content["etas"]), noise["one_level"], noise["mean"], strict=False
+    ):
+        one, mean = (np.array(found["ranking"]) for found in both)
+        places = [np.flatnonzero(ranks == place) for place in (0, 2) for ranks in (one, mean)]
+        same = [
+            len(a) == len(b) == 1 and a[0] == b[0]
+            for a, b in zip(places[::2], places[1::2], strict=True)
+        ]
+        rows.append(
+            [
+                level,
+                kendalltau(one, mean).statistic,
+                *same,
+                *(found["correlation"] for found in both),
+            ]
+        )
+    return _summary(np.nan_to_num(np.array(rows, dtype=float)))
+
+
 def _summary(rows: Floats) -> AsRun:
     level, tau, last, third, one, mean = rows.T
     medium = (level >= MEDIUM[0]) & (level <= MEDIUM[1])
@@ -191,3 +212,46 @@ def _from_the_end(ranking: PartialRanking) -> Iterator[tuple[int, tuple[Label, .
     for bucket in reversed(ranking.buckets):
         yield below, bucket
         below += len(bucket)
+
+
+def shuffle(first: Sequence[T], second: Sequence[T], rng: np.random.Generator) -> list[T]:
+    """Merge two lists: each next entry is of the one or the other by the toss of a coin.
+
+    Parameters
+    ----------
+    first, second : sequence
+        The lists; each keeps its order.
+    rng : numpy.random.Generator
+        The coin.
+
+    Returns
+    -------
+    list
+    """
+    a, b, merged = list(first), list(second), []
+    while a and b:
+        merged.append((a if rng.random() > 0.5 else b).pop(0))
+    return [*merged, *a, *b]
+
+
+@cache
+def chance_of(word: str) -> Fraction:
+    """Return the chance that `shuffle` makes a word of its A's and its B's.
+
+    Parameters
+    ----------
+    word : str
+        Letters A for entries of the first list and B for those of the second.
+
+    Returns
+    -------
+    Fraction
+
+    Examples
+    --------
+    >>> [str(chance_of(word)) for word in ("ABB", "BAB", "BBA")]
+    ['1/2', '1/4', '1/4']
+    """
+    if len(set(word)) < 2:
+        return Fraction(1)  # one list is left, and no coin is tossed
+    return chance_of(word[1:]) / 2

@@ -12,7 +12,7 @@ from rankagg.inference.intervals.bounds import hoeffding_radius
 from rankagg.plotting.robustness.confidence_heatmap import confidence_heatmap
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.p2.instance_level import DATA_SETS, metrics_of
-from rankagg.replication.p2.panels import panels
+from rankagg.replication.panels import beside
 from rankagg.replication.verdicts import Value
 from rankagg.studies.confidence.confidence import ConfidenceStudy
 from rankagg.studies.confidence.confidence_result import ConfidenceResult
@@ -106,12 +106,11 @@ def _of_tables(bench: Bench) -> Found:
     result = bench.run(f"{NAME}-tables", study)
     decided = result.by_method()["decided"]
     values: dict[tuple[str, str], Value] = {
-        (item, f"share of pairs decided by {label}, {name}"): float(
-            decided[name, REMOVED, ALPHA, method.name]
+        (item, f"share of pairs decided by Eq. 4, {name}"): float(
+            decided[name, REMOVED, ALPHA, BOUND.name]
         )
         for item, shown in _shown(tables).items()
         for name in shown
-        for method, label in ((BOUND, "Eq. 4"), (BY_INSTANCE, "Holm's procedure by instance"))
     }
     return Found(
         values,
@@ -146,7 +145,7 @@ def draw(result: ConfidenceResult, names: tuple[str, ...]) -> Axes:
     """Draw the cells of each data set."""
     if len(names) == 1:
         return confidence_heatmap(result, model=names[0])
-    return panels([partial(confidence_heatmap, result, model=name) for name in names])
+    return beside([partial(confidence_heatmap, result, model=name) for name in names])
 
 
 EXPERIMENTS = (

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 
 from rankagg.core.scores.table import ScoreTable
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
-from rankagg.replication.p2.panels import panels
-from rankagg.replication.p2.synthetic import RULES
+from rankagg.replication.p2.drawn import RULES
+from rankagg.replication.panels import beside
 from rankagg.replication.verdicts import Value
 from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
 from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
@@ -63,7 +63,7 @@ def run(bench: Bench) -> Found:
 
 def draw(result: MissingScoresResult, names: tuple[str, ...]) -> Axes:
     """Draw a panel for each data set."""
-    return panels([partial(result.plot, model=name) for name in names])
+    return beside([partial(result.plot, model=name) for name in names])
 
 
 def _robustness(result: MissingScoresResult) -> dict[tuple[str, str], Value]:

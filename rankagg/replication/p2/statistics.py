@@ -19,8 +19,13 @@ ITEMS = ("Figure 1", SIZE, LEADERBOARDS, SYSTEMS, SENTENCES, PER_SYSTEM, EFFORT)
 def run(bench: Bench) -> Found:
     """Count systems, sentences and scores of what is here."""
     values: dict[tuple[str, str], Value] = {}
-    for name, table in bench.tables("GLUE", "SuperGLUE", "XTREME", "GEM").items():
-        values[LEADERBOARDS, f"systems, {name}"] = float(table.n_systems)
+    for name, table in bench.tables("GLUE", "SuperGLUE", "XTREME", "GEM of 22").items():
+        values[LEADERBOARDS, f"systems, {name.split()[0]}"] = float(table.n_systems)
+    for table in bench.tables("dialogue with gaps").values():
+        # Variants of a metric have its name and one of their own.
+        kinds = {str(task).lower().split("_")[0] for task in table.tasks}
+        values[SIZE, "kinds of metrics, dialogue"] = float(len(kinds))
+        values[SIZE, "metrics with their variants, dialogue"] = float(table.n_tasks)
     sizes = {name: _size(table) for name, table in bench.tables(*DATA_SETS).items()}
     for name, size in sizes.items():
         values |= {

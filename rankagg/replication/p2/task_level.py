@@ -13,10 +13,10 @@ from joblib import Parallel, delayed
 from matplotlib.axes import Axes
 
 from rankagg.core.scores.table import ScoreTable
-from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
-from rankagg.replication.p2.as_run import REPETITIONS, AsRun, run_again
-from rankagg.replication.p2.panels import panels
-from rankagg.replication.verdicts import Value
+from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
+from rankagg.replication.p2.as_run import LEVELS as RUN_LEVELS
+from rankagg.replication.p2.as_run import MEDIUM, REPETITIONS, AsRun, as_shipped, run_again
+from rankagg.replication.panels import beside
 from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
 from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
 from rankagg.studies.scores.score_models import TableModel
@@ -27,35 +27,49 @@ NAME = "p2-figure-2"
 FIGURE, TAUS, TOPS = "Figure 2", "Table 1", "Table 2"
 ITEMS = (FIGURE, TAUS, TOPS)
 #: How many systems the run took of each leaderboard, from the first on.
-FIRST: Final = {"GLUE": 14, "SuperGLUE": 10, "XTREME": 10}
-#: What the rows call a run, by whether the own average of the leaderboard is a task, and the sums.
+FIRST: Final = {"GLUE": 14, "SuperGLUE": 10, "XTREME": 10, "GEM": 5}
+#: What rows call a run again, by whether the leaderboard's own average is a task, and the sums.
 FORMS: Final = {
-    (True, "proportions"): "",
-    (True, "counts"): ", by counts",
-    (False, "proportions"): ", without Score",
+    (True, "proportions"): ", run again by proportions",
+    (True, "counts"): ", run again by counts",
+    (False, "proportions"): ", run again without Score",
 }
+#: The files of rankings that the authors' run left behind.
+SHIPPED: Final = {"GLUE": "glue", "SuperGLUE": "superglue", "XTREME": "xtrem", "GEM": "gem"}
+RANKINGS = "authors/p2/task_level_correlations/{}_filtered.json"
 LEVELS = tuple(level / 20 for level in range(20))
 MEAN, ONE_LEVEL = "Mean", "Borda, uniform"
 AGAIN = (
     "The run of the paper again: tau of one level and the mean with its standard deviation, the "
     "share with the same last and third last system, and tau of each rule with the full data."
 )
-Values = dict[tuple[str, str], Value]
 
 
 def run(bench: Bench) -> Found:
-    """Run the experiment as it was run on a few systems, and as it is described on all."""
-    again = _as_run(bench)
-    values: Values = {}
+    """Run the experiment as it is described, and hold the authors' run beside it."""
+    again = _run_again(bench)
+    values: Values = {
+        (FIGURE, "levels of the run that are medium, as printed"): _between(*reversed(MEDIUM)),
+        (FIGURE, "levels of the run that are medium, the other way round"): _between(*MEDIUM),
+    }
     for label, found in again.items():
         values |= _rows(label, found)
-        if label in FIRST:
-            ahead = found.one_level - found.mean
-            told = "more than .10" if ahead > 0.1 else f"{ahead:.2f}"
-            values[FIGURE, f"one level ahead of the mean, {label}"] = told
-    tables = bench.tables("GLUE", "SuperGLUE", "XTREME", "GEM")
+    shipped = {
+        name: as_shipped(content)
+        for name, file in SHIPPED.items()
+        if (content := bench.leaderboards.content_of(RANKINGS.format(file))) is not None
+    }
+    as_run: Values = {}
+    for name, found in shipped.items():
+        as_run |= _rows(name, found)
+        as_run[FIGURE, f"one level ahead of the mean, {name}"] = _ahead(
+            found.one_level - found.mean
+        )
+    # Of GEM with all its metrics there is only the authors' run.
+    values |= {key: value for key, value in as_run.items() if key[1].endswith(", GEM")}
+    tables = bench.tables("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
     if not tables:
-        return Found(values)
+        return Found(values, as_run)
     study = MissingScoresStudy(
         models=[TableModel(label=name, table=table) for name, table in tables.items()],
         proportions=LEVELS,
@@ -70,8 +84,9 @@ def run(bench: Bench) -> Found:
     )
     return Found(
         values | _all_systems(result),
+        as_run,
         sheets=(
-            Sheet("p2-tables-1-2", AGAIN, _frame(again)),
+            Sheet("p2-tables-1-2", AGAIN, _frame({**shipped, **again})),
             Sheet("p2-table-1-all-systems", "One level and the mean, all systems.", _pairs(result)),
         ),
         pictures=(Picture(NAME, caption, partial(draw, result)),),
@@ -79,19 +94,27 @@ def run(bench: Bench) -> Found:
     )
 
 
+def _between(low: float, high: float) -> float:
+    return float(sum(low <= level <= high for level in RUN_LEVELS))
+
+
+def _ahead(lead: float) -> str:
+    return "more than .10" if lead > 0.1 else f"{lead:.2f}"
+
+
 def draw(result: MissingScoresResult) -> Axes:
     """Draw a panel for each leaderboard."""
     names = [model.name for model in result.study.models]
-    return panels([partial(result.plot, model=name) for name in names])
+    return beside([partial(result.plot, model=name) for name in names])
 
 
-def _as_run(bench: Bench) -> dict[str, AsRun]:
+def _run_again(bench: Bench) -> dict[str, AsRun]:
     """Run it again with the leaderboard's own average as a task, by both sums, and without."""
     tables = {
         (name, with_score): table
         for name in FIRST
         for with_score in (True, False)
-        if (table := _first(bench, name, with_score)) is not None
+        if (with_score or name != "GEM") and (table := _first(bench, name, with_score)) is not None
     }
     found = Parallel(n_jobs=bench.n_jobs)(
         delayed(run_again)(
@@ -125,7 +148,8 @@ def _first(bench: Bench, name: str, with_score: bool) -> ScoreTable | None:
 
 
 def _with_score(name: str) -> list[str]:
-    return ["XTREME Score", "XTREME"] if name == "XTREME" else [f"{name} with Score"]
+    parts = {"XTREME": ["XTREME Score", "XTREME"], "GEM": ["GEM"]}
+    return parts.get(name, [f"{name} with Score"])
 
 
 def _rows(label: str, found: AsRun) -> Values:
@@ -143,20 +167,23 @@ def _all_systems(result: MissingScoresResult) -> Values:
     values: Values = {}
     pairs = result.by_pair(pooled=True).reset_index()
     for row in pairs.to_dict("records"):
-        name = f"{row['model']}, all systems"
+        name = row["model"]
         values |= {
             (TAUS, f"tau of one level and the mean, {name}"): row["mean_tau"],
             (TAUS, f"standard deviation of tau, {name}"): row["sd_tau"],
-            (TOPS, f"the same first system, {name}"): row["mean_top1"],
-            (TOPS, f"common share of the first three, {name}"): row["mean_top3"],
+            (TOPS, f"top 1, {name}"): row["mean_top1"],
+            (TOPS, f"top 1, {name}, that differ, as the text says"): 1 - row["mean_top1"],
+            (TOPS, f"top 3, {name}"): row["mean_same_top3"],
         }
     frame = result.to_frame()
-    medium = frame[frame["proportion"].between(0.05, 0.4)]
+    medium = frame[frame["proportion"].between(*MEDIUM)]
     means = medium.groupby(["model", "method"])["tau"].mean()
     nothing = frame[frame["proportion"] == 0].groupby("model")["tau"].min()
     for model in result.study.models:
+        lead = float(means[model.name, ONE_LEVEL] - means[model.name, MEAN])
+        values[FIGURE, f"one level ahead of the mean, {model.name}"] = _ahead(lead)
         for rule, method in (("one level", ONE_LEVEL), ("mean", MEAN)):
-            quantity = f"tau with the full data, {rule}, {model.name}, all systems"
+            quantity = f"tau with the full data, {rule}, {model.name}"
             values[FIGURE, quantity] = float(means[model.name, method])
         values[FIGURE, f"tau with the full data, nothing removed, {model.name}"] = float(
             nothing[model.name]

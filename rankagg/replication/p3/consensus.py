@@ -94,7 +94,7 @@ def leaderboards() -> dict[str, ScoreTable]:
 
 
 def _exact(table: ScoreTable) -> Iterator[tuple[str, Value]]:
-    """Yield the exact consensus, how many there are, the humans' places, and what is decided."""
+    """Yield the exact consensus, how many there are, and the humans' places."""
     consensus = Kemeny().aggregate(table)
     assert consensus.certificate is not None
     consensus.certificate.verify(table.rankings().pairwise())
@@ -105,12 +105,6 @@ def _exact(table: ScoreTable) -> Iterator[tuple[str, Value]]:
         for name, mean in MEANS.items():
             yield f"place of humans by the {name} mean", float(place(mean.aggregate(table)))
         yield "place of humans by Borda", float(place(Borda().aggregate(table)))
-    ranks = rank_intervals(table)
-    yield "decided pairs of systems", float(len(ranks.decisions.pairs))
-    if HUMAN in table.systems:
-        at = table.systems.index(HUMAN)
-        yield "best rank of humans in the interval", float(ranks.best[at])
-        yield "worst rank of humans in the interval", float(ranks.worst[at])
 
 
 def _optima(consensus: Consensus) -> Iterator[tuple[str, Value]]:

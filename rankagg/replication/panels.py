@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
 
-__all__ = ["bands_of", "draw_panels"]
+__all__ = ["bands_of", "beside", "draw_panels"]
 
 #: The size of a panel, in letters.
 WIDTH, HEIGHT = 21.0, 19.0
 COLUMNS = 3
+#: The size of a plot that stands beside others.
+INCHES = np.array([4.6, 4.3])
 
 
 def bands_of(
@@ -92,3 +95,34 @@ def draw_panels(
     figure.supylabel(upright, fontsize="medium")
     figure.legend(handles=curves, loc="outside upper center", ncols=columns, frameon=False)
     return axes[0]
+
+
+def beside(plots: Sequence[Callable[..., object]], columns: int = 2) -> Axes:
+    """Draw plots in a grid, and return the first.
+
+    Parameters
+    ----------
+    plots : sequence of callable
+        Each draws on the axes that it is given as `ax`.
+    columns : int, default 2
+        How many stand in a row.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    wide = min(columns, len(plots))
+    high = -(-len(plots) // wide)
+    _, grid = plt.subplots(
+        high,
+        wide,
+        figsize=INCHES * (wide, high),
+        squeeze=False,
+        layout="constrained",
+    )
+    for ax, plot in zip(grid.flat, plots, strict=False):
+        plot(ax=ax)
+    for ax in grid.flat[len(plots) :]:
+        ax.remove()
+    first: Axes = grid.flat[0]
+    return first

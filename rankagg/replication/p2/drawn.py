@@ -11,7 +11,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
-from rankagg.replication.p2.panels import panels
+from rankagg.replication.panels import beside
 from rankagg.replication.verdicts import Value
 from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
 from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
@@ -67,7 +67,7 @@ def run(bench: Bench) -> Found:
 
 def draw(result: MissingScoresResult) -> Axes:
     """Draw a panel for each factor."""
-    return panels([partial(result.plot, scale=factor) for factor in FACTORS])
+    return beside([partial(result.plot, scale=factor) for factor in FACTORS])
 
 
 EXPERIMENTS = (Experiment(NAME, "missing scores and a task on another scale", (FIGURE,), run),)
