@@ -191,12 +191,9 @@ def _run(args: list[str] | None) -> int:
     except click.ClickException as error:
         error.show()
         return BAD_INPUT
-    except NotCheckedError as error:
-        click.echo(str(error), err=True)
-        return UNPROVED
     except (RankaggError, MemoryError, OSError, UnicodeEncodeError) as error:
         click.echo(f"error: {_told(error)}", err=True)
-        if isinstance(error, OutOfTimeError):
+        if isinstance(error, (NotCheckedError, OutOfTimeError)):
             return UNPROVED
         bad = isinstance(error, RankaggError) and not isinstance(error, FAILURES)
         return BAD_INPUT if bad else FAILED

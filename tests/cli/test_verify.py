@@ -54,7 +54,7 @@ def test_a_budget_that_does_not_suffice_is_no_verdict(run) -> None:
     for limit in (["--time-limit", "0"], ["--memory-limit", "100"]):
         code, out, err = run("verify", "proof.json", "votes.json", *limit)
         assert (code, out) == (3, "")
-        assert err.startswith("Not checked within the budget: it takes more than ")
+        assert err.startswith("error: Not checked within the budget: it takes more than ")
         program = alone("proof.json", "votes.json", *limit)
         assert (program.returncode, program.stdout) == (3, "")
         assert program.stderr.startswith("Not checked within the budget: it takes more than ")
