@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from math import floor, isfinite, log10
 from unicodedata import bidirectional, category, east_asian_width, name
 
 from rankagg._typing import Label
+from rankagg.core.items import counted
 from rankagg.exceptions import visible
 
 __all__ = [
+    "Sentence",
+    "Stated",
     "amount",
+    "capital",
     "cut",
     "has_other_letters",
     "in_words",
     "is_blank",
+    "joined",
     "letters",
+    "level_of",
     "listing",
     "named",
     "percent",
+    "said",
     "unsigned",
 ]
 
@@ -146,3 +154,85 @@ def percent(share: float) -> str:
         return "over 99.9 %"
     digits = 1 if share < 0.1 or share > 0.99 else 0
     return f"{100 * share:.{digits}f} %"
+
+
+# -- sentences that state numbers -----------------------------------------------------------------
+
+
+class Sentence(str):
+    """A text, and the numbers that it states."""
+
+    numbers: tuple[Stated, ...]
+
+    def __new__(cls, text: str, numbers: Iterable[Stated] = ()) -> Sentence:
+        """Return the text; formatting it into another by `said` keeps the numbers."""
+        self = super().__new__(cls, text)
+        self.numbers = tuple(numbers)
+        return self
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A number that a sentence states; the sentence is one of its formats.
+
+    Attributes
+    ----------
+    number : float
+        The number, as it is before it is rounded for print.
+    what : str
+        What is counted or measured, as "pairs decided".
+    of : float or None
+        What it is a part of.
+    policy : str or None
+        The policy for unranked items, where the number depends on it.
+    weighted : bool
+        Whether rankings, or tasks, count by their weights and not alike.
+    text : str
+        How it was printed.
+
+    Examples
+    --------
+    >>> decided = Stated(3, "pairs decided", of=10)
+    >>> told = said("{} of {} pairs", decided.shown(), Stated(10, "pairs").shown())
+    >>> told, [number.what for number in told.numbers]
+    ('3 of 10 pairs', ['pairs decided', 'pairs'])
+    """
+
+    number: float
+    what: str
+    of: float | None = None
+    policy: str | None = None
+    weighted: bool = False
+    text: str = field(default="", compare=False)
+
+    def shown(self, form: str | Callable[[float], str] = "", noun: str = "") -> Sentence:
+        """Return the number as text, by a format or a function, and with a noun."""
+        text = f"{self.number:{form}}" if isinstance(form, str) else form(self.number)
+        told = counted(text, noun) if noun else text
+        return Sentence(told, (replace(self, text=told),))
+
+
+def said(template: str, *parts: object, **named_parts: object) -> Sentence:
+    """Return a template with its parts filled in, which states the numbers of all of them."""
+    text = template.format(*parts, **named_parts)
+    return Sentence(text, _numbers((*parts, *named_parts.values())))
+
+
+def joined(sentences: Iterable[str], between: str = " ") -> Sentence:
+    """Return sentences as one text, which states the numbers of all of them."""
+    told = list(sentences)
+    return Sentence(between.join(told), _numbers(told))
+
+
+def capital(sentence: str) -> Sentence:
+    """Return a sentence that begins with a capital, with its numbers."""
+    return Sentence(f"{sentence[:1].upper()}{sentence[1:]}", _numbers([sentence]))
+
+
+def level_of(alpha: float) -> Sentence:
+    """Return the level of confidence, in percent."""
+    return Stated(100 * (1 - alpha), "level").shown("{:g} %".format)
+
+
+def _numbers(parts: Iterable[object]) -> Iterable[Stated]:
+    return (one for part in parts if isinstance(part, Sentence) for one in part.numbers)
