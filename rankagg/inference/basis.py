@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rankagg.core.items import counted
+from rankagg.core.names import Sentence, Stated, level_of, said
 from rankagg.inference.intervals.bounds import anytime_alpha, bernstein_radius, hoeffding_radius
 from rankagg.inference.intervals.methods import Options
 from rankagg.inference.intervals.normal import is_near_normal, normal_radius
@@ -47,31 +47,44 @@ class Basis:
     decidable_from: int | None
     is_possible: bool
 
-    def counted(self) -> str:
+    def counted(self) -> Sentence:
         """Return the units and their number, and what would be needed."""
-        units = f"{self.n_units} {self.word}" + "s" * (self.n_units != 1)
+        units = Stated(self.n_units, "independent units").shown(noun=self.word)
         if self.decidable_from is None:
             return units
-        return f"{units} (decisions are possible from {self.decidable_from} on)"
+        if self._is_by_pair:
+            return said("{} ({} can decide a pair that they order)", units, self._enough())
+        return said("{} (decisions are possible from {} on)", units, self._enough())
+
+    @property
+    def _is_by_pair(self) -> bool:
+        """Whether fewer units may do where other pairs have too few to count (Tarone)."""
+        return self.method == "sign-test"
+
+    def _enough(self) -> Sentence:
+        assert self.decidable_from is not None, "asked only where there are pairs"
+        return Stated(self.decidable_from, "units that are enough").shown()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return asdict(self)
 
-    def warning(self, alpha: float) -> str | None:
+    def warning(self, alpha: float) -> Sentence | None:
         """Return a sentence where nothing could have been decided."""
         if self.is_possible or self.decidable_from is None:
             return None
-        level = f"{100 * (1 - alpha):g} %"
-        if self.n_units < self.decidable_from:
-            return (
-                f"with {counted(self.n_units, self.word)} nothing can be decided at {level}; at "
-                f"least {self.decidable_from} are needed"
+        level, enough = level_of(alpha), self._enough()
+        if self.n_units >= self.decidable_from:
+            return said(
+                "no pair can be decided at {}: no two items are told apart by the {} {}s that it "
+                "takes",
+                level,
+                enough,
+                self.word,
             )
-        return (
-            f"nothing can be decided at {level}: no two items are told apart by the "
-            f"{self.decidable_from} {self.word}s that it takes"
-        )
+        units = Stated(self.n_units, "independent units").shown(noun=self.word)
+        needed = "{} that order a pair could" if self._is_by_pair else "at least {} are needed"
+        return said("with {} no pair can be decided at {}; {}", units, level, said(needed, enough))
 
 
 def assumption(method: str, word: str) -> str:

@@ -98,8 +98,7 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
     if basis is None or basis.decidable_from is None:
         return f"{text}."
     return (
-        f"{text}: decisions can be had from {basis.decidable_from} {basis.word}s on, but these "
-        f"{basis.n_units:,} disagree too much."
+        f"{text}: these {basis.n_units:,} {basis.word}s could decide some, but disagree too much."
     )
 
 

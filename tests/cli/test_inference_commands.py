@@ -82,7 +82,7 @@ def test_places_decisions_and_proportions_are_told_in_this_order(run):
 
 def test_too_few_units_are_said_to_be_too_few_once(run):
     out = run("intervals", "full.csv").out
-    sentence = "with 3 tasks nothing can be decided at 95 %; at least 6 are needed"
+    sentence = "with 3 tasks no pair can be decided at 95 %; at least 6 are needed"
     assert out.count(sentence) == 1
     assert out.count("tasks are independent") == 1
     enough = run("intervals", "--dataset", "superglue_human").out

@@ -185,12 +185,15 @@ def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, alpha):
         assert enough == 2
         return
     assert ra.rank_intervals(data(enough), **options).decisions.pairs
-    assert not any("nothing can be" in n for n in ra.rank_intervals(data(enough), **options).notes)
+    assert not any("no pair can be" in n for n in ra.rank_intervals(data(enough), **options).notes)
     before = ra.rank_intervals(data(enough - 1), **options)
     assert not before.decisions.pairs
     assert before.decidable_from == enough
-    (note,) = (note for note in before.notes if "nothing can be decided" in note)
-    assert note.endswith(f"at least {enough} are needed")
+    (note,) = (note for note in before.notes if "no pair can be decided" in note)
+    needed = f"at least {enough} are needed"
+    if before.method == "sign-test":
+        needed = f"{enough} that order a pair could"
+    assert note.endswith(f"; {needed}")
 
 
 def test_known_numbers_of_units():
@@ -207,20 +210,20 @@ def test_known_numbers_of_units():
 @pytest.mark.parametrize(
     ("data", "options", "words"),
     [
-        (ranked(0, 4, 1), {}, "with 4 tasks nothing can be decided at 95 %; at least 6"),
-        (ranked(0, 1, 1), {}, "with 1 task nothing can be decided at 95 %; at least 6"),
-        (ranked(0, 4, 1), {"alpha": 0.01}, "with 4 tasks nothing can be decided at 99 %; at le"),
-        (unanimous(5, 3), {}, "with 5 rankings nothing can be decided at 95 %; at least 6"),
-        (GROUPED, {"unit": "task"}, "with 2 tasks nothing can be decided at 95 %; at least 6"),
+        (ranked(0, 4, 1), {}, "with 4 tasks no pair can be decided at 95 %; at least 6"),
+        (ranked(0, 1, 1), {}, "with 1 task no pair can be decided at 95 %; at least 6"),
+        (ranked(0, 4, 1), {"alpha": 0.01}, "with 4 tasks no pair can be decided at 99 %; at le"),
+        (unanimous(5, 3), {}, "with 5 rankings no pair can be decided at 95 %; at least 6"),
+        (GROUPED, {"unit": "task"}, "with 2 tasks no pair can be decided at 95 %; at least 6"),
         (
             unanimous(3, 2),
             {"unit": "instance", "instances": [0]},
-            "with 1 instance nothing can be decided at 95 %; at least 6",
+            "with 1 instance no pair can be decided at 95 %; at least 6",
         ),
         (
             ra.Profile.from_orders(["AB"] * 5 + ["BC"] * 5 + ["CA"] * 5, items="ABC"),
             {},
-            "nothing can be decided at 95 %: no two items are told apart by the 6 rankings",
+            "no pair can be decided at 95 %: no two items are told apart by the 6 rankings",
         ),
     ],
     ids=lambda value: None,
@@ -240,10 +243,30 @@ def test_ties_can_keep_sign_tests_from_deciding():
                       counts=[50, 4])  # fmt: skip
     result = ra.rank_intervals(tied, of="pairwise")
     assert result.decidable_from == 6
-    assert (
-        result.notes[0] == "with 4 rankings nothing can be decided at 95 %; at least 6 are needed"
-    )
+    assert result.n_units == 54
+    told = "no pair can be decided at 95 %: no two items are told apart by the 6 rankings"
+    assert result.notes[0] == f"{told} that it takes"
     assert "50 ties were left out" in result.notes
+
+
+def test_fewer_units_decide_where_other_pairs_have_too_few_to_count():
+    """Seven are enough for any of three pairs; six are where no other can be decided (Tarone)."""
+    six = ra.Profile.from_orders(["AB"] * 6 + ["C"], items="ABC")
+    result = ra.rank_intervals(six, of="pairwise")
+    assert result.decidable_from == 7 == result.n_units
+    assert result.decisions.pairs == (("A", "B"),)
+    assert result.decisions.warning is None
+    battles = ra.Comparisons.from_arrays("AAAAAAB", "BBBBBBC", [1] * 7)
+    compared = ra.rank_intervals(battles, of="pairwise")
+    assert compared.decisions.pairs == (("A", "B"),)
+    assert compared.decisions.warning is None
+
+
+def test_the_first_place_can_be_decided_where_no_pair_is():
+    result = ra.rank_intervals(unanimous(5, 2), of="pairwise")
+    assert not result.decisions.pairs
+    assert "no pair can be decided at 95 %; 6 that order a pair could" in str(result)
+    assert "may be first: A (asked of the first place alone)" in str(result)
 
 
 @pytest.mark.parametrize(("of", "method"), EVERY)
@@ -255,7 +278,11 @@ def test_the_result_says_what_it_rests_on(of, method):
     assert result.assumes.startswith(f"{word}s are independent")
     assert ("symmetric about their center" in result.assumes) == (method == "sign-flips")
     assert ("and many" in result.assumes) == (method == "max-t")
-    assert f"independent: 12 {word}s (decisions are possible from" in result.describe()
+    enough = result.decidable_from
+    needed = f"decisions are possible from {enough} on"
+    if result.method == "sign-test":
+        needed = f"{enough} can decide a pair that they order"
+    assert f"independent: 12 {word}s ({needed})" in result.describe()
     assert f"assumed: {result.assumes}" in result.summary()
     told = result.to_dict()
     for name in ("method", "assumes", "n_units", "decidable_from"):

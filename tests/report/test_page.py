@@ -287,7 +287,7 @@ def certainty_of(values):
 def test_what_too_few_units_leave_open_is_one_sentence_and_no_bars() -> None:
     rng = np.random.default_rng(0)
     text, figure = certainty_of(rng.normal(size=(9, 4)))
-    assert text.count("nothing can be decided at 95 %; at least 6 are needed") == 1
+    assert text.count("no pair can be decided at 95 %; at least 6 are needed") == 1
     assert "With 4 tasks" in text
     assert "may be first" not in text
     assert is_without_bars(figure)
@@ -298,7 +298,7 @@ def test_units_that_disagree_leave_everything_open_and_no_bars() -> None:
     values = np.tile([[0.0, 1.0], [1.0, 0.0]], 10)
     text, figure = certainty_of(values)
     assert "No pair is decided" in text
-    assert "from 6 tasks on, but these 20 disagree too much" in text
+    assert "these 20 tasks could decide some, but disagree too much" in text
     assert is_without_bars(figure)
 
 

@@ -62,7 +62,7 @@ def by_holm(intervals: PairwiseIntervals) -> Decisions:
         method=name,
         assumes=assumption(name, intervals.unit),
         word=intervals.unit,
-        n_units=_most(intervals),
+        n_units=intervals.total_units,
         decidable_from=by_p_values(alpha, n, 0.5 if exact else float(np.exp(-0.5))),
         is_possible=bool(tarone(least, count, alpha).any()),
     )
@@ -89,9 +89,9 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         method=name,
         assumes=assumption(name, intervals.unit),
         word=intervals.unit,
-        n_units=_most(intervals),
+        n_units=intervals.total_units,
         decidable_from=enough,
-        is_possible=enough is not None and _most(intervals) >= enough,
+        is_possible=enough is not None and int(intervals.n_units.max()) >= enough,
     )
     return Decisions(
         items=intervals.items,
@@ -102,10 +102,6 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         is_approximate=intervals.method in (*RESAMPLING, "wilson", "normal"),
         basis=basis,
     )
-
-
-def _most(intervals: PairwiseIntervals) -> int:
-    return int(intervals.n_units.max())
 
 
 def _off_diagonal(values: Floats) -> Floats:

@@ -54,6 +54,8 @@ class PairwiseIntervals(Result):
         columns swap to 1 - estimate, 1 - upper, 1 - lower.
     n_units : ndarray of int, shape (n, n)
         Independent units that tell of the pair.
+    total_units : int
+        Independent units, whatever they tell.
     shares : ndarray of float, shape (n, n)
         Sum of their squared shares in the estimate: 1/n_units where all weigh the same.
     estimand : {"direct", "imputed"}
@@ -91,6 +93,7 @@ class PairwiseIntervals(Result):
     lower: Floats
     upper: Floats
     n_units: NDArray[np.int64]
+    total_units: int
     shares: Floats
     estimand: Estimand
     unit: Unit
@@ -337,6 +340,7 @@ def intervals_of(
         lower=square(units, bounds.lower, 1.0 - bounds.upper, 0.5),
         upper=square(units, bounds.upper, 1.0 - bounds.lower, 0.5),
         n_units=np.rint(square(units, bounds.n, bounds.n, 0.0)).astype(np.int64),
+        total_units=units.n_units,
         shares=square(units, bounds.shares, bounds.shares, np.nan),
         estimand=estimand,
         unit=units.unit,

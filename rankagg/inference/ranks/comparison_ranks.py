@@ -152,15 +152,15 @@ def _by_majorities(data: Comparisons, unit: ComparisonUnit, alpha: float) -> Ran
     n = data.n_items
     decided = won + won.T
     p_values: Floats = np.where(decided > 0, binom.sf(won - 1, decided, 0.5), 1.0)
-    families = Families.from_p_values(p_values, np.power(0.5, decided), alpha)
-    enough = by_p_values(alpha, n, 0.5)
+    least = np.power(0.5, decided)
+    families = Families.from_p_values(p_values, least, alpha)
     basis = Basis(
         method="sign-test",
         assumes=assumption("sign-test", unit),
         word=unit,
         n_units=n_units,
-        decidable_from=enough,
-        is_possible=enough is not None and bool(decided.max() >= enough),
+        decidable_from=by_p_values(alpha, n, 0.5),
+        is_possible=bool(Families.from_p_values(least, least, alpha).together.any()),
     )
     decisions = Decisions(
         items=data.items,

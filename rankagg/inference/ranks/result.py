@@ -285,7 +285,8 @@ class RankIntervals(Result):
         )
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
-        return [f"may be first: {listed(self.first)}"]
+        alone = " (asked of the first place alone)" * (set(self.first) != set(self.top(1)))
+        return [f"may be first: {listed(self.first)}{alone}"]
 
     def __repr__(self) -> str:
         return f"<RankIntervals of {counted(len(self.items), 'item')} by {self.of}>"

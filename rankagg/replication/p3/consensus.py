@@ -39,7 +39,7 @@ SENTENCES = (
     "optimal order, even without the diagnostics, where the arithmetic mean has them third.",
     "On XTREME humans are first under every policy for their missing score, and if the task is "
     "dropped. What depends on it is the order of VECO and T-ULRv2 by Borda points. With four tasks "
-    "nothing can be decided at 95 %.",
+    "no pair can be decided at 95 %.",
 )
 
 
