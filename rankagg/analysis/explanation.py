@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import floor
 from typing import Any
 
 import networkx as nx
@@ -14,9 +13,12 @@ from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.tournament.tournament import TournamentGraph
-from rankagg.core.items import counted, listed, shortened
+from rankagg.core.items import listed, shortened
+from rankagg.core.names import Sentence, Stated, said
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.results.result import Result
@@ -149,7 +151,7 @@ class Explanation(Result):
     swap: Swap | None = field(compare=False)
 
     _schema = "rankagg.explanation"
-    _version = 3
+    _version = 4
     _prints_table = False
 
     @property
@@ -171,9 +173,30 @@ class Explanation(Result):
         return self.swap is not None or self.is_held or not _can_swap(self.consensus)
 
     @property
-    def rankings_to_flip(self) -> int:
-        """How many rankings of weight 1 must change their mind on the pair for another majority."""
-        return floor(abs(self.margin) / 2.0) + 1
+    def rankings_to_flip(self) -> int | None:
+        """How few rankings must turn the pair round for another majority, by their weights.
+
+        Who turns it round swaps the two. None where there is no majority, or the consensus is of
+        votes, which do not tell whose they are.
+        """
+        evidence, policy = self.consensus._evidence, self.consensus.pairwise.unranked
+        if not self.margin or not evidence.has_rankings:
+            return None
+        rule = Borda(unranked=policy or "uniform")
+        units = Units(data=evidence.profile, rule=rule, tolerance=0.0, unit="ranking")
+        i, j = self.consensus.items.indices([self.above, self.below])
+        leads = [
+            int(np.sign(self.margin)) * x for x in units.leads(i, np.array([j]))[:, 0].tolist()
+        ]
+        each = sorted(zip(leads, units.counts.tolist(), strict=True), reverse=True)
+        margin, turned = sum(lead * count for lead, count in each), 0
+        for lead, count in each:
+            # Each of them adds its votes to the other side, too.
+            taken = min(count, margin // (2 * lead) + 1)
+            margin, turned = margin - 2 * lead * taken, turned + taken
+            if margin < 0:
+                break
+        return turned
 
     def rankings(self) -> pd.DataFrame:
         """Return how the rankings, or the tasks where there are some, judge the pair.
@@ -252,40 +275,57 @@ class Explanation(Result):
         elif self.consensus.is_proved is False:
             lines.append(f"proof       none: {listed(self.consensus.notes)}")
         if self.margin:
-            number = self.rankings_to_flip
-            who = counted(number, "ranking")
-            lines.append(f"flip        another majority, if {who} turned the pair round")
+            lines.append(self._flip_line())
         return lines
 
-    def _votes_line(self) -> str:
+    def _votes(self, number: float, what: str) -> Stated:
+        return Stated(number, what, policy=self.consensus.pairwise.unranked, weighted=True)
+
+    def _flip_line(self) -> Sentence:
+        if self.rankings_to_flip is None:
+            half = self._votes(abs(self.margin) / 2, "half of a majority").shown("g", "vote")
+            return said("flip        another majority, if more than {} turned round", half)
+        few = self._votes(self.rankings_to_flip, "rankings that turn a majority")
+        return said(
+            "flip        another majority, if {} turned the pair round", few.shown(noun="ranking")
+        )
+
+    def _votes_line(self) -> Sentence:
         a, b = shortened(self.above), shortened(self.below)
         if not self.votes_for + self.votes_against + self.ties:
-            return f"votes       none: {a} and {b} were never compared"
-        tied = f", {self.ties:g} tie them" if self.ties else ""
+            return Sentence(f"votes       none: {a} and {b} were never compared")
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
-        sign = int(np.sign(self.margin))
-        return (
-            f"votes       {self.votes_for:g} for {a} above {b}, {self.votes_against:g} for the "
-            f"reverse{tied}: {verdict[sign]}"
+        tied = self._votes(self.ties, "votes that tie a pair").shown("g")
+        return said(
+            "votes       {} for {} above {}, {} for the reverse{}: {}",
+            self._votes(self.votes_for, "votes for a pair").shown("g"),
+            a,
+            b,
+            self._votes(self.votes_against, "votes against a pair").shown("g"),
+            said(", {} tie them", tied) if self.ties else "",
+            verdict[int(np.sign(self.margin))],
         )
 
-    def _score_line(self) -> str:
-        scores = self.consensus.scores
+    def _score_line(self) -> Sentence:
+        scores, more = self.consensus.scores, self.score_difference
         assert scores is not None, "asked for rules with scores only"
+        assert more is not None, "asked for rules with scores only"
         i, j = self.consensus.items.indices([self.above, self.below])
-        return (
-            f"scores      {scores[i]:.6g} against {scores[j]:.6g}, "
-            f"a difference of {self.score_difference:z.6g}"
+        return said(
+            "scores      {} against {}, a difference of {}",
+            Stated(float(scores[i]), "score of the upper item").shown(".6g"),
+            Stated(float(scores[j]), "score of the lower item").shown(".6g"),
+            Stated(more, "difference of scores").shown("z.6g"),
         )
 
-    def _swap_line(self) -> str:
+    def _swap_line(self) -> Sentence:
         assert self.swap is not None, "asked for exact rules only"
         a, b = shortened(self.above), shortened(self.below)
-        order = self.swap.ranking._arrows()
-        if self.swap.extra_cost == 0:
-            return f"swap        {b} above {a} costs the same: {order}"
-        extra = counted(self.swap.extra_cost, "vote", "g")
-        return f"swap        {b} above {a} costs {extra} more: {order}"
+        extra = self._votes(self.swap.extra_cost, "votes that a swap costs").shown("g", "vote")
+        costs = said("{} more", extra) if self.swap.extra_cost else "the same"
+        return said(
+            "swap        {} above {} costs {}: {}", b, a, costs, self.swap.ranking._arrows()
+        )
 
     def __repr__(self) -> str:
         return f"<Explanation of {listed([self.above, self.below])}>"

@@ -85,6 +85,25 @@ def test_votes_that_change_their_mind_flip_the_majority():
         assert (wins[0, 1] - changed < wins[1, 0] + changed) == flipped
 
 
+def test_weights_say_how_few_turn_the_majority():
+    """The heaviest first: ten against three need one, seven tenths against none need four."""
+    for orders, weights, number in (
+        (["AB", "BA", "BA", "BA"], [10, 1, 1, 1], 1),
+        (["AB"] * 7, [0.1] * 7, 4),
+        (["AB"] * 4 + ["BA"], [2**0.5, 1, 1, 1, 1], 2),
+    ):
+        profile = ra.Profile.from_orders(orders, weights=weights)
+        found = ra.explain(ra.Kemeny().aggregate(profile), "A", "B")
+        assert found.rankings_to_flip == number
+        assert f"if {number} ranking{'s' * (number > 1)} turned" in str(found)
+
+
+def test_votes_do_not_tell_how_many_rankings_turn():
+    found = ra.explain(ra.Kemeny().aggregate(CONDORCET.pairwise()), "A", "B")
+    assert found.rankings_to_flip is None
+    assert "another majority, if more than 3 votes turned round" in str(found)
+
+
 def test_what_is_said_of_condorcets_cycle():
     text = ra.explain(ra.Kemeny().aggregate(CONDORCET), "A", "B").summary()
     assert text.splitlines() == [
