@@ -229,8 +229,7 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
     assert lines[0] == "4 items, total weight 100; unranked items: uniform"
     mean, share = report.average_spread, 100 * report.normalized_spread
     assert lines[1] == (
-        f"two rankings differ on {mean:.6g} pairs on average "
-        f"({share:.3g} % of the pairs that both rank)"
+        f"two rankings differ on {mean:.6g} pairs on average ({share:.3g} % of all pairs)"
     )
     low, high = report.spread_bounds
     assert lines[2].startswith("optimal total, by the spread")
@@ -293,3 +292,20 @@ def test_other_arguments_are_refused(arguments, words):
         ra.dispersion_report(*arguments)
     with pytest.raises(InvalidInputError, match="'uniform' or 'ignore' or 'last'"):
         ra.dispersion_report(TENNESSEE, unranked="drop")
+
+
+@pytest.mark.parametrize(
+    ("unranked", "told"),
+    [
+        ("uniform", "1.7037 pairs on average (56.8 % of all pairs, with unranked items anywhere)"),
+        ("ignore", "0.333333 pairs on average (100 % of the pairs that both compare)"),
+        (
+            "last",
+            "2 pairs on average (66.7 % of the pairs that both compare, with unranked items last)",
+        ),
+    ],
+)
+def test_the_share_says_which_pairs_it_is_of(unranked, told):
+    gaps = ra.Profile.from_orders(["AB", "BA", "CA"], items="ABC")
+    report = ra.dispersion_report(gaps, [ra.Borda(unranked=unranked)], unranked=unranked)
+    assert told in str(report)

@@ -19,6 +19,7 @@ from rankagg.aggregation.evidence import Data, Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
+from rankagg.core.names import Stated, said
 from rankagg.core.results.pasted import Direction
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.votes.pairwise import PairwiseMatrix
@@ -26,6 +27,13 @@ from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.dispersion.measures import dispersion, spread
 
 __all__ = ["DispersionReport", "dispersion_report"]
+
+# What two rankings may differ on, under each policy.
+JUDGED: dict[Unranked, str] = {
+    "uniform": "all pairs, with unranked items anywhere",
+    "ignore": "the pairs that both compare",
+    "last": "the pairs that both compare, with unranked items last",
+}
 
 
 def dispersion_report(
@@ -243,28 +251,49 @@ class DispersionReport(Result):
     def _facts(self) -> list[str]:
         low, high = self.spread_bounds
         least, most = self.pair_bounds
-        upper = "no upper bound: ties or missing items" if high is None else f"{high:.6g}"
+        upper = "no upper bound: ties or missing items"
+        if high is not None:
+            upper = self._stated(high, "upper bound by the spread").shown(".6g")
         lines = [
-            f"{counted(self.votes.n_items, 'item')}, total weight {self.total_weight:g}; unranked "
-            f"items: {self.unranked}",
+            said(
+                "{}, total weight {}; unranked items: {}",
+                Stated(self.votes.n_items, "items").shown(noun="item"),
+                self._stated(self.total_weight, "total weight").shown("g"),
+                self.unranked,
+            ),
             self._spread_line(),
-            f"optimal total, by the spread      {low:.6g} to {upper}",
-            f"optimal total, by single pairs    {least:.6g} to {most:.6g}",
+            said(
+                "optimal total, by the spread      {} to {}",
+                self._stated(low, "lower bound by the spread").shown(".6g"),
+                upper,
+            ),
+            said(
+                "optimal total, by single pairs    {} to {}",
+                self._stated(least, "lower bound by pairs").shown(".6g"),
+                self._stated(most, "upper bound by pairs").shown(".6g"),
+            ),
         ]
         if self.exact is not None and self.exact.certificate is not None:
-            best = self._measure(self.exact, {})
+            best = self._stated(self._measure(self.exact, {}), "total of the exact consensus")
             what = "exact consensus" if self.exact.is_proved else "best ranking found"
             told = self.exact.certificate.summary()
-            lines.append(f"{f'total of the {what}':<34}{best:.6g}  ({told})")
+            lines.append(said("{:<34}{}  ({})", f"total of the {what}", best.shown(".6g"), told))
         return [*lines, ""]
 
     def _spread_line(self) -> str:
         if np.isnan(self.average_spread) or np.isnan(self.normalized_spread):
             return "there are no two rankings to compare"
-        return (
-            f"two rankings differ on {counted(self.average_spread, 'pair', '.6g')} on average "
-            f"({100 * self.normalized_spread:.3g} % of the pairs that both rank)"
+        pairs = self._stated(self.average_spread, "pairs in which two rankings differ")
+        share = self._stated(100 * self.normalized_spread, "percent of pairs in which they differ")
+        return said(
+            "two rankings differ on {} on average ({} % of {})",
+            pairs.shown(".6g", "pair"),
+            share.shown(".3g"),
+            "all pairs" if self.is_plain else JUDGED[self.unranked],
         )
+
+    def _stated(self, number: float, what: str) -> Stated:
+        return Stated(number, what, policy=self.unranked, weighted=True)
 
     def __repr__(self) -> str:
         return f"<DispersionReport of {counted(len(self.consensuses), 'method')}>"
