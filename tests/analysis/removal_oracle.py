@@ -58,20 +58,24 @@ def whole_tasks(data):
             yield len(gone), data[np.array(rows)]
 
 
-def radii(data, rule, pair, choices, keeps=lambda part: True):
-    """Return the least numbers for level and overtaken; None where nothing does it."""
+def radii(data, rule, pair, choices):
+    """Return the least numbers for level and overtaken; None where nothing does it.
+
+    Where nobody is ranked any longer nobody else is first.
+    """
     whole = Judged(data, rule)
     i, j = ra.Evidence(data).items.indices(list(pair)) if pair else (0, 0)
     if whole.above[j, i]:
         i, j = j, i
     least = {}
     for gone, part in sorted(choices, key=lambda choice: choice[0]):
-        if len(least) == 2 or not keeps(part):
-            continue
+        if len(least) == 2:
+            break
         left = Judged(part, rule)
+        others = left.first - whole.first
         changes = {
-            "level": not left.above[i, j] if pair else left.first != whole.first,
-            "overtaken": left.above[j, i] if pair else not left.first & whole.first,
+            "level": not left.above[i, j] if pair else bool(others),
+            "overtaken": left.above[j, i] if pair else others == left.first != set(),
         }
         if not pair and len(whole.first) > 1:
             changes["level"] = True

@@ -35,7 +35,9 @@ def search_means(
 ) -> None:
     """Find the fewest tasks whose removal puts a rival's mean above those of all present firsts.
 
-    An item that has no score left is not overtaken: each item that is compared keeps one.
+    Who has no score left is not first, and so makes place for the rival; of a pair both keep one,
+    since nobody stands above or below who is not ranked. Where the upper item of the pair need not
+    stand above the lower any longer, taking all scores of either does it.
 
     Parameters
     ----------
@@ -45,11 +47,15 @@ def search_means(
         What to change, what is known, and when to stop.
     """
     sums = _Sums.of(table)
+    present = sums.weights > 0
     counts = np.ones(table.n_tasks, dtype=np.int64)
     asked = [*question.tops, *question.rivals]
-    if (sums.weights[:, asked] > 0).all():
+    if present[:, asked].all():
         search_sums(sums.scores, counts, question, bracket, deadline)
         return
+    if question.is_pair and not question.strict:
+        for item in asked:
+            bracket.offer(present[:, item])
     each_rival(
         bracket, question.rivals, np.full(len(question.rivals), int(question.strict)),
         lambda rival: _solve(sums, rival, question, bracket, deadline),
@@ -102,12 +108,13 @@ def _solve(
         if optimum.values is None:
             waiting[0] = (bound, low, high)
             continue
-        mine = sums.mean(rival, optimum.values)
-        theirs = [sums.mean(top, optimum.values) for top in question.tops]
+        removed = optimum.values[: len(present)]
+        mine = sums.mean(rival, removed)
+        theirs = [sums.mean(top, removed) for top in question.tops]
         assert mine is not None, "a row keeps a score of the rival"
-        most = max(mean for mean in theirs if mean is not None)
+        most = max((mean for mean in theirs if mean is not None), default=mine - 1)
         if mine > most or (mine == most and not question.strict):
-            bracket.offer(optimum.values)
+            bracket.offer(removed)
             waiting[0] = (bound, low, high)
             continue
         between = _between(mine, most)
@@ -143,7 +150,13 @@ def _program(
             sign * (int(score) * end.denominator - int(weight) * end.numerator)
             for score, weight in zip(sums.scores[:, item], sums.weights[:, item], strict=True)
         ]
-        program.at_least(dict(zip(columns, (-e for e in each), strict=True)), open_ends - sum(each))
-        present = np.flatnonzero(sums.weights[:, item] > 0).tolist()
-        program.at_least({columns[k]: -1 for k in present}, 1 - len(present))
+        present = [columns[k] for k in np.flatnonzero(sums.weights[:, item] > 0).tolist()]
+        above = dict(zip(columns, (-e for e in each), strict=True))
+        kept = dict.fromkeys(present, -1)
+        if item != rival and not question.is_pair:
+            (gone,) = program.columns([1], cost=0).tolist()
+            above[gone], kept[gone] = open_ends, 1
+            program.at_least({**dict.fromkeys(present, 1), gone: -len(present)}, 0)
+        program.at_least(above, open_ends - sum(each))
+        program.at_least(kept, 1 - len(present))
     return program
