@@ -470,8 +470,8 @@ def _():
 
     If nothing distinguishes two systems, a task's difference is as likely to be $x$ as $-x$.
     **Sign flips** turn all differences both ways: $2^T$ equally likely sums. The smallest
-    two-sided p-value is $2/2^T$: with five tasks .0625. *With fewer than six tasks nothing can be
-    decided at 5 %, whatever the scores.*
+    two-sided p-value is $2/2^T$: with five tasks .0625. *With fewer than six tasks two-sided
+    sign flips decide nothing at 5 %, whatever the scores*; one-sided ones can with five, 1/32.
     """)
 
 
