@@ -18,7 +18,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.items import listed, shortened
-from rankagg.core.names import Sentence, Stated, said
+from rankagg.core.names import Sentence, said, stated
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.results.result import Result
@@ -278,30 +278,32 @@ class Explanation(Result):
             lines.append(self._flip_line())
         return lines
 
-    def _votes(self, number: float, what: str) -> Stated:
-        return Stated(number, what, policy=self.consensus.pairwise.unranked, weighted=True)
+    def _stated(self, number: float, what: str, form: str = "g", noun: str = "") -> Sentence:
+        policy = self.consensus.pairwise.unranked
+        return stated(number, what, form, noun, policy=policy, weighted=True)
 
     def _flip_line(self) -> Sentence:
-        if self.rankings_to_flip is None:
-            half = self._votes(abs(self.margin) / 2, "half of a majority").shown("g", "vote")
-            return said("flip        another majority, if more than {} turned round", half)
-        few = self._votes(self.rankings_to_flip, "rankings that turn a majority")
-        return said(
-            "flip        another majority, if {} turned the pair round", few.shown(noun="ranking")
+        few, text = (
+            self.rankings_to_flip,
+            "flip        another majority, if {} turned the pair round",
         )
+        if few is not None:
+            return said(text, self._stated(few, "rankings that turn a majority", "", "ranking"))
+        half = self._stated(abs(self.margin) / 2, "half of a majority", noun="vote")
+        return said("flip        another majority, if more than {} turned round", half)
 
     def _votes_line(self) -> Sentence:
         a, b = shortened(self.above), shortened(self.below)
         if not self.votes_for + self.votes_against + self.ties:
             return Sentence(f"votes       none: {a} and {b} were never compared")
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
-        tied = self._votes(self.ties, "votes that tie a pair").shown("g")
+        tied = self._stated(self.ties, "votes that tie a pair")
         return said(
             "votes       {} for {} above {}, {} for the reverse{}: {}",
-            self._votes(self.votes_for, "votes for a pair").shown("g"),
+            self._stated(self.votes_for, "votes for a pair"),
             a,
             b,
-            self._votes(self.votes_against, "votes against a pair").shown("g"),
+            self._stated(self.votes_against, "votes against a pair"),
             said(", {} tie them", tied) if self.ties else "",
             verdict[int(np.sign(self.margin))],
         )
@@ -313,15 +315,15 @@ class Explanation(Result):
         i, j = self.consensus.items.indices([self.above, self.below])
         return said(
             "scores      {} against {}, a difference of {}",
-            Stated(float(scores[i]), "score of the upper item").shown(".6g"),
-            Stated(float(scores[j]), "score of the lower item").shown(".6g"),
-            Stated(more, "difference of scores").shown("z.6g"),
+            stated(float(scores[i]), "score of the upper item", ".6g"),
+            stated(float(scores[j]), "score of the lower item", ".6g"),
+            stated(more, "difference of scores", "z.6g"),
         )
 
     def _swap_line(self) -> Sentence:
         assert self.swap is not None, "asked for exact rules only"
         a, b = shortened(self.above), shortened(self.below)
-        extra = self._votes(self.swap.extra_cost, "votes that a swap costs").shown("g", "vote")
+        extra = self._stated(self.swap.extra_cost, "votes that a swap costs", noun="vote")
         costs = said("{} more", extra) if self.swap.extra_cost else "the same"
         return said(
             "swap        {} above {} costs {}: {}", b, a, costs, self.swap.ranking._arrows()

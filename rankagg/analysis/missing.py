@@ -14,6 +14,7 @@ from rankagg._pandas import table_remedy
 from rankagg._typing import Bools, Floats, Label, Unranked
 from rankagg.core.graphs import connected_parts
 from rankagg.core.items import ItemSet, counted, listed, shortened
+from rankagg.core.names import part_of, said, stated
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results.result import ROWS, Result
@@ -274,10 +275,15 @@ class MissingReport(Result):
         return frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
 
     def _facts(self) -> list[str]:
-        share = self.n_missing / self.n_cells
+        share = 100 * self.n_missing / self.n_cells
         return [
-            f"{self.n_missing} of {counted(self.n_cells, 'cell')} missing ({100 * share:.3g} %): "
-            f"{counted(len(self.items), 'item')}, {counted(self.n_units, self.unit)}"
+            said(
+                "{} missing ({} %): {}, {}",
+                part_of(self.n_missing, "cells missing", self.n_cells, "cells", "cell"),
+                stated(share, "percent of cells missing", ".3g", of=self.n_cells),
+                stated(len(self.items), "items", noun="item"),
+                stated(self.n_units, "units", noun=self.unit),
+            )
         ]
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
@@ -291,8 +297,9 @@ class MissingReport(Result):
         if self.never_compared:
             pairs = [f"{shortened(a)} and {shortened(b)}" for a, b in self.never_compared[:limit]]
             left = len(self.never_compared) - len(pairs)
-            more = f"; and {left} more" if left else ""
-            lines.append(f"never compared: {'; '.join(pairs)}{more}")
+            number = stated(left, "pairs not listed", of=len(self.never_compared))
+            more = said("; and {} more", number) if left else ""
+            lines.append(said("never compared: {}{}", "; ".join(pairs), more))
         else:
             lines.append("every two items were compared somewhere")
         if len(self.groups) > 1:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import floor, isfinite, log10
+from typing import Any
 from unicodedata import bidirectional, category, east_asian_width, name
 
 from rankagg._typing import Label
@@ -25,8 +26,10 @@ __all__ = [
     "level_of",
     "listing",
     "named",
+    "part_of",
     "percent",
     "said",
+    "stated",
     "unsigned",
 ]
 
@@ -189,13 +192,6 @@ class Stated:
         Whether rankings, or tasks, count by their weights and not alike.
     text : str
         How it was printed.
-
-    Examples
-    --------
-    >>> decided = Stated(3, "pairs decided", of=10)
-    >>> told = said("{} of {} pairs", decided.shown(), Stated(10, "pairs").shown())
-    >>> told, [number.what for number in told.numbers]
-    ('3 of 10 pairs', ['pairs decided', 'pairs'])
     """
 
     number: float
@@ -205,17 +201,40 @@ class Stated:
     weighted: bool = False
     text: str = field(default="", compare=False)
 
-    def shown(self, form: str | Callable[[float], str] = "", noun: str = "") -> Sentence:
-        """Return the number as text, by a format or a function, and with a noun."""
-        text = f"{self.number:{form}}" if isinstance(form, str) else form(self.number)
-        told = counted(text, noun) if noun else text
-        return Sentence(told, (replace(self, text=told),))
+
+def stated(
+    number: float,
+    what: str,
+    form: str | Callable[[Any], str] = "",
+    noun: str = "",
+    **of: Any,
+) -> Sentence:
+    """Return a number as text, by a format or a function, and with a noun.
+
+    The other arguments are those of `Stated`.
+
+    Examples
+    --------
+    >>> told = said("{} of {}", stated(3, "pairs decided", of=10), stated(10, "pairs", noun="pair"))
+    >>> told, [(one.number, one.what) for one in told.numbers]
+    ('3 of 10 pairs', [(3, 'pairs decided'), (10, 'pairs')])
+    """
+    text = f"{number:{form}}" if isinstance(form, str) else form(number)
+    told = counted(text, noun) if noun else text
+    return Sentence(told, (Stated(number, what, text=told, **of),))
 
 
 def said(template: str, *parts: object, **named_parts: object) -> Sentence:
     """Return a template with its parts filled in, which states the numbers of all of them."""
     text = template.format(*parts, **named_parts)
     return Sentence(text, _numbers((*parts, *named_parts.values())))
+
+
+def part_of(
+    number: float, what: str, total: float, whole: str, noun: str = "", *, form: str = ""
+) -> Sentence:
+    """Return a number and what it is a part of, as "3 of 10 pairs"."""
+    return said("{} of {}", stated(number, what, form, of=total), stated(total, whole, form, noun))
 
 
 def joined(sentences: Iterable[str], between: str = " ") -> Sentence:
@@ -231,7 +250,7 @@ def capital(sentence: str) -> Sentence:
 
 def level_of(alpha: float) -> Sentence:
     """Return the level of confidence, in percent."""
-    return Stated(100 * (1 - alpha), "level").shown("{:g} %".format)
+    return stated(100 * (1 - alpha), "level", "{:g} %".format)
 
 
 def _numbers(parts: Iterable[object]) -> Iterable[Stated]:

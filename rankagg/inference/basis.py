@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rankagg.core.names import Sentence, Stated, level_of, said
+from rankagg.core.names import Sentence, level_of, said, stated
 from rankagg.inference.intervals.bounds import anytime_alpha, bernstein_radius, hoeffding_radius
 from rankagg.inference.intervals.methods import Options
 from rankagg.inference.intervals.normal import is_near_normal, normal_radius
@@ -49,7 +49,7 @@ class Basis:
 
     def counted(self) -> Sentence:
         """Return the units and their number, and what would be needed."""
-        units = Stated(self.n_units, "independent units").shown(noun=self.word)
+        units = stated(self.n_units, "independent units", noun=self.word)
         if self.decidable_from is None:
             return units
         if self._is_by_pair:
@@ -63,7 +63,7 @@ class Basis:
 
     def _enough(self) -> Sentence:
         assert self.decidable_from is not None, "asked only where there are pairs"
-        return Stated(self.decidable_from, "units that are enough").shown()
+        return stated(self.decidable_from, "units that are enough")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -82,7 +82,7 @@ class Basis:
                 enough,
                 self.word,
             )
-        units = Stated(self.n_units, "independent units").shown(noun=self.word)
+        units = stated(self.n_units, "independent units", noun=self.word)
         needed = "{} that order a pair could" if self._is_by_pair else "at least {} are needed"
         return said("with {} no pair can be decided at {}; {}", units, level, said(needed, enough))
 

@@ -12,6 +12,7 @@ import pandas as pd
 from rankagg._typing import Bools, Label
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.names import part_of, said, stated
 from rankagg.core.results.result import Result
 from rankagg.inference.basis import Basis
 
@@ -140,14 +141,14 @@ class Decisions(Result):
         n = len(self.items)
         pairs = n * (n - 1) // 2
         bound = "about" if self.is_approximate else "at most"
-        lines = [
-            f"decided      {int(self.above.sum())} of {counted(pairs, 'pair')}, by {self.how}; "
-            f"family-wise error rate {bound} {self.alpha:g}"
-        ]
+        of_pairs = part_of(int(self.above.sum()), "pairs decided", pairs, "pairs", "pair")
+        rate = stated(self.alpha, "alpha", "g")
+        told = "decided      {}, by {}; family-wise error rate {} {}"
+        lines: list[str] = [said(told, of_pairs, self.how, bound, rate)]
         if self.basis is not None:
             lines.append(f"assumed      {self.basis.assumes}")
         if self.warning is not None:
-            lines.append(f"too few      {self.warning}")
+            lines.append(said("too few      {}", self.warning))
         lines += [f"cycles       among {listed(items)}" for items in self.cyclic_components]
         together = [group for group in self.groups if len(group) > 1]
         return [*lines, *(f"not told apart  {listed(group)}" for group in together)]

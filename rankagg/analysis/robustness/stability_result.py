@@ -15,6 +15,7 @@ from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.leave_out import Found
 from rankagg.analysis.robustness.parts import Over
 from rankagg.core.items import counted
+from rankagg.core.names import Sentence, part_of, said, stated
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results.result import ROWS, Result, plain_rows
@@ -73,18 +74,17 @@ class Stability(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
-        notes = []
+        notes, cut = [], len(self._without)
         if self.unproved:
-            total = 1 + len(self._without) + len(self._on_subsets)
-            notes.append(
-                f"{self.unproved} of {counted(total, 'consensus')} "
-                f"{'is' if self.unproved == 1 else 'are'} not proved optimal"
+            total, one = 1 + cut + len(self._on_subsets), self.unproved == 1
+            found = part_of(
+                self.unproved, "consensuses not proved", total, "consensuses", "consensus"
             )
+            notes.append(said("{} {} not proved optimal", found, "is" if one else "are"))
         if self.undecided:
-            notes.append(
-                f"without {self.undecided} of {len(self.units)} {self.noun}, what changes is not "
-                "decided within the limit"
-            )
+            units = part_of(self.undecided, "units not decided", cut, "units left out one by one")
+            told = "without {} {}, what changes is not decided within the limit"
+            notes.append(said(told, units, self.noun))
         exact = self.consensus.is_proved is not None
         if exact and not self._optima:
             notes.append(
@@ -92,12 +92,14 @@ class Stability(Result):
             )
         several = sum(part.has_several_optima for part in (self._known, *self._without))
         if several:
-            notes.append(
-                f"{several} of {counted(1 + len(self._without), 'exact consensus')} "
-                f"{'has' if several == 1 else 'have'} several optima; a "
-                "pair counts as changed only where all optima of all data have it one way and all "
-                "without the unit the other"
+            what, noun = "consensuses with several optima", "exact consensus"
+            found = part_of(several, what, 1 + cut, "exact consensuses", noun)
+            has = "has" if several == 1 else "have"
+            told = (
+                "{} {} several optima; a pair counts as changed only where all optima of all data "
+                "have it one way and all without the unit the other"
             )
+            notes.append(said(told, found, has))
         if exact and self._on_subsets:
             notes.append("of each subset one optimum is held against one of all data")
         return tuple(notes)
@@ -192,7 +194,8 @@ class Stability(Result):
 
     def _facts(self) -> list[str]:
         name = self.consensus.aggregator.name
-        return [f"{name}: {self.headline()}", *(f"note: {note}" for note in self.notes)]
+        notes = (said("note: {}", note) for note in self.notes)
+        return [said("{}: {}", name, self.headline()), *notes]
 
     def _table(self) -> pd.DataFrame:
         return self.influence().sort_values("distance", ascending=False, kind="stable")
@@ -206,15 +209,19 @@ class Stability(Result):
         table = self.subsets().to_string(float_format="{:z.3f}".format, na_rep="-")
         return [f"subsets of {self.noun}: tau with the consensus of all", table]
 
-    def headline(self) -> str:
+    def headline(self) -> Sentence:
         """Return in one sentence how often leaving out one changes the order of others."""
         changed = int((self.influence()["distance"] > 0).sum())
-        cases = counted(changed, "case")
-        what = f"leaving out one of {len(self.units)} {self.noun}"
+        units = stated(len(self.units), "units left out one by one")
+        what = said("leaving out one of {} {}", units, self.noun)
         if self.undecided == len(self.units):
-            return f"what {what} changes is not decided within the limit"
-        open_cases = f"; {self.undecided} are not decided within the limit" * bool(self.undecided)
-        return f"{what} changes the order of others in {cases}{open_cases}"
+            return said("what {} changes is not decided within the limit", what)
+        cases = stated(changed, "units that change an order", noun="case", of=len(self.units))
+        told = said("{} changes the order of others in {}", what, cases)
+        if not self.undecided:
+            return told
+        left = stated(self.undecided, "units not decided", of=len(self.units))
+        return said("{}; {} are not decided within the limit", told, left)
 
     def __repr__(self) -> str:
         return f"<Stability of {self.consensus.aggregator.name} over {len(self.units)} {self.noun}>"

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Tolerance
 from rankagg.aggregation.positional import Borda
-from rankagg.core.items import ItemSet, counted
+from rankagg.core.items import ItemSet
+from rankagg.core.names import Sentence, said, stated
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.scores.table import ScoreTable
@@ -87,7 +88,8 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
         else _concordance(profile)
     )
     gaps = int(present.size - present.sum())
-    notes = (f"{counted(gaps, 'score')} missing: tasks are compared on what both have",)
+    lacking = stated(gaps, "cells missing", noun="score", of=present.size)
+    notes = (said("{} missing: tasks are compared on what both have", lacking),)
     return TaskAgreement(
         tasks=table.tasks, n_systems=table.n_systems, tau=tau, n_common=present @ present.T,
         with_rest=with_rest, kendall_w=w, notes=notes if gaps else (),
@@ -224,16 +226,23 @@ class TaskAgreement(Result):
         }
 
     def _facts(self) -> list[str]:
-        return [
-            f"{counted(len(self.tasks), 'task')} on {counted(self.n_systems, 'system')}: "
-            f"Kendall's W {_told(self.kendall_w)}, mean tau of two tasks {_told(self.mean_tau)}",
-            *(f"note: {note}" for note in self.notes),
-        ]
+        told = said(
+            "{}: Kendall's W {}, mean tau of two tasks {}",
+            self._size(),
+            stated(self.kendall_w, "Kendall's W", _told),
+            stated(self.mean_tau, "mean tau", _told),
+        )
+        return [told, *(said("note: {}", note) for note in self.notes)]
+
+    def _size(self) -> Sentence:
+        tasks, systems = len(self.tasks), self.n_systems
+        return said(
+            "{} on {}", stated(tasks, "tasks", noun="task"), stated(systems, "items", noun="system")
+        )
 
     def __repr__(self) -> str:
         return (
-            f"<TaskAgreement of {counted(len(self.tasks), 'task')} on "
-            f"{counted(self.n_systems, 'system')}: W = {_told(self.kendall_w)}, "
+            f"<TaskAgreement of {self._size()}: W = {_told(self.kendall_w)}, "
             f"mean tau {_told(self.mean_tau)}>"
         )
 

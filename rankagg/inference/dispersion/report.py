@@ -19,7 +19,7 @@ from rankagg.aggregation.evidence import Data, Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.core.names import Stated, said
+from rankagg.core.names import Sentence, said, stated
 from rankagg.core.results.pasted import Direction
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.votes.pairwise import PairwiseMatrix
@@ -253,47 +253,46 @@ class DispersionReport(Result):
         least, most = self.pair_bounds
         upper = "no upper bound: ties or missing items"
         if high is not None:
-            upper = self._stated(high, "upper bound by the spread").shown(".6g")
+            upper = self._stated(high, "upper bound by the spread")
         lines = [
             said(
                 "{}, total weight {}; unranked items: {}",
-                Stated(self.votes.n_items, "items").shown(noun="item"),
-                self._stated(self.total_weight, "total weight").shown("g"),
+                stated(self.votes.n_items, "items", noun="item"),
+                self._stated(self.total_weight, "total weight", "g"),
                 self.unranked,
             ),
             self._spread_line(),
             said(
                 "optimal total, by the spread      {} to {}",
-                self._stated(low, "lower bound by the spread").shown(".6g"),
+                self._stated(low, "lower bound by the spread"),
                 upper,
             ),
             said(
                 "optimal total, by single pairs    {} to {}",
-                self._stated(least, "lower bound by pairs").shown(".6g"),
-                self._stated(most, "upper bound by pairs").shown(".6g"),
+                self._stated(least, "lower bound by pairs"),
+                self._stated(most, "upper bound by pairs"),
             ),
         ]
         if self.exact is not None and self.exact.certificate is not None:
             best = self._stated(self._measure(self.exact, {}), "total of the exact consensus")
             what = "exact consensus" if self.exact.is_proved else "best ranking found"
             told = self.exact.certificate.summary()
-            lines.append(said("{:<34}{}  ({})", f"total of the {what}", best.shown(".6g"), told))
+            lines.append(said("{:<34}{}  ({})", f"total of the {what}", best, told))
         return [*lines, ""]
 
     def _spread_line(self) -> str:
         if np.isnan(self.average_spread) or np.isnan(self.normalized_spread):
             return "there are no two rankings to compare"
-        pairs = self._stated(self.average_spread, "pairs in which two rankings differ")
-        share = self._stated(100 * self.normalized_spread, "percent of pairs in which they differ")
+        share = 100 * self.normalized_spread
         return said(
             "two rankings differ on {} on average ({} % of {})",
-            pairs.shown(".6g", "pair"),
-            share.shown(".3g"),
+            self._stated(self.average_spread, "pairs in which two differ", noun="pair"),
+            self._stated(share, "percent of pairs in which two differ", ".3g"),
             "all pairs" if self.is_plain else JUDGED[self.unranked],
         )
 
-    def _stated(self, number: float, what: str) -> Stated:
-        return Stated(number, what, policy=self.unranked, weighted=True)
+    def _stated(self, number: float, what: str, form: str = ".6g", noun: str = "") -> Sentence:
+        return stated(number, what, form, noun, policy=self.unranked, weighted=True)
 
     def __repr__(self) -> str:
         return f"<DispersionReport of {counted(len(self.consensuses), 'method')}>"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankagg._typing import Floats
+from rankagg.core.names import said, stated
 
 __all__ = ["HOLDS_FROM", "LEAST_FREEDOM", "few_units", "little_freedom"]
 
@@ -36,11 +37,12 @@ def few_units(method: str, n_units: int, word: str) -> str | None:
     enough = HOLDS_FROM.get(method)
     if enough is None or not 0 < n_units < enough:
         return None
-    units = f"{n_units} {word}" + "s" * (n_units != 1)
-    return (
-        f"with {units} {method} intervals were measured to be wrong more often than they say; "
-        f"they hold from about {enough} on"
+    told = (
+        "with {} {} intervals were measured to be wrong more often than they say; they hold from "
+        "about {} on"
     )
+    fewest = stated(n_units, "fewest units of a pair", noun=word)
+    return said(told, fewest, method, stated(enough, "units measured to be enough"))
 
 
 def little_freedom(freedom: Floats) -> tuple[str, ...]:
@@ -54,7 +56,9 @@ def little_freedom(freedom: Floats) -> tuple[str, ...]:
     least = float(np.min(freedom, initial=np.inf))
     if least >= LEAST_FREEDOM:
         return ()
-    return (
-        f"within these tasks the variance of some pair has {least:.2g} degrees of freedom; "
-        f"intervals were measured to hold from {LEAST_FREEDOM:g} on",
+    told = (
+        "within these tasks the variance of some pair has {} degrees of freedom; intervals were "
+        "measured to hold from {} on"
     )
+    enough = stated(LEAST_FREEDOM, "freedom measured to be enough", "g")
+    return (said(told, stated(least, "least degrees of freedom", ".2g"), enough),)

@@ -10,6 +10,7 @@ import numpy as np
 from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_choice, check_flag, check_integer
 from rankagg.core.items import counted
+from rankagg.core.names import said, stated
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import Resamples, resampled_means
 from rankagg.inference.intervals.bounds import (
@@ -137,9 +138,9 @@ def bounds_of(
         lower = np.zeros_like(lower)
     notes = (*bounds.notes, *units.notes) if isinstance(units, SummedUnits) else bounds.notes
     if silent.any():
-        never = int(silent.sum())
-        were = "pair was" if never == 1 else "pairs were"
-        notes = (f"{never} {were} never compared: the interval is [0, 1]", *notes)
+        never = stated(int(silent.sum()), "pairs never compared", of=n_pairs)
+        were = "pair was" if silent.sum() == 1 else "pairs were"
+        notes = (said("{} {} never compared: the interval is [0, 1]", never, were), *notes)
     return Bounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
 
@@ -228,8 +229,8 @@ def _binomial(units: Units | SummedUnits, options: Options, alpha: float) -> Bou
     upper = np.where(second == 0, 1.0, upper)
     notes = _too_few(units, options, n)
     if ties.any():
-        many = int(ties.sum())
-        notes = (f"{many} {'tie was' if many == 1 else 'ties were'} left out", *notes)
+        many = stated(int(ties.sum()), "ties left out")
+        notes = (said("{} {} left out", many, "tie was" if many == "1" else "ties were"), *notes)
     with np.errstate(divide="ignore"):
         return Bounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
@@ -252,28 +253,29 @@ def _resampling(
         notes += few_groups(name, units.groups, moments.n, varies)
     tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
-        notes.append(
-            f"only {counted(tails, 'resample', '.2g')} to be expected beyond each bound: raise "
-            "`n_resamples`"
-        )
+        beyond = stated(tails, "resamples beyond a bound", ".2g", "resample")
+        notes.append(said("only {} to be expected beyond each bound: raise `n_resamples`", beyond))
     single = resamples.single & (moments.n > 0)
     if single.any():
         drawn = "group of units" if isinstance(units, SummedUnits) else units.unit
-        pairs = counted(int(single.sum()), "pair")
-        notes.append(
-            f"on {pairs} a fixed task has one {drawn} alone, which does not tell how it varies: "
-            "the interval is [0, 1]; leave such tasks out, or take 'hoeffding'"
+        pairs = stated(int(single.sum()), "pairs with a single unit in a task", noun="pair")
+        told = (
+            "on {} a fixed task has one {} alone, which does not tell how it varies: the interval "
+            "is [0, 1]; leave such tasks out, or take 'hoeffding'"
         )
+        notes.append(said(told, pairs, drawn))
     agreed = _agreed(units, moments)
     for alike, who in ((agreed, "units"), (~agreed, "groups")):
         constant = int(((moments.n > 0) & ~varies & ~single & alike).sum())
         if constant:
             exact = who == "units" and _knows_agreement(units)
-            notes.append(
-                f"all {who} agree on {constant} pair{'s' * (constant > 1)}, and so do resamples, "
-                "which then say nothing of how sure that is: the interval is "
-                f"{'the exact one for units that agree' if exact else '[0, 1]'}"
+            pairs = stated(constant, "pairs on which all agree", noun="pair")
+            told = (
+                "all {} agree on {}, and so do resamples, which then say nothing of how sure that "
+                "is: the interval is {}"
             )
+            bound = "the exact one for units that agree" if exact else "[0, 1]"
+            notes.append(said(told, who, pairs, bound))
     return Bounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
 
 

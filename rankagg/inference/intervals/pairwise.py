@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.names import Sentence, level_of, said
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.scores.table import ScoreTable
@@ -306,7 +307,7 @@ class PairwiseIntervals(Result):
             "pairs": plain_rows(self.to_frame()),
         }
 
-    def describe(self) -> str:
+    def describe(self) -> Sentence:
         """Return one sentence: what is estimated, from what, and what the level covers."""
         what = {
             "direct": f"P(above) among {self.unit}s that compare the two",
@@ -318,12 +319,11 @@ class PairwiseIntervals(Result):
         extra += ", tasks and then their instances drawn" if self.hierarchical else ""
         extra += ", at all sample sizes" if self.anytime else ""
         extra += "" if self.alternative == "two-sided" else f", one-sided ({self.alternative})"
-        level = f"{100 * (1 - self.alpha):g} %"
-        intervals = f"{kind} {level} confidence intervals ({how}{extra})"
-        return f"{what}; {intervals}; independent: {self.unit}s"
+        told = "{}; {} {} confidence intervals ({}{}); independent: {}s"
+        return said(told, what, kind, level_of(self.alpha), how, extra, self.unit)
 
     def _facts(self) -> list[str]:
-        return [self.describe(), *(f"note: {note}" for note in self.notes)]
+        return [self.describe(), *(said("note: {}", note) for note in self.notes)]
 
     def __repr__(self) -> str:
         return f"<PairwiseIntervals of {counted(len(self.items), 'item')}: {self.describe()}>"

@@ -17,7 +17,7 @@ from rankagg._validation import (
     check_flag,
     check_integer,
 )
-from rankagg.core.items import counted
+from rankagg.core.names import level_of, said, stated
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import by_sign_flips
@@ -214,8 +214,9 @@ class _Options:
             notes: tuple[str, ...] = ()
             level = self.alpha / len(sample.pairs)
             if not flips.is_exact and flips.n_vectors * level < 1:
-                many = counted(flips.n_vectors, "sign vector")
-                notes = (f"only {many} for a level of {level:.2g}: raise `n_resamples`",)
+                many = stated(flips.n_vectors, "sign vectors", noun="sign vector")
+                each = stated(level, "alpha of each test", ".2g")
+                notes = (said("only {} for a level of {}: raise `n_resamples`", many, each),)
             return [
                 self._result(sample, p, method, flips.of(p), notes)
                 for p in range(len(sample.pairs))
@@ -278,8 +279,10 @@ class _Options:
         wins, losses = _outcomes(differences)
         effect, lower, upper, p_value, is_exact, direction = found
         if missing and told:
-            lack = f"{counted(missing, sample.word)} of {len(differences)} lack"
-            notes = (*notes, f"{lack}{'s' * (missing == 1)} the score of one and are left out")
+            gone = stated(missing, "units left out", noun=sample.word, of=len(differences))
+            lack = "{} of {} lacks" if missing == 1 else "{} of {} lack"
+            of = said(lack, gone, stated(len(differences), "independent units"))
+            notes = (*notes, said("{} the score of one and are left out", of))
         if not told:
             notes = (*notes, "some pair was never compared: the interval is all that is possible")
         elif np.isinf(lower) or np.isinf(upper):
@@ -301,7 +304,7 @@ def _outcomes(differences: Floats) -> tuple[int, int]:
 
 
 def _too_few(told: int, word: str, alpha: float) -> str:
-    return (
-        f"with {counted(told, word)} no difference can be told from none at "
-        f"{100 * (1 - alpha):g} %; at least {by_sign_flips(alpha)} are needed"
-    )
+    units, enough = stated(told, "units of both", noun=word), by_sign_flips(alpha)
+    least = stated(enough, "units that are enough")
+    text = "with {} no difference can be told from none at {}; at least {} are needed"
+    return said(text, units, level_of(alpha), least)

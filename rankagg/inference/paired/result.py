@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
-from rankagg.core.items import counted
+from rankagg.core.names import level_of, said, stated
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.inference.step_down import holm
 from rankagg.inference.units import Unit
@@ -146,15 +146,24 @@ class PairedTest(Result):
         kind = "exact" if self.is_exact else "approximate"
         if self.method == "sign-flip" and not self.is_exact:
             kind = "Monte Carlo"
+        effect = said("effect: {}, {} less {}", self.effect_name, self.first, self.second)
+        if self.method == "sign":
+            told = "effect: share of {}s with {} above, of those that differ"
+            effect = said(told, self.word, self.first)
         return [
-            f"{self.first} and {self.second} in {counted(self.n_units, self.word)}: "
-            f"{TESTS[self.method]} test, {kind}; p = {self.p_value:.3g}",
-            f"effect: {self.effect_name}, {self.first} less {self.second}"
-            if self.method != "sign"
-            else f"effect: share of {self.word}s with {self.first} above, of those that differ",
-            f"interval: {100 * (1 - self.alpha):g} %, for this pair alone",
+            said(
+                "{} and {} in {}: {} test, {}; p = {}",
+                self.first,
+                self.second,
+                stated(self.n_units, "units of both", noun=self.word),
+                TESTS[self.method],
+                kind,
+                stated(self.p_value, "p-value", ".3g"),
+            ),
+            effect,
+            said("interval: {}, for this pair alone", level_of(self.alpha)),
             f"assumed: {self.assumes}",
-            *(f"note: {note}" for note in self.notes),
+            *(said("note: {}", note) for note in self.notes),
         ]
 
 
@@ -261,12 +270,10 @@ class PairedTests(Result):
         gaps = sum(test.n_missing > 0 for test in self.tests)
         kept = [note for note in dict.fromkeys(told) if " left out" not in note]
         if gaps:
-            kept.append(
-                f"{counted(gaps, 'pair')} lack scores in some {self.tests[0].word}s, which are "
-                "left out there"
-                if gaps != 1
-                else f"1 pair lacks scores in some {self.tests[0].word}s, which are left out there"
-            )
+            pairs = stated(gaps, "pairs that lack scores", noun="pair", of=len(self.tests))
+            lack = "lacks" if gaps == 1 else "lack"
+            left = "{} {} scores in some {}s, which are left out there"
+            kept.append(said(left, pairs, lack, self.tests[0].word))
         return (*self._too_many(), *kept)
 
     def _too_many(self) -> tuple[str, ...]:
@@ -275,11 +282,16 @@ class PairedTests(Result):
         least, pairs = 2.0 ** (1 - most), len(self.tests)
         if most == 0 or least * pairs <= self.alpha:
             return ()
-        return (
-            f"no p-value of {counted(most, word)} is below {least:.2g}, which Holm's procedure for "
-            f"{counted(pairs, 'pair')} never rejects; `rank_intervals` turns all pairs at once and "
-            "pays no price for their number",
+        told = (
+            "no p-value of {} is below {}, which Holm's procedure for {} never rejects; "
+            "`rank_intervals` turns all pairs at once and pays no price for their number"
         )
+        units = stated(most, "most units of a pair", noun=word)
+        smallest, many = (
+            stated(least, "smallest p-value", ".2g"),
+            stated(pairs, "tests", noun="pair"),
+        )
+        return (said(told, units, smallest, many),)
 
     def _facts(self) -> Iterable[str]:
         one = self.tests[0]
@@ -288,14 +300,28 @@ class PairedTests(Result):
             if self.method == "sign"
             else f"{one.effect_name} to {self.reference}"
         )
-        most = max(test.n_units for test in self.tests)
+        tests, most = len(self.tests), max(test.n_units for test in self.tests)
+        decided = (
+            stated(len(group), f"systems {which}", of=tests)
+            for which, group in (
+                ("better", self.better),
+                ("worse", self.worse),
+                ("not told apart", self.undecided),
+            )
+        )
+        told = "{} against {} in {}: {} tests with Holm's procedure; family-wise error rate {}"
+        level = level_of(self.alpha)
         return [
-            f"{counted(len(self.tests), 'system')} against {self.reference} in "
-            f"{counted(most, one.word)}: {TESTS[self.method]} tests with Holm's procedure; "
-            f"family-wise error rate {self.alpha:g}",
-            f"effect: {effect}; intervals of {100 * (1 - self.alpha):g} % for each pair alone",
+            said(
+                told,
+                stated(tests, "tests", noun="system"),
+                self.reference,
+                stated(most, "most units of a pair", noun=one.word),
+                TESTS[self.method],
+                stated(self.alpha, "alpha", "g"),
+            ),
+            said("effect: {}; intervals of {} for each pair alone", effect, level),
             f"assumed: {one.assumes}",
-            f"{len(self.better)} better, {len(self.worse)} worse, {len(self.undecided)} not told "
-            f"from {self.reference}",
-            *(f"note: {note}" for note in self.notes),
+            said("{} better, {} worse, {} not told from {}", *decided, self.reference),
+            *(said("note: {}", note) for note in self.notes),
         ]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer, check_number
-from rankagg.core.items import counted
+from rankagg.core.names import part_of, said, stated
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
@@ -243,15 +243,23 @@ class Separation(Result):
     def _facts(self) -> list[str]:
         enough = int((self.needed <= self.n_units).sum())
         agreed = int(np.isnan(self.detectable).sum())
-        pairs = counted(agreed, "pair")
-        unknown = [f"note: all {self.word}s agree on {pairs}, whose spread is not known"]
+        systems, tests = len(self.order), TESTS["mcnemar"] if self.is_answers else "t"
+        by = "{} by mean score, each against the next one; independent: {}s"
+        rate = stated(self.alpha, "alpha", "g")
+        has = "has" if enough == 1 else "have"
+        unknown = stated(agreed, "pairs on which all agree", noun="pair")
+        pairs = part_of(enough, "pairs with as many units", len(self.needed), "neighbors", "pair")
         return [
-            f"{counted(len(self.order), 'system')} by mean score, each against the next one; "
-            f"independent: {self.word}s",
-            f"power {100 * self.power:g} % of {TESTS['mcnemar'] if self.is_answers else 't'} "
-            f"tests, {self.n_tests} with a family-wise error rate of {self.alpha:g}",
+            said(by, stated(systems, "items", noun="system"), self.word),
+            said(
+                "power {} % of {} tests, {} with a family-wise error rate of {}",
+                stated(100 * self.power, "power", "g"),
+                tests,
+                stated(self.n_tests, "tests"),
+                rate,
+            ),
             "needed: units, if the differences and spreads seen are the true ones",
-            f"{enough} of {counted(len(self.needed), 'pair')} "
-            f"{'has' if enough == 1 else 'have'} as many",
-            *(unknown if agreed else ()),
+            said("{} {} as many", pairs, has),
+            *[said("note: all {}s agree on {}, whose spread is not known", self.word, unknown)]
+            * bool(agreed),
         ]

@@ -9,6 +9,7 @@ from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted
+from rankagg.core.names import said, stated
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.basis import Basis, assumption, by_p_values
 from rankagg.inference.decisions import Decisions
@@ -101,9 +102,9 @@ def ranks_of_comparisons(
     least = int(found.effective.argmin())
     notes = data.connectivity().gaps
     if found.effective[least] < FEWEST and data.n_items > 1:
-        number, item = f"{found.effective[least]:.1f}", data.items[least]
-        told = f"the {kind}s that tell of {item} count as {number} of one size"
-        notes = (*notes, f"{told}: little can be decided of it")
+        number = stated(float(found.effective[least]), "effective units", ".1f")
+        told = "the {}s that tell of {} count as {} of one size: little can be decided of it"
+        notes = (*notes, said(told, kind, data.items[least], number))
     return RankIntervals.from_decisions(of, kind, above, decisions, notes, families=families)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankagg._typing import Label, Tolerance, Unranked
 from rankagg.core.items import counted
+from rankagg.core.names import part_of, said
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores.table import ScoreTable
@@ -52,17 +53,17 @@ def points_of(
     gaps = int(profile.counts @ (profile.ranks == UNRANKED).sum(axis=1))
     notes: tuple[str, ...] = ()
     if flips and gaps and unranked != "last":
-        notes = (
-            _pair_by_pair(gaps, counted(profile.n_rankings * profile.n_items, "rank"), "ranked"),
-        )
+        total = profile.n_rankings * profile.n_items
+        notes = (_pair_by_pair(part_of(gaps, "cells missing", total, "cells", "rank"), "ranked"),)
     return Observed(profile, known, source, _has_tasks(data), notes)
 
 
-def _pair_by_pair(gaps: int, of: str, what: str) -> str:
-    return (
-        f"{gaps} of {of} are missing: two items are compared by the units in which both are "
-        f"{what}, which assumes that what is missing does not depend on who is better"
+def _pair_by_pair(gaps: str, what: str) -> str:
+    told = (
+        "{} are missing: two items are compared by the units in which both are {}, which assumes "
+        "that what is missing does not depend on who is better"
     )
+    return said(told, gaps, what)
 
 
 def _has_tasks(data: object) -> bool:
@@ -102,7 +103,8 @@ def scores_of(
     source = Differences(scores, scale, is_bounded=score_range is not None)
     notes: tuple[str, ...] = ()
     if data.n_missing:
-        notes = (_pair_by_pair(data.n_missing, counted(data.values.size, "score"), "scored"),)
+        gaps = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score")
+        notes = (_pair_by_pair(gaps, "scored"),)
     known = data.instances if instances is None else instances
     return Observed(data.rankings(), known, source, _has_tasks(data), notes)
 

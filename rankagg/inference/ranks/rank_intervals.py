@@ -12,7 +12,7 @@ from rankagg._typing import Label, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.comparisons.comparisons import Comparisons
-from rankagg.core.items import counted
+from rankagg.core.names import part_of, said, stated
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
@@ -245,10 +245,9 @@ class _Case:
         flips = sign_flips(self.units, n_vectors, as_generator(rng), deadline)
         notes: list[str] = []
         if not flips.is_exact and flips.n_vectors * self.alpha < 50:
-            notes.append(
-                f"only {counted(flips.n_vectors, 'sign vector')} for a level of {self.alpha:g}: "
-                "raise `n_resamples`"
-            )
+            drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
+            level = stated(self.alpha, "alpha", "g")
+            notes.append(said("only {} for a level of {}: raise `n_resamples`", drawn, level))
         how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
         enough = by_sign_flips(self.alpha) if len(self.units.items) > 1 else None
         return self._result(Families.from_flips(flips, self.alpha), how, enough, notes)
@@ -289,11 +288,9 @@ class _Case:
         above[second, first] = moments.mean < 0.5 - SAME
         never = int((moments.n == 0).sum())
         if never and self.method == "sign-flips":
-            notes = [
-                *notes,
-                f"{never} of {counted(len(first), 'pair')} {'was' if never == 1 else 'were'} "
-                "never compared",
-            ]
+            pairs = part_of(never, "pairs never compared", len(first), "pairs", "pair")
+            were = "was" if never == 1 else "were"
+            notes = [*notes, said("{} {} never compared", pairs, were)]
         warning = () if decisions.warning is None else (decisions.warning,)
         return RankIntervals.from_decisions(
             self.of, self.units.unit, above, decisions, (*warning, *self.notes, *notes),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_flag, check_integer
 from rankagg.core.items import ItemSet, counted, listed, shortened
+from rankagg.core.names import Sentence, level_of, said
 from rankagg.core.results.result import ROWS, Result
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import BINOMIAL
@@ -263,19 +264,19 @@ class RankIntervals(Result):
             what |= {"borda": "mean win rates over all opponents", "mean": "win rates"}
         return what[self.of]
 
-    def describe(self) -> str:
+    def describe(self) -> Sentence:
         """Return one sentence: which ranks, from what, and what the level covers."""
-        level = f"{100 * (1 - self.decisions.alpha):g} %"
-        basis = self.decisions.basis
-        units = f"{self.unit}s" if basis is None else basis.counted()
-        return (
-            f"ranks by {self.by}; simultaneous {level} confidence intervals, by "
-            f"{self.decisions.how}; independent: {units}"
+        basis, told = (
+            self.decisions.basis,
+            "ranks by {}; simultaneous {} confidence intervals, by {}",
         )
+        units = f"{self.unit}s" if basis is None else basis.counted()
+        level = level_of(self.decisions.alpha)
+        return said(told + "; independent: {}", self.by, level, self.decisions.how, units)
 
     def _facts(self) -> list[str]:
         assumed = [] if self.assumes is None else [f"assumed: {self.assumes}"]
-        return [self.describe(), *assumed, *(f"note: {note}" for note in self.notes)]
+        return [self.describe(), *assumed, *(said("note: {}", note) for note in self.notes)]
 
     def _printed(self, table: pd.DataFrame) -> str:
         width = max(len(shortened(item)) for item in table.index)

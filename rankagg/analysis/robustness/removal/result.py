@@ -11,8 +11,7 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.units import RemovalUnit
-from rankagg.core.items import counted
-from rankagg.core.names import listing, named
+from rankagg.core.names import Sentence, listing, named, said, stated
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.value import Value
 
@@ -188,23 +187,27 @@ class RemovalRadius(Result):
             change = f"leave {self._now} no longer alone in first place"
         return self._sentence(self.level, change)
 
-    def _sentence(self, removal: Removal, change: str) -> str:
-        of_all = f"of {counted(self.n_units, self.noun.removesuffix('s'), ',')}"
+    def _sentence(self, removal: Removal, change: str) -> Sentence:
+        noun = self.noun.removesuffix("s")
+        units = stated(self.n_units, "units that may go", ",", noun)
+        fewer = stated(removal.lower, "removals that are proved to be needed", of=self.n_units)
         if removal.is_impossible:
-            return f"no removal would {change}: one {of_all} has to stay"
+            return said("no removal would {}: one of {} has to stay", change, units)
         if removal.upper is None:
-            open_case = f"; removing fewer than {removal.lower} would not" * (removal.lower > 1)
-            units = counted(self.n_units, self.noun.removesuffix("s"), ",")
-            return f"of the {units} none were found whose removal would {change}{open_case}"
+            found = said("of the {} none were found whose removal would {}", units, change)
+            if removal.lower <= 1:
+                return found
+            return said("{}; removing fewer than {} would not", found, fewer)
         which = ""
         if self.unit == "task" and removal.taken:
             which = f" ({listing([label for label, _ in removal.taken])})"
-        proof = ""
-        if not removal.is_proved:
-            proof = "; that fewer would not is not proved"
-            if removal.lower > 1:
-                proof = f"; it is proved that fewer than {removal.lower} would not"
-        return f"removing {removal.upper:,} {of_all}{which} would {change}{proof}"
+        taken = stated(removal.upper, "units removed", ",", of=self.n_units)
+        told = said("removing {} of {}{} would {}", taken, units, which, change)
+        if removal.is_proved:
+            return told
+        if removal.lower <= 1:
+            return said("{}; that fewer would not is not proved", told)
+        return said("{}; it is proved that fewer than {} would not", told, fewer)
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -231,7 +234,7 @@ class RemovalRadius(Result):
     def _facts(self) -> list[str]:
         first, *others = self.lines
         name = self.consensus.aggregator.name
-        return [f"{name}: {first}", *others, *(f"note: {note}" for note in self.notes)]
+        return [said("{}: {}", name, first), *others, *(f"note: {note}" for note in self.notes)]
 
     def __repr__(self) -> str:
         what = "the first place" if self.pair is None else f"{self.pair[0]} above {self.pair[1]}"
