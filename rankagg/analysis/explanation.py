@@ -18,7 +18,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.items import listed, shortened
-from rankagg.core.names import Sentence, said, stated
+from rankagg.core.names import said, stated
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.results.result import Result
@@ -278,11 +278,11 @@ class Explanation(Result):
             lines.append(self._flip_line())
         return lines
 
-    def _stated(self, number: float, what: str, form: str = "g", noun: str = "") -> Sentence:
+    def _stated(self, number: float, what: str, form: str = "g", noun: str = "") -> str:
         policy = self.consensus.pairwise.unranked
         return stated(number, what, form, noun, policy=policy, weighted=True)
 
-    def _flip_line(self) -> Sentence:
+    def _flip_line(self) -> str:
         few, text = (
             self.rankings_to_flip,
             "flip        another majority, if {} turned the pair round",
@@ -292,10 +292,10 @@ class Explanation(Result):
         half = self._stated(abs(self.margin) / 2, "half of a majority", noun="vote")
         return said("flip        another majority, if more than {} turned round", half)
 
-    def _votes_line(self) -> Sentence:
+    def _votes_line(self) -> str:
         a, b = shortened(self.above), shortened(self.below)
         if not self.votes_for + self.votes_against + self.ties:
-            return Sentence(f"votes       none: {a} and {b} were never compared")
+            return f"votes       none: {a} and {b} were never compared"
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
         tied = self._stated(self.ties, "votes that tie a pair")
         return said(
@@ -308,7 +308,7 @@ class Explanation(Result):
             verdict[int(np.sign(self.margin))],
         )
 
-    def _score_line(self) -> Sentence:
+    def _score_line(self) -> str:
         scores, more = self.consensus.scores, self.score_difference
         assert scores is not None, "asked for rules with scores only"
         assert more is not None, "asked for rules with scores only"
@@ -320,7 +320,7 @@ class Explanation(Result):
             stated(more, "difference of scores", "z.6g"),
         )
 
-    def _swap_line(self) -> Sentence:
+    def _swap_line(self) -> str:
         assert self.swap is not None, "asked for exact rules only"
         a, b = shortened(self.above), shortened(self.below)
         extra = self._stated(self.swap.extra_cost, "votes that a swap costs", noun="vote")

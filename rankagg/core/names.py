@@ -208,7 +208,7 @@ def stated(
     form: str | Callable[[Any], str] = "",
     noun: str = "",
     **of: Any,
-) -> Sentence:
+) -> str:
     """Return a number as text, by a format or a function, and with a noun.
 
     The other arguments are those of `Stated`.
@@ -224,7 +224,7 @@ def stated(
     return Sentence(told, (Stated(number, what, text=told, **of),))
 
 
-def said(template: str, *parts: object, **named_parts: object) -> Sentence:
+def said(template: str, *parts: object, **named_parts: object) -> str:
     """Return a template with its parts filled in, which states the numbers of all of them."""
     text = template.format(*parts, **named_parts)
     return Sentence(text, _numbers((*parts, *named_parts.values())))
@@ -232,23 +232,23 @@ def said(template: str, *parts: object, **named_parts: object) -> Sentence:
 
 def part_of(
     number: float, what: str, total: float, whole: str, noun: str = "", *, form: str = ""
-) -> Sentence:
+) -> str:
     """Return a number and what it is a part of, as "3 of 10 pairs"."""
     return said("{} of {}", stated(number, what, form, of=total), stated(total, whole, form, noun))
 
 
-def joined(sentences: Iterable[str], between: str = " ") -> Sentence:
+def joined(sentences: Iterable[str], between: str = " ") -> str:
     """Return sentences as one text, which states the numbers of all of them."""
     told = list(sentences)
     return Sentence(between.join(told), _numbers(told))
 
 
-def capital(sentence: str) -> Sentence:
+def capital(sentence: str) -> str:
     """Return a sentence that begins with a capital, with its numbers."""
     return Sentence(f"{sentence[:1].upper()}{sentence[1:]}", _numbers([sentence]))
 
 
-def level_of(alpha: float) -> Sentence:
+def level_of(alpha: float) -> str:
     """Return the level of confidence, in percent."""
     return stated(100 * (1 - alpha), "level", "{:g} %".format)
 

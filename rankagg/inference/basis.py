@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rankagg.core.names import Sentence, level_of, said, stated
+from rankagg.core.names import level_of, said, stated
 from rankagg.inference.intervals.bounds import anytime_alpha, bernstein_radius, hoeffding_radius
 from rankagg.inference.intervals.methods import Options
 from rankagg.inference.intervals.normal import is_near_normal, normal_radius
@@ -47,7 +47,7 @@ class Basis:
     decidable_from: int | None
     is_possible: bool
 
-    def counted(self) -> Sentence:
+    def counted(self) -> str:
         """Return the units and their number, and what would be needed."""
         units = stated(self.n_units, "independent units", noun=self.word)
         if self.decidable_from is None:
@@ -61,7 +61,7 @@ class Basis:
         """Whether fewer units may do where other pairs have too few to count (Tarone)."""
         return self.method == "sign-test"
 
-    def _enough(self) -> Sentence:
+    def _enough(self) -> str:
         assert self.decidable_from is not None, "asked only where there are pairs"
         return stated(self.decidable_from, "units that are enough")
 
@@ -69,7 +69,7 @@ class Basis:
         """Return plain data for JSON."""
         return asdict(self)
 
-    def warning(self, alpha: float) -> Sentence | None:
+    def warning(self, alpha: float) -> str | None:
         """Return a sentence where nothing could have been decided."""
         if self.is_possible or self.decidable_from is None:
             return None

@@ -144,7 +144,7 @@ class Decisions(Result):
         of_pairs = part_of(int(self.above.sum()), "pairs decided", pairs, "pairs", "pair")
         rate = stated(self.alpha, "alpha", "g")
         told = "decided      {}, by {}; family-wise error rate {} {}"
-        lines: list[str] = [said(told, of_pairs, self.how, bound, rate)]
+        lines = [said(told, of_pairs, self.how, bound, rate)]
         if self.basis is not None:
             lines.append(f"assumed      {self.basis.assumes}")
         if self.warning is not None:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
-from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted
-from rankagg.core.names import amount, in_words, listing, named
+from rankagg.core.names import (
+    amount,
+    capital,
+    in_words,
+    level_of,
+    listing,
+    named,
+    part_of,
+    said,
+    stated,
+)
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
+from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.votes.pairwise import PairwiseMatrix
 
 if TYPE_CHECKING:
@@ -19,7 +30,7 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison.comparison import Comparison
     from rankagg.inference.decisions import Decisions
 
-__all__ = ["decided_of", "first_of", "proof_of", "sentences_of"]
+__all__ = ["decided_of", "first_of", "proof_of", "sentences_of", "votes_stated"]
 
 # Names that a sentence holds.
 NAMES = 3
@@ -69,42 +80,49 @@ def sentences_of(
 
 def _data(comparison: Comparison) -> str:
     data = comparison.consensuses[0]._evidence.data
-    rules = f"{counted(len(comparison.methods), 'rule')} ({', '.join(comparison.methods)})"
-    gaps = ""
+    rules = stated(len(comparison.methods), "rules", noun="rule")
+    gaps, policy = "", f"; the policy for what is unranked is {comparison.unranked!r}"
     if isinstance(data, ScoreTable) and data.n_missing:
-        gaps = f", {data.n_missing:,} of {counted(data.values.size, 'score', ',')} missing"
+        of = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score", form=",")
+        gaps = said(", {} missing{}", of, policy)
     elif isinstance(data, Profile) and not data.is_complete:
-        gaps = ", not all of them ranked by each"
-    policy = f"; the policy for what is unranked is {comparison.unranked!r}" if gaps else ""
-    return f"This compares {rules} on {_described(data)}{gaps}{policy}."
+        gaps = f", not all of them ranked by each{policy}"
+    names = ", ".join(comparison.methods)
+    return said("This compares {} ({}) on {}{}.", rules, names, _described(data), gaps)
 
 
 def _described(data: Data) -> str:
+    if isinstance(data, ScoreTable | ScoreSummary):
+        tasks = stated(data.n_tasks, "tasks", ",", "task")
+        return said("{} and {}", stated(data.n_systems, "items", ",", "system"), tasks)
+    items = stated(len(data.items), "items", ",", "item")
     if isinstance(data, Profile):
-        n = int(data.counts.sum())
-        return f"{counted(n, 'ranking', ',')} of {counted(data.n_items, 'item', ',')}"
-    if isinstance(data, PairwiseMatrix):
-        return f"votes on the pairs of {counted(data.n_items, 'item', ',')}"
-    if isinstance(data, Comparisons):
-        return f"comparisons of pairs of {counted(len(data.items), 'item', ',')}"
-    return f"{counted(data.n_systems, 'system', ',')} and {counted(data.n_tasks, 'task', ',')}"
+        return said("{} of {}", stated(data.n_rankings, "rankings", ",", "ranking"), items)
+    what = "votes on the" if isinstance(data, PairwiseMatrix) else "comparisons of"
+    return said("{} pairs of {}", what, items)
 
 
 # -- the exact rule -------------------------------------------------------------------------------
 
 
 def _exact(exact: Consensus, known: Alternatives | None, *, looked: bool) -> list[str]:
-    cost = counted(amount(exact.cost), "vote")
+    cost = votes_stated(exact, exact.cost, "cost")
     which = "that contradicts the fewest votes" if exact.is_proved else "that was found"
     alone = known is not None and known.is_unique
     head = "The ranking" if alone and exact.is_proved else "A ranking"
     winners = None if known is None else known.winners
+    told = "{} {} (the exact rule, {}) is {}: it contradicts {}."
     return [
-        f"{head} {which} (the exact rule, {exact.aggregator.name}) is {exact.ranking._arrows()}: "
-        f"it contradicts {cost}.",
-        f"{first_of(exact, winners, 'item')}.",
+        said(told, head, which, exact.aggregator.name, exact.ranking._arrows(), cost),
+        said("{}.", first_of(exact, winners, "item")),
         proof_of(exact, known, looked=looked),
     ]
+
+
+def votes_stated(of: Consensus, number: float, what: str, noun: str = "vote") -> str:
+    """Return a number of votes on pairs, under the policy of a consensus."""
+    policy = of.pairwise.unranked
+    return stated(number, what, amount, noun, policy=policy, weighted=True)
 
 
 def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> str:
@@ -112,8 +130,8 @@ def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> 
     leaders = exact.buckets[0]
     lead = f"{listing(leaders, NAMES)} {'leads' if len(leaders) == 1 else 'lead'}"
     if not exact.is_proved:
-        ranked = counted(len(exact.items), noun, ",")
-        return f"{lead} the best ranking of {ranked} that was found"
+        ranked = stated(len(exact.items), "items", ",", noun)
+        return said("{} the best ranking of {} that was found", lead, ranked)
     if winners is None:  # others may lead another
         return f"{lead} a ranking that contradicts the fewest votes"
     all_first = winners or leaders
@@ -149,8 +167,8 @@ def proof_of(
     if not exact.is_proved:
         certificate = exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"
-        gap = counted(amount(certificate.gap), "vote")
-        return f"It is not proved optimal: another may contradict up to {gap} fewer."
+        gap = votes_stated(exact, certificate.gap, "gap")
+        return said("It is not proved optimal: another may contradict up to {} fewer.", gap)
     head = "The consensus ranking is proved optimal"
     if not looked:
         return f"{head}; whether others are as good was not looked at."
@@ -164,8 +182,10 @@ def proof_of(
         each = [listing(block, NAMES) for block in open_ones[:NAMES]]
         left = len(open_ones) - len(each)
         where = "; ".join([*each, *([f"and {counted(left, 'more group')}"] if left else [])])
-    others = "others are" if known.count is None else _others(known.count - 1)
-    return f"{head}; {others} as good, in another order inside {where}."
+    others = "others are"
+    if known.count is not None:
+        others = stated(known.count - 1, "other optima", _others)
+    return said("{}; {} as good, in another order inside {}.", head, others, where)
 
 
 def _others(number: int) -> str:
@@ -196,41 +216,48 @@ def _other(
     excess = comparison._cost_of(other) - comparison._cost_of(exact)
     more = "as many votes"
     if excess:
-        more = f"{counted(amount(abs(excess)), 'vote')} {'more' if excess > 0 else 'fewer'}"
-    told = (
-        f"{name} contradicts {more} and orders {counted(len(pairs), 'pair', ',')} otherwise; the "
-        f"closest is {_closest(next(pairs.itertuples(index=False)))}"
+        than = "more" if excess > 0 else "fewer"
+        more = said("{} {}", votes_stated(exact, abs(excess), "excess of a rule"), than)
+    n = len(pairs)
+    told = said(
+        "{} contradicts {} and orders {} otherwise; the closest is {}",
+        name,
+        more,
+        stated(n, "pairs ordered otherwise", ",", "pair"),
+        _closest(exact, next(pairs.itertuples(index=False))),
     )
     if decisions is None:
-        return f"{told}."
+        return said("{}.", told)
     sure = int(pairs["decided"].ne("no").sum())
-    of_them = f"{sure:,}" if sure else "none"
-    return f"{told}; {of_them} of them {'is' if sure < 2 else 'are'} decided."
+    of_them = stated(sure, "pairs ordered otherwise and decided", ",", of=n) if sure else "none"
+    return said("{}; {} of them {} decided.", told, of_them, "is" if sure < 2 else "are")
 
 
-def _closest(pair: Any) -> str:
-    votes = f"{counted(amount(pair.votes_for), 'vote')} for, {amount(pair.votes_against)} against"
-    return f"{named(pair.above)} above {named(pair.below)} ({votes})"
+def _closest(exact: Consensus, pair: Any) -> str:
+    votes = votes_stated(exact, pair.votes_for, "votes for the closest pair")
+    against = votes_stated(exact, pair.votes_against, "votes against the closest pair", "")
+    return said(
+        "{} above {} ({} for, {} against)", named(pair.above), named(pair.below), votes, against
+    )
 
 
 def decided_of(decisions: Decisions) -> str:
     """Say of how many pairs of items the order is decided; empty where there is no pair."""
-    n, basis = len(decisions.items), decisions.basis
+    n, basis, level = len(decisions.items), decisions.basis, level_of(decisions.alpha)
     pairs, decided = n * (n - 1) // 2, int(decisions.above.sum())
-    level = f"{100 * (1 - decisions.alpha):g} %"
+    given = "the data"
+    if basis is not None:
+        units = partial(in_words, noun=basis.word)
+        given = stated(basis.n_units, "independent units", units)
     if decided:
-        given = "the data" if basis is None else in_words(basis.n_units, basis.word)
-        about = "about " if decisions.is_approximate else ""
-        text = f"With {given}, {decided:,} of {counted(pairs, 'pair', ',')}"
+        of = part_of(decided, "pairs decided", pairs, "pairs", "pair", form=",")
         if decided == pairs:
-            every = f"all {counted(pairs, 'pair', ',')}" if pairs > 1 else "the only pair"
-            text = f"With {given}, {every}"
-        return f"{text} {'is' if decided == 1 else 'are'} decided at {about}{level}."
+            every = stated(decided, "pairs decided", ",", "pair", of=pairs)
+            of = said("all {}", every) if pairs > 1 else "the only pair"
+        verb, about = "is" if decided == 1 else "are", "about " * decisions.is_approximate
+        return said("With {}, {} {} decided at {}{}.", given, of, verb, about, level)
     if decisions.warning is not None:
-        return f"{decisions.warning[0].upper()}{decisions.warning[1:]}."
+        return said("{}.", capital(decisions.warning))
     if not pairs or basis is None:
         return ""
-    return (
-        f"With {in_words(basis.n_units, basis.word)} no pair is decided at {level}: they disagree "
-        "too much."
-    )
+    return said("With {} no pair is decided at {}: they disagree too much.", given, level)

@@ -9,9 +9,11 @@ import pandas as pd
 from rankagg.analysis.comparison.agreement import distances_to_optima
 from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.core.items import counted, shortened
+from rankagg.core.names import joined, said, stated
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
 
 if TYPE_CHECKING:
+    from rankagg.aggregation.result import Consensus
     from rankagg.analysis.comparison.comparison import Comparison
     from rankagg.inference.decisions import Decisions
 
@@ -50,10 +52,10 @@ def head_of(
     tie_cost = 0.0 if comparison.exact is None else comparison.exact.tie_cost
     price = None if comparison.exact is None else comparison.exact.consensus_tie_cost
     tied = "" if price is None else f", a vote on a tied pair {price:g}"
-    methods = counted(len(comparison.methods), "method")
-    items = counted(comparison.votes.n_items, "item")
-    policy = f"unranked items: {comparison.unranked}"
-    lines = [f"{methods} on {items}; {policy}; a tied vote costs {tie_cost:g}{tied}"]
+    methods = stated(len(comparison.methods), "rules", noun="method")
+    items = stated(comparison.votes.n_items, "items", noun="item")
+    told = "{} on {}; unranked items: {}; a tied vote costs {:g}{}"
+    lines = [said(told, methods, items, comparison.unranked, tie_cost, tied)]
     if comparison.exact is None or comparison.exact.certificate is None:
         lines.append("no exact method among them: add Kemeny() for ratios and distances")
     else:
@@ -61,7 +63,7 @@ def head_of(
         if alternatives is not None:
             lines.append(f"optima       {alternatives.summary()}")
     if decisions is not None:
-        lines.append(decisions.summary().splitlines()[0])
+        lines.append(decisions._facts()[0])
     for method, consensus in zip(comparison.methods, comparison.consensuses, strict=True):
         lines += [f"note         {method}: {note}" for note in consensus.notes]
     return lines
@@ -116,21 +118,33 @@ def _pairs_text(comparison: Comparison, rows: int | None, decisions: Decisions |
             parts.append(f"{method} orders every pair as {base} does")
             continue
         shown = frame if rows is None else frame.head(rows)
-        pairs = counted(len(frame), "pair")
-        lines = [f"{method} disagrees with {base} on {pairs}, closest votes first:"]
-        lines += [_pair_line(pair, method) for pair in shown.itertuples(index=False)]
+        pairs = stated(len(frame), "pairs ordered otherwise", noun="pair")
+        head = said("{} disagrees with {} on {}, closest votes first:", method, base, pairs)
+        told = (
+            _pair_line(comparison.exact, pair, method) for pair in shown.itertuples(index=False)
+        )
+        lines = [head, *told]
         if len(frame) > len(shown):
-            lines.append(f"  ... and {counted(len(frame) - len(shown), 'more pair')}")
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts)
+            left = stated(len(frame) - len(shown), "pairs not listed", noun="more pair")
+            lines.append(said("  ... and {}", left))
+        parts.append(joined(lines, "\n"))
+    return joined(parts, "\n\n")
 
 
-def _pair_line(pair: Any, method: str) -> str:
-    ties = f", {pair.ties:g} tied" if pair.ties else ""
+def _pair_line(exact: Consensus, pair: Any, method: str) -> str:
     sure = {"as above": ", decided", "reversed": ", decided the other way", "no": ", not decided"}
     hints = {"tied": f" ({method} ties them)", "above": f" (only {method} has an order)"}
     hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
-    return (
-        f"  {shortened(pair.above)} above {shortened(pair.below)}: "
-        f"{counted(pair.votes_for, 'vote', 'g')} for, {pair.votes_against:g} against{ties}{hint}"
+    names = shortened(pair.above), shortened(pair.below)
+    votes, against = (
+        stated(votes, what, "g", noun, policy=exact.pairwise.unranked, weighted=True)
+        for votes, what, noun in (
+            (pair.votes_for, "votes for a pair", "vote"),
+            (pair.votes_against, "votes against a pair", ""),
+        )
     )
+    tied = stated(
+        pair.ties, "votes that tie a pair", "g", policy=exact.pairwise.unranked, weighted=True
+    )
+    ties = said(", {} tied", tied) if pair.ties else ""
+    return said("  {} above {}: {} for, {} against{}{}", *names, votes, against, ties, hint)

@@ -15,7 +15,7 @@ from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.leave_out import Found
 from rankagg.analysis.robustness.parts import Over
 from rankagg.core.items import counted
-from rankagg.core.names import Sentence, part_of, said, stated
+from rankagg.core.names import part_of, said, stated
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results.result import ROWS, Result, plain_rows
@@ -209,7 +209,7 @@ class Stability(Result):
         table = self.subsets().to_string(float_format="{:z.3f}".format, na_rep="-")
         return [f"subsets of {self.noun}: tau with the consensus of all", table]
 
-    def headline(self) -> Sentence:
+    def headline(self) -> str:
         """Return in one sentence how often leaving out one changes the order of others."""
         changed = int((self.influence()["distance"] > 0).sum())
         units = stated(len(self.units), "units left out one by one")

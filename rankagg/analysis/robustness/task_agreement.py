@@ -14,7 +14,7 @@ from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Tolerance
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import ItemSet
-from rankagg.core.names import Sentence, said, stated
+from rankagg.core.names import said, stated
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.scores.table import ScoreTable
@@ -234,7 +234,7 @@ class TaskAgreement(Result):
         )
         return [told, *(said("note: {}", note) for note in self.notes)]
 
-    def _size(self) -> Sentence:
+    def _size(self) -> str:
         tasks, systems = len(self.tasks), self.n_systems
         return said(
             "{} on {}", stated(tasks, "tasks", noun="task"), stated(systems, "items", noun="system")

@@ -19,7 +19,7 @@ from rankagg.aggregation.evidence import Data, Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.core.names import Sentence, said, stated
+from rankagg.core.names import said, stated
 from rankagg.core.results.pasted import Direction
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.votes.pairwise import PairwiseMatrix
@@ -291,7 +291,7 @@ class DispersionReport(Result):
             "all pairs" if self.is_plain else JUDGED[self.unranked],
         )
 
-    def _stated(self, number: float, what: str, form: str = ".6g", noun: str = "") -> Sentence:
+    def _stated(self, number: float, what: str, form: str = ".6g", noun: str = "") -> str:
         return stated(number, what, form, noun, policy=self.unranked, weighted=True)
 
     def __repr__(self) -> str:

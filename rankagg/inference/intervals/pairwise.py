@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import Sentence, level_of, said
+from rankagg.core.names import level_of, said
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.scores.table import ScoreTable
@@ -307,7 +307,7 @@ class PairwiseIntervals(Result):
             "pairs": plain_rows(self.to_frame()),
         }
 
-    def describe(self) -> Sentence:
+    def describe(self) -> str:
         """Return one sentence: what is estimated, from what, and what the level covers."""
         what = {
             "direct": f"P(above) among {self.unit}s that compare the two",

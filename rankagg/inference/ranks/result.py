@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_flag, check_integer
 from rankagg.core.items import ItemSet, counted, listed, shortened
-from rankagg.core.names import Sentence, level_of, said
+from rankagg.core.names import level_of, said
 from rankagg.core.results.result import ROWS, Result
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import BINOMIAL
@@ -264,7 +264,7 @@ class RankIntervals(Result):
             what |= {"borda": "mean win rates over all opponents", "mean": "win rates"}
         return what[self.of]
 
-    def describe(self) -> Sentence:
+    def describe(self) -> str:
         """Return one sentence: which ranks, from what, and what the level covers."""
         basis, told = (
             self.decisions.basis,

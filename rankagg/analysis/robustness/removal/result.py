@@ -11,7 +11,7 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.units import RemovalUnit
-from rankagg.core.names import Sentence, listing, named, said, stated
+from rankagg.core.names import listing, named, said, stated
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.value import Value
 
@@ -187,7 +187,7 @@ class RemovalRadius(Result):
             change = f"leave {self._now} no longer alone in first place"
         return self._sentence(self.level, change)
 
-    def _sentence(self, removal: Removal, change: str) -> Sentence:
+    def _sentence(self, removal: Removal, change: str) -> str:
         noun = self.noun.removesuffix("s")
         units = stated(self.n_units, "units that may go", ",", noun)
         fewer = stated(removal.lower, "removals that are proved to be needed", of=self.n_units)
