@@ -298,36 +298,31 @@ class Explanation(Result):
             return f"votes       none: {a} and {b} were never compared"
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
         tied = self._stated(self.ties, "votes that tie a pair")
-        return said(
-            "votes       {} for {} above {}, {} for the reverse{}: {}",
-            self._stated(self.votes_for, "votes for a pair"),
-            a,
-            b,
-            self._stated(self.votes_against, "votes against a pair"),
-            said(", {} tie them", tied) if self.ties else "",
-            verdict[int(np.sign(self.margin))],
-        )
+        ties = said(", {} tie them", tied) if self.ties else ""
+        on_top = said("{} for {} above {}", self._stated(self.votes_for, "votes for a pair"), a, b)
+        against = self._stated(self.votes_against, "votes against a pair")
+        told = "votes       {}, {} for the reverse{}: {}"
+        return said(told, on_top, against, ties, verdict[int(np.sign(self.margin))])
 
     def _score_line(self) -> str:
-        scores, more = self.consensus.scores, self.score_difference
-        assert scores is not None, "asked for rules with scores only"
-        assert more is not None, "asked for rules with scores only"
-        i, j = self.consensus.items.indices([self.above, self.below])
-        return said(
-            "scores      {} against {}, a difference of {}",
-            stated(float(scores[i]), "score of the upper item", ".6g"),
-            stated(float(scores[j]), "score of the lower item", ".6g"),
-            stated(more, "difference of scores", "z.6g"),
+        assert self.consensus.scores is not None, "asked for rules with scores only"
+        assert self.score_difference is not None, "asked for rules with scores only"
+        at = self.consensus.items.indices([self.above, self.below])
+        upper, lower = self.consensus.scores[at].tolist()
+        one, two = (
+            stated(upper, "score of the upper", ".6g"),
+            stated(lower, "score of the lower", ".6g"),
         )
+        more = stated(self.score_difference, "difference of scores", "z.6g")
+        return said("scores      {} against {}, a difference of {}", one, two, more)
 
     def _swap_line(self) -> str:
         assert self.swap is not None, "asked for exact rules only"
         a, b = shortened(self.above), shortened(self.below)
         extra = self._stated(self.swap.extra_cost, "votes that a swap costs", noun="vote")
         costs = said("{} more", extra) if self.swap.extra_cost else "the same"
-        return said(
-            "swap        {} above {} costs {}: {}", b, a, costs, self.swap.ranking._arrows()
-        )
+        order = self.swap.ranking._arrows()
+        return said("swap        {} above {} costs {}: {}", b, a, costs, order)
 
     def __repr__(self) -> str:
         return f"<Explanation of {listed([self.above, self.below])}>"

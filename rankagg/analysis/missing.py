@@ -276,15 +276,11 @@ class MissingReport(Result):
 
     def _facts(self) -> list[str]:
         share = 100 * self.n_missing / self.n_cells
-        return [
-            said(
-                "{} missing ({} %): {}, {}",
-                part_of(self.n_missing, "cells missing", self.n_cells, "cells", "cell"),
-                stated(share, "percent of cells missing", ".3g", of=self.n_cells),
-                stated(len(self.items), "items", noun="item"),
-                stated(self.n_units, "units", noun=self.unit),
-            )
-        ]
+        cells = part_of(self.n_missing, "cells missing", self.n_cells, "cells", "cell")
+        percent = stated(share, "percent of cells missing", ".3g", of=self.n_cells)
+        items = stated(len(self.items), "items", noun="item")
+        units = stated(self.n_units, "units", noun=self.unit)
+        return [said("{} missing ({} %): {}, {}", cells, percent, items, units)]
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
         lines = self._comparison_lines(rows)

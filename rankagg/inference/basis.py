@@ -74,17 +74,13 @@ class Basis:
         if self.is_possible or self.decidable_from is None:
             return None
         level, enough = level_of(alpha), self._enough()
-        if self.n_units >= self.decidable_from:
-            return said(
-                "no pair can be decided at {}: no two items are told apart by the {} {}s that it "
-                "takes",
-                level,
-                enough,
-                self.word,
-            )
         units = stated(self.n_units, "independent units", noun=self.word)
         needed = "{} that order a pair could" if self._is_by_pair else "at least {} are needed"
-        return said("with {} no pair can be decided at {}; {}", units, level, said(needed, enough))
+        told = f"with {{}} no pair can be decided at {{}}; {needed}"
+        if self.n_units >= self.decidable_from:
+            apart = "no two items are told apart by the {} {}s that it takes"
+            return said(f"no pair can be decided at {{}}: {apart}", level, enough, self.word)
+        return said(told, units, level, enough)
 
 
 def assumption(method: str, word: str) -> str:

@@ -219,13 +219,10 @@ def _other(
         than = "more" if excess > 0 else "fewer"
         more = said("{} {}", votes_stated(exact, abs(excess), "excess of a rule"), than)
     n = len(pairs)
-    told = said(
-        "{} contradicts {} and orders {} otherwise; the closest is {}",
-        name,
-        more,
-        stated(n, "pairs ordered otherwise", ",", "pair"),
-        _closest(exact, next(pairs.itertuples(index=False))),
-    )
+    otherwise = stated(n, "pairs ordered otherwise", ",", "pair")
+    closest = _closest(exact, next(pairs.itertuples(index=False)))
+    text = "{} contradicts {} and orders {} otherwise; the closest is {}"
+    told = said(text, name, more, otherwise, closest)
     if decisions is None:
         return said("{}.", told)
     sure = int(pairs["decided"].ne("no").sum())
@@ -236,9 +233,8 @@ def _other(
 def _closest(exact: Consensus, pair: Any) -> str:
     votes = votes_stated(exact, pair.votes_for, "votes for the closest pair")
     against = votes_stated(exact, pair.votes_against, "votes against the closest pair", "")
-    return said(
-        "{} above {} ({} for, {} against)", named(pair.above), named(pair.below), votes, against
-    )
+    names = named(pair.above), named(pair.below)
+    return said("{} above {} ({} for, {} against)", *names, votes, against)
 
 
 def decided_of(decisions: Decisions) -> str:
@@ -247,8 +243,7 @@ def decided_of(decisions: Decisions) -> str:
     pairs, decided = n * (n - 1) // 2, int(decisions.above.sum())
     given = "the data"
     if basis is not None:
-        units = partial(in_words, noun=basis.word)
-        given = stated(basis.n_units, "independent units", units)
+        given = stated(basis.n_units, "independent units", partial(in_words, noun=basis.word))
     if decided:
         of = part_of(decided, "pairs decided", pairs, "pairs", "pair", form=",")
         if decided == pairs:

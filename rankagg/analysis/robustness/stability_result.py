@@ -77,9 +77,8 @@ class Stability(Result):
         notes, cut = [], len(self._without)
         if self.unproved:
             total, one = 1 + cut + len(self._on_subsets), self.unproved == 1
-            found = part_of(
-                self.unproved, "consensuses not proved", total, "consensuses", "consensus"
-            )
+            what, noun = "consensuses not proved", "consensus"
+            found = part_of(self.unproved, what, total, "consensuses", noun)
             notes.append(said("{} {} not proved optimal", found, "is" if one else "are"))
         if self.undecided:
             units = part_of(self.undecided, "units not decided", cut, "units left out one by one")

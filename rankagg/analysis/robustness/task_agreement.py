@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Tolerance
 from rankagg.aggregation.positional import Borda
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import said, stated
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.results.result import Result, plain_rows
@@ -226,23 +226,18 @@ class TaskAgreement(Result):
         }
 
     def _facts(self) -> list[str]:
-        told = said(
-            "{}: Kendall's W {}, mean tau of two tasks {}",
-            self._size(),
+        told, size = "{} on {}: Kendall's W {}, mean tau of two tasks {}", self.n_systems
+        sizes = stated(len(self.tasks), "tasks", noun="task"), stated(size, "items", noun="system")
+        w, tau = (
             stated(self.kendall_w, "Kendall's W", _told),
             stated(self.mean_tau, "mean tau", _told),
         )
-        return [told, *(said("note: {}", note) for note in self.notes)]
-
-    def _size(self) -> str:
-        tasks, systems = len(self.tasks), self.n_systems
-        return said(
-            "{} on {}", stated(tasks, "tasks", noun="task"), stated(systems, "items", noun="system")
-        )
+        return [said(told, *sizes, w, tau), *(said("note: {}", note) for note in self.notes)]
 
     def __repr__(self) -> str:
         return (
-            f"<TaskAgreement of {self._size()}: W = {_told(self.kendall_w)}, "
+            f"<TaskAgreement of {counted(len(self.tasks), 'task')} on "
+            f"{counted(self.n_systems, 'system')}: W = {_told(self.kendall_w)}, "
             f"mean tau {_told(self.mean_tau)}>"
         )
 

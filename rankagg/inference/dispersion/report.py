@@ -251,30 +251,20 @@ class DispersionReport(Result):
     def _facts(self) -> list[str]:
         low, high = self.spread_bounds
         least, most = self.pair_bounds
-        upper = "no upper bound: ties or missing items"
+        at, upper = self._stated, "no upper bound: ties or missing items"
         if high is not None:
-            upper = self._stated(high, "upper bound by the spread")
+            upper = at(high, "upper bound by the spread")
+        lower, items = at(low, "lower bound by the spread"), self.votes.n_items
+        bounds = at(least, "lower bound by pairs"), at(most, "upper bound by pairs")
+        size = stated(items, "items", noun="item"), at(self.total_weight, "total weight", "g")
         lines = [
-            said(
-                "{}, total weight {}; unranked items: {}",
-                stated(self.votes.n_items, "items", noun="item"),
-                self._stated(self.total_weight, "total weight", "g"),
-                self.unranked,
-            ),
+            said("{}, total weight {}; unranked items: {}", *size, self.unranked),
             self._spread_line(),
-            said(
-                "optimal total, by the spread      {} to {}",
-                self._stated(low, "lower bound by the spread"),
-                upper,
-            ),
-            said(
-                "optimal total, by single pairs    {} to {}",
-                self._stated(least, "lower bound by pairs"),
-                self._stated(most, "upper bound by pairs"),
-            ),
+            said("optimal total, by the spread      {} to {}", lower, upper),
+            said("optimal total, by single pairs    {} to {}", *bounds),
         ]
         if self.exact is not None and self.exact.certificate is not None:
-            best = self._stated(self._measure(self.exact, {}), "total of the exact consensus")
+            best = at(self._measure(self.exact, {}), "total of the exact consensus")
             what = "exact consensus" if self.exact.is_proved else "best ranking found"
             told = self.exact.certificate.summary()
             lines.append(said("{:<34}{}  ({})", f"total of the {what}", best, told))
@@ -283,13 +273,11 @@ class DispersionReport(Result):
     def _spread_line(self) -> str:
         if np.isnan(self.average_spread) or np.isnan(self.normalized_spread):
             return "there are no two rankings to compare"
-        share = 100 * self.normalized_spread
-        return said(
-            "two rankings differ on {} on average ({} % of {})",
-            self._stated(self.average_spread, "pairs in which two differ", noun="pair"),
-            self._stated(share, "percent of pairs in which two differ", ".3g"),
-            "all pairs" if self.is_plain else JUDGED[self.unranked],
-        )
+        what = "percent of pairs in which two differ"
+        share = self._stated(100 * self.normalized_spread, what, ".3g")
+        pairs = self._stated(self.average_spread, "pairs in which two differ", noun="pair")
+        of = "all pairs" if self.is_plain else JUDGED[self.unranked]
+        return said("two rankings differ on {} on average ({} % of {})", pairs, share, of)
 
     def _stated(self, number: float, what: str, form: str = ".6g", noun: str = "") -> str:
         return stated(number, what, form, noun, policy=self.unranked, weighted=True)

@@ -146,20 +146,14 @@ class PairedTest(Result):
         kind = "exact" if self.is_exact else "approximate"
         if self.method == "sign-flip" and not self.is_exact:
             kind = "Monte Carlo"
-        effect = said("effect: {}, {} less {}", self.effect_name, self.first, self.second)
+        effect = f"effect: {self.effect_name}, {self.first} less {self.second}"
         if self.method == "sign":
-            told = "effect: share of {}s with {} above, of those that differ"
-            effect = said(told, self.word, self.first)
+            effect = f"effect: share of {self.word}s with {self.first} above, of those that differ"
+        units = stated(self.n_units, "units of both", noun=self.word)
+        names, p_value = (self.first, self.second), stated(self.p_value, "p-value", ".3g")
+        test = "{} and {} in {}: {} test, {}; p = {}"
         return [
-            said(
-                "{} and {} in {}: {} test, {}; p = {}",
-                self.first,
-                self.second,
-                stated(self.n_units, "units of both", noun=self.word),
-                TESTS[self.method],
-                kind,
-                stated(self.p_value, "p-value", ".3g"),
-            ),
+            said(test, *names, units, TESTS[self.method], kind, p_value),
             effect,
             said("interval: {}, for this pair alone", level_of(self.alpha)),
             f"assumed: {self.assumes}",
@@ -301,25 +295,17 @@ class PairedTests(Result):
             else f"{one.effect_name} to {self.reference}"
         )
         tests, most = len(self.tests), max(test.n_units for test in self.tests)
+        better, worse, level = len(self.better), len(self.worse), level_of(self.alpha)
         decided = (
-            stated(len(group), f"systems {which}", of=tests)
-            for which, group in (
-                ("better", self.better),
-                ("worse", self.worse),
-                ("not told apart", self.undecided),
-            )
+            stated(better, "systems better", of=tests),
+            stated(worse, "systems worse", of=tests),
+            stated(len(self.undecided), "systems not told apart", of=tests),
         )
+        systems, rate = stated(tests, "tests", noun="system"), stated(self.alpha, "alpha", "g")
+        units, name = stated(most, "most units of a pair", noun=one.word), TESTS[self.method]
         told = "{} against {} in {}: {} tests with Holm's procedure; family-wise error rate {}"
-        level = level_of(self.alpha)
         return [
-            said(
-                told,
-                stated(tests, "tests", noun="system"),
-                self.reference,
-                stated(most, "most units of a pair", noun=one.word),
-                TESTS[self.method],
-                stated(self.alpha, "alpha", "g"),
-            ),
+            said(told, systems, self.reference, units, name, rate),
             said("effect: {}; intervals of {} for each pair alone", effect, level),
             f"assumed: {one.assumes}",
             said("{} better, {} worse, {} not told from {}", *decided, self.reference),

@@ -243,23 +243,18 @@ class Separation(Result):
     def _facts(self) -> list[str]:
         enough = int((self.needed <= self.n_units).sum())
         agreed = int(np.isnan(self.detectable).sum())
-        systems, tests = len(self.order), TESTS["mcnemar"] if self.is_answers else "t"
-        by = "{} by mean score, each against the next one; independent: {}s"
-        rate = stated(self.alpha, "alpha", "g")
-        has = "has" if enough == 1 else "have"
-        unknown = stated(agreed, "pairs on which all agree", noun="pair")
+        systems = stated(len(self.order), "items", noun="system")
         pairs = part_of(enough, "pairs with as many units", len(self.needed), "neighbors", "pair")
+        power, rate = stated(100 * self.power, "power", "g"), stated(self.alpha, "alpha", "g")
+        test = TESTS["mcnemar"] if self.is_answers else "t"
+        told = "power {} % of {} tests, {} with a family-wise error rate of {}"
+        agree = stated(agreed, "pairs on which all agree", noun="pair")
+        unknown = said("note: all {}s agree on {}, whose spread is not known", self.word, agree)
+        by = "{} by mean score, each against the next one; independent: {}s"
         return [
-            said(by, stated(systems, "items", noun="system"), self.word),
-            said(
-                "power {} % of {} tests, {} with a family-wise error rate of {}",
-                stated(100 * self.power, "power", "g"),
-                tests,
-                stated(self.n_tests, "tests"),
-                rate,
-            ),
+            said(by, systems, self.word),
+            said(told, power, test, stated(self.n_tests, "tests"), rate),
             "needed: units, if the differences and spreads seen are the true ones",
-            said("{} {} as many", pairs, has),
-            *[said("note: all {}s agree on {}, whose spread is not known", self.word, unknown)]
-            * bool(agreed),
+            said("{} {} as many", pairs, "has" if enough == 1 else "have"),
+            *[unknown] * bool(agreed),
         ]
