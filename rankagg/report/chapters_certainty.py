@@ -5,8 +5,16 @@ from __future__ import annotations
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.core.comparisons.comparisons import Comparisons
-from rankagg.core.items import counted
-from rankagg.core.names import in_words, listing
+from rankagg.core.names import (
+    capital,
+    in_words,
+    joined,
+    level_of,
+    listing,
+    part_of,
+    said,
+    stated,
+)
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
@@ -31,8 +39,7 @@ def certainty(findings: Findings) -> Section:
             "said of their uncertainty."
         )
     n, decided = len(ranks.items), int(ranks.decisions.above.sum())
-    total = counted(n * (n - 1) // 2, "pair", ",")
-    section.told(f"{decided:,} of {total} decided at {findings.level}")
+    section.told(said("{} decided at {}", _of_pairs(ranks), findings.level))
     section.text(*_who_is_first(ranks), _decided(findings, ranks))
     section.assumed(f"{_assumption(ranks)} {_caveat(findings)}")
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
@@ -50,8 +57,14 @@ def certainty(findings: Findings) -> Section:
     exact = int((ranks.best == ranks.worst).sum())
     if exact:
         verb = "is" if exact == 1 else "are"
-        section.text(f"{exact:,} of {counted(n, 'rank', ',')} {verb} determined.")
+        known = part_of(exact, "ranks determined", n, "items", "rank", form=",")
+        section.text(said("{} {} determined.", known, verb))
     return section
+
+
+def _of_pairs(ranks: RankIntervals) -> str:
+    n, decided = len(ranks.items), int(ranks.decisions.above.sum())
+    return part_of(decided, "pairs decided", n * (n - 1) // 2, "pairs", "pair", form=",")
 
 
 def _who_is_first(ranks: RankIntervals) -> list[str]:
@@ -60,7 +73,7 @@ def _who_is_first(ranks: RankIntervals) -> list[str]:
         return []
     leaders = [item for item, rank in zip(ranks.items, ranks.rank, strict=True) if rank == 1]
     others = [item for item in ranks.first if item not in leaders]
-    level, by = f"{100 * (1 - ranks.decisions.alpha):g} %", ranks.by
+    level, by = level_of(ranks.decisions.alpha), ranks.by
     alone = ""
     if set(ranks.first) != set(ranks.top(1)):
         alone = (
@@ -68,44 +81,44 @@ def _who_is_first(ranks: RankIntervals) -> list[str]:
             "once, and are wider."
         )
     if not others:
-        return [f"At {level}, first by {by} can only be {listing(ranks.first)}.{alone}"]
+        only = listing(ranks.first)
+        return [said("At {}, first by {} can only be {}.{}", level, by, only, alone)]
     verb = "is" if len(leaders) == 1 else "are"
     head = f"First by {by} {verb} {listing(leaders)}, but" if leaders else f"By {by},"
-    may = f"{len(others):,} others may" if len(others) > 1 else "another item may"
-    too = "be first too" if leaders else "be first"
-    if not leaders:
-        may = f"{counted(len(others), 'item', ',')} may"
-    return [f"{head} {may} {too} at {level}: {listing(others, GROUPS)}.{alone}"]
+    too, noun = ("be first too", "other") if leaders else ("be first", "item")
+    many = stated(len(others), "others that may be first", ",", noun)
+    may = "another item" if leaders and len(others) == 1 else many
+    who = listing(others, GROUPS)
+    return [said("{} {} may {} at {}: {}.{}", head, may, too, level, who, alone)]
 
 
 def _decided(findings: Findings, ranks: RankIntervals) -> str:
     """Say how many pairs are decided, and why none is."""
-    decisions, basis, n = ranks.decisions, ranks.decisions.basis, len(ranks.items)
-    pairs, decided = n * (n - 1) // 2, int(ranks.decisions.above.sum())
-    if decided:
+    decisions, basis = ranks.decisions, ranks.decisions.basis
+    if decisions.above.any():
         bound = "about" if decisions.is_approximate else "at most"
-        text = (
-            f"The data decide {decided:,} of {counted(pairs, 'pair', ',')}, by {decisions.how}; "
-            f"family-wise error rate {bound} {decisions.alpha:g}."
-        )
+        rate = stated(decisions.alpha, "alpha", "g")
+        told = "The data decide {}, by {}; family-wise error rate {} {}."
+        text = said(told, _of_pairs(ranks), decisions.how, bound, rate)
         if findings.openness <= OPEN:
             return text
-        mean = float((ranks.worst - ranks.best + 1).mean())
-        return f"{text} That leaves an item {mean:,.0f} of {counted(n, 'rank', ',')} on average."
+        n, mean = len(ranks.items), float((ranks.worst - ranks.best + 1).mean())
+        open_ranks = part_of(mean, "mean ranks left open", n, "items", "rank", form=",.0f")
+        return said("{} That leaves an item {} on average.", text, open_ranks)
     if decisions.warning is not None:
-        return f"{decisions.warning[0].upper()}{decisions.warning[1:]}: any rank is possible."
+        return said("{}: any rank is possible.", capital(decisions.warning))
     text = f"No pair is decided, by {decisions.how}, so any rank is possible"
     if basis is None or basis.decidable_from is None:
         return f"{text}."
-    return (
-        f"{text}: these {basis.n_units:,} {basis.word}s could decide some, but disagree too much."
-    )
+    units = stated(basis.n_units, "independent units", ",")
+    told = "{}: these {} {}s could decide some, but disagree too much."
+    return said(told, text, units, basis.word)
 
 
 def _assumption(ranks: RankIntervals) -> str:
     if ranks.assumes is None:
         return f"The {ranks.unit}s are independent draws from all that there could be."
-    return f"{ranks.assumes[0].upper()}{ranks.assumes[1:]}."
+    return f"{capital(ranks.assumes)}."
 
 
 def _caveat(findings: Findings) -> str:
@@ -163,11 +176,11 @@ def _fewest(findings: Findings, section: Section) -> None:
             f"How many {findings.removal.noun} have to go before another is first was {LATE}."
         )
         return
-    told = [f"{line[0].upper()}{line[1:]}." for line in findings.removal.lines]
+    told = [said("{}.", capital(line)) for line in findings.removal.lines]
     if findings.removal.is_proved:
         section.text(*told)
     else:
-        section.unknown(" ".join(told))
+        section.unknown(joined(told))
 
 
 def _left_out(findings: Findings, section: Section) -> Section:
@@ -200,14 +213,15 @@ def _left_out(findings: Findings, section: Section) -> Section:
         section.told(f"another is first without {_one_of(len(others), noun)}")
     elif not result.undecided:
         section.told(f"no single {noun} decides who is first")
+    units = stated(len(influence), "units left out one by one")
     if changed.empty and not result.undecided:
-        section.text(f"Leaving out one of the {len(influence)} {result.noun} changes nothing.")
+        section.text(said("Leaving out one of the {} {} changes nothing.", units, result.noun))
     else:
-        section.text(
-            f"Leaving out one of the {len(influence)} {result.noun} changes the order of some "
-            f"items in {counted(len(changed), 'case')}, and who is first in "
-            f"{len(others) or 'none'}."
-        )
+        cases = stated(len(changed), "units that change an order", noun="case", of=len(influence))
+        none = "none" if others.empty else "{}"
+        led = stated(len(others), "units that change the first", none.format, of=len(influence))
+        told = "changes the order of some items in {}, and who is first in {}."
+        section.text(said("Leaving out one of the {} {} " + told, units, result.noun, cases, led))
     if result.undecided:
         section.unknown(
             f"What leaving out {result.undecided} of the {result.noun} changes was {LATE}."

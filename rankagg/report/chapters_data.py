@@ -15,7 +15,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted
-from rankagg.core.names import listing, named, percent
+from rankagg.core.names import listing, named, part_of, percent, said, stated
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
@@ -85,7 +85,8 @@ def _shape(findings: Findings) -> list[tuple[str, object]]:
 
 
 def _scores(total: int, missing: int) -> str:
-    return f"{total - missing:,} of {total:,}; {missing:,} missing"
+    there = part_of(total - missing, "cells there", total, "cells", form=",")
+    return said("{}; {} missing", there, stated(missing, "cells missing", ",", of=total))
 
 
 def _instances(findings: Findings, number: int) -> str:
@@ -117,22 +118,21 @@ def missing_data(findings: Findings) -> Section:
         return section.unknown(
             "The data are counts of votes; what single rankings left out is not in them."
         )
-    units = counted(report.n_units, report.unit, ",")
-    size = f"{counted(len(report.items), 'item', ',')}, {units}"
+    units = stated(report.n_units, "units", ",", report.unit)
+    size = said("{}, {}", stated(len(report.items), "items", ",", "item"), units)
     if not report.n_missing:
-        return section.told("none").text(f"Nothing is missing: {size}.")
-    section.told(percent(report.n_missing / report.n_cells)).text(
-        f"{report.n_missing:,} of {counted(report.n_cells, 'cell', ',')} "
-        f"{'is' if report.n_missing == 1 else 'are'} missing "
-        f"({percent(report.n_missing / report.n_cells)}): {size}."
-    )
+        return section.told("none").text(said("Nothing is missing: {}.", size))
+    share, n = report.n_missing / report.n_cells, report.n_cells
+    told = stated(share, "share of cells missing", percent, of=n)
+    cells = part_of(report.n_missing, "cells missing", n, "cells", "cell", form=",")
+    verb = "is" if report.n_missing == 1 else "are"
+    section.told(told).text(said("{} {} missing ({}): {}.", cells, verb, told, size))
     _who_lacks(section, report)
     if report.never_compared:
         pairs = [f"{named(a)} and {named(b)}" for a, b in report.never_compared]
-        section.unknown(
-            f"The order of {counted(len(pairs), 'pair', ',')} of items, never compared, rests on "
-            "other pairs and on the policy:"
-        )
+        never = stated(len(pairs), "pairs never compared", ",", "pair")
+        told = "The order of {} of items, never compared, rests on other pairs and on the policy:"
+        section.unknown(said(told, never))
         section.items(bullets(pairs, SHOWN))
     if len(report.groups) > 1:
         section.unknown(
@@ -146,16 +146,19 @@ def missing_data(findings: Findings) -> Section:
 
 def _who_never_met(section: Section, votes: PairwiseMatrix) -> Section:
     """Say which items no comparison brought together."""
-    total = counted(votes.n_items * (votes.n_items - 1) // 2, "pair", ",")
+    n, total = len(votes.never_compared), votes.n_items * (votes.n_items - 1) // 2
     pairs = [f"{named(a)} and {named(b)}" for a, b in votes.never_compared]
     if not pairs:
-        met = "The two items met" if votes.n_items == 2 else f"All {total} of items met"
-        return section.told("none").text(f"{met} in some comparison.")
-    section.told(f"{len(pairs):,} of {total} never met")
-    section.unknown(
-        f"The order of {counted(len(pairs), 'pair', ',')} of items that never met rests on "
-        "comparisons with others, as far as chains of these connect them:"
+        every = said("All {} of items met", stated(total, "pairs", ",", "pair"))
+        met = "The two items met" if votes.n_items == 2 else every
+        return section.told("none").text(said("{} in some comparison.", met))
+    never = part_of(n, "pairs never compared", total, "pairs", "pair", form=",")
+    told = (
+        "The order of {} of items that never met rests on comparisons with others, as far as "
+        "chains of these connect them:"
     )
+    section.told(said("{} never met", never))
+    section.unknown(said(told, stated(n, "pairs never compared", ",", "pair")))
     return section.items(bullets(pairs, SHOWN))
 
 

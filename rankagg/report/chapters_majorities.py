@@ -9,7 +9,7 @@ import pandas as pd
 
 from rankagg._typing import Bools, Label
 from rankagg.core.items import counted
-from rankagg.core.names import amount, listing, named
+from rankagg.core.names import amount, listing, named, said, stated
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.report.findings import Findings
 from rankagg.report.pairs import pair_map_of
@@ -32,10 +32,9 @@ def majorities(findings: Findings) -> Section:
     groups = graph.cyclic_components()
     pairs = n * (n - 1) // 2
     beaten = int(graph.beats.sum())
-    section.told(
-        f"{counted(len(against), 'majority', ',')} against the consensus"
-        if len(against) else "no cycles"
-    )  # fmt: skip
+    what = "majorities against the consensus"
+    contradicted = said("{} against the consensus", stated(len(against), what, ",", "majority"))
+    section.told(contradicted if len(against) else "no cycles")
     if groups:
         section.text(
             "Condorcet cycles: majorities run in a circle, and no ranking agrees with all of them."
@@ -49,9 +48,9 @@ def majorities(findings: Findings) -> Section:
             ("Condorcet winner", "none" if winner is None else winner),
             ("Condorcet loser", "none" if loser is None else loser),
             ("Smith set", listing(graph.smith_set())),
-            ("Pairs with a majority", f"{beaten:,}"),
-            ("Pairs without a majority", f"{pairs - beaten:,}"),
-            ("Majorities against the consensus", f"{len(against):,}"),
+            ("Pairs with a majority", stated(beaten, "pairs with a majority", ",", of=pairs)),
+            ("Pairs without a majority", stated(pairs - beaten, "pairs without a majority", ",")),
+            ("Majorities against the consensus", stated(len(against), what, ",")),
         ]
     )
     return _against(section, against) if len(against) else section

@@ -6,8 +6,9 @@ import pandas as pd
 
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
+from rankagg.analysis.comparison.sentences import votes_stated
 from rankagg.core.items import counted
-from rankagg.core.names import amount, listing
+from rankagg.core.names import listing, part_of, said, stated
 from rankagg.report.findings import Findings
 from rankagg.report.flow import flow_of
 from rankagg.report.sections import Section
@@ -70,16 +71,15 @@ def proof(findings: Findings) -> Section:
     section.facts(
         [
             ("Certificate", certificate.summary()),
-            ("Cost", f"{amount(exact.cost)} (votes contradicted)"),
+            ("Cost", said("{} (votes contradicted)", votes_stated(exact, exact.cost, "cost", ""))),
             ("A tied vote costs", f"{exact.tie_cost:g}"),
             ("Seconds", f"{exact.runtime:.3f}"),
         ]
     )
     if not findings.is_proved:
-        return section.unknown(
-            "The optimum is not proved in time: it may be cheaper by up to "
-            f"{counted(amount(certificate.gap), 'vote')}. A longer time limit may close the gap."
-        )
+        gap = votes_stated(exact, certificate.gap, "gap")
+        told = "The optimum is not proved in time: it may be cheaper by up to {}."
+        return section.unknown(said(told + " A longer time limit may close the gap.", gap))
     if known is None and "alternatives" not in findings.late:
         return section.unknown("Whether other rankings are as good was not looked at.")
     if known is None or known.is_unique is None:
@@ -87,10 +87,8 @@ def proof(findings: Findings) -> Section:
     if known.is_unique:
         section.text("It is the only optimum.")
         if known.radius is not None:
-            return section.text(
-                f"At least {counted(known.radius, 'more complete ranking', ',')} would be needed "
-                "to overturn it."
-            )
+            more = stated(known.radius, "rankings that overturn", ",", "more complete ranking")
+            return section.text(said("At least {} would be needed to overturn it.", more))
         if not known.is_complete:
             section.unknown(f"How many more rankings would overturn it was {LATE}.")
         return section
@@ -111,16 +109,18 @@ def _several(section: Section, known: Alternatives) -> Section:
     optima = known.optima
     total = len(optima.items) * (len(optima.items) - 1) // 2
     if known.count is not None:
-        number = f"{counted(known.count, 'ranking', ',')} are equally good"
+        number = said("{} are equally good", stated(known.count, "optima", ",", "ranking"))
     elif known.too_large:
         number = "More than one ranking is equally good (too many to count)"
     else:
         number = f"More than one ranking is equally good (how many was {LATE})"
-    section.text(
-        f"{number}; they differ on {optima.n_undecided_pairs:,} of {counted(total, 'pair', ',')}. "
-        "The ranking above is one of them. Within each of these groups, which are shaded there, "
-        "the votes leave the order open:"
+    what = "pairs on which optima differ"
+    pairs = part_of(optima.n_undecided_pairs, what, total, "pairs", "pair", form=",")
+    told = (
+        "{}; they differ on {}. The ranking above is one of them. Within each of these groups, "
+        "which are shaded there, the votes leave the order open:"
     )
+    section.text(said(told, number, pairs))
     groups, end = [], 0
     for block in optima.blocks:
         start, end = end + 1, end + len(block)

@@ -24,6 +24,7 @@ from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament.tournament import TournamentGraph
 from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.names import level_of
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
@@ -168,7 +169,7 @@ class Findings:
     @property
     def level(self) -> str:
         """The level of the intervals, as text; empty where there are none."""
-        return "" if self.ranks is None else f"{100 * (1 - self.ranks.decisions.alpha):g} %"
+        return "" if self.ranks is None else level_of(self.ranks.decisions.alpha)
 
     @property
     def has_decisions(self) -> bool:

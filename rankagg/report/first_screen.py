@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,16 @@ from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted
-from rankagg.core.names import has_other_letters, in_words, listing, named, percent
+from rankagg.core.names import (
+    has_other_letters,
+    in_words,
+    joined,
+    listing,
+    named,
+    percent,
+    said,
+    stated,
+)
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
@@ -55,7 +65,7 @@ def first_screen(findings: Findings) -> FirstScreen:
     ranking = ranking_of(findings)
     return FirstScreen(
         result=_result(findings),
-        certainty=f"{_proved(findings)} {_decided(findings)}".rstrip(),
+        certainty=joined(filter(None, (_proved(findings), _decided(findings)))),
         numbers=_numbers(findings),
         ranking=ranking,
         caption=tuple(_caption(findings, ranking)),
@@ -72,7 +82,7 @@ def _result(findings: Findings) -> str:
     known = None if findings.alternatives is None else findings.alternatives.winners
     told = first_of(findings.exact, known, findings.noun)
     is_alone = findings.is_proved and len(findings.winners) == 1
-    return f"{told}{_rivals(findings, findings.exact.order[0]) if is_alone else ''}."
+    return said("{}{}.", told, _rivals(findings, findings.exact.order[0]) if is_alone else "")
 
 
 def _rivals(findings: Findings, leader: Label) -> str:
@@ -83,17 +93,18 @@ def _rivals(findings: Findings, leader: Label) -> str:
     units, one = _units(ranks)
     if not findings.has_decisions:
         other = f"any other {noun}" if len(ranks.items) > 2 else named(findings.exact.order[1])
-        return f", but {units} decide{one} nothing: {other} may be first too"
+        return said(", but {} decide{} no pair: {} may be first too", units, one, other)
     may = ranks.top(1)
     rest = [item for item in may if item != leader]
     if len(rest) == len(may):
         return f", although by {ranks.by} only {listing(may, NAMES)} may be first"
     if not rest:
-        return f", and {units} leave{one} no other {noun} that may be first"
+        return said(", and {} leave{} no other {} that may be first", units, one, noun)
     if 1 < len(rest) == len(ranks.items) - 1:
-        return f", but any other {noun} may be first too: {units} cannot tell"
-    who = named(rest[0]) if len(rest) == 1 else in_words(len(rest), "other")
-    return f", but {who} may be first too: {units} cannot tell them apart"
+        return said(", but any other {} may be first too: {} cannot tell", noun, units)
+    others = stated(len(rest), "others that may be first", partial(in_words, noun="other"))
+    who = named(rest[0]) if len(rest) == 1 else others
+    return said(", but {} may be first too: {} cannot tell them apart", who, units)
 
 
 def _units(ranks: RankIntervals) -> tuple[str, str]:
@@ -101,7 +112,8 @@ def _units(ranks: RankIntervals) -> tuple[str, str]:
     basis = ranks.decisions.basis
     if basis is None:
         return "the data", ""
-    return in_words(basis.n_units, basis.word), "s" if basis.n_units == 1 else ""
+    units = stated(basis.n_units, "independent units", partial(in_words, noun=basis.word))
+    return units, "s" if basis.n_units == 1 else ""
 
 
 def _proved(findings: Findings) -> str:
@@ -146,21 +158,26 @@ def _numbers(findings: Findings) -> tuple[tuple[str, str], ...]:
         if data.clusters is not None:
             numbers.append(_number(data.n_clusters, "cluster"))
         if len(data):
-            numbers.append((percent(data.n_ties / len(data)), "ties"))
+            ties = stated(data.n_ties / len(data), "share of ties", percent, of=len(data))
+            numbers.append((ties, "ties"))
     elif isinstance(data, PairwiseMatrix):
         cast = float(np.triu(data.comparisons, 1).sum())
-        numbers.append((f"{cast:,.6g}", "vote on pairs" if cast == 1 else "votes on pairs"))
+        votes = stated(cast, "votes on pairs", ",.6g", weighted=True)
+        numbers.append((votes, "vote on pairs" if cast == 1 else "votes on pairs"))
         pairs = n * (n - 1) // 2
         if pairs:
-            numbers.append((percent(len(data.never_compared) / pairs), "of pairs never compared"))
+            share = len(data.never_compared) / pairs
+            never = stated(share, "share of pairs never compared", percent, of=pairs)
+            numbers.append((never, "of pairs never compared"))
     if missing is not None:
         what = "unranked" if isinstance(data, Profile) else "missing"
-        numbers.append((percent(missing.n_missing / missing.n_cells), what))
+        share, cells = missing.n_missing / missing.n_cells, missing.n_cells
+        numbers.append((stated(share, "share of cells missing", percent, of=cells), what))
     return tuple(numbers)
 
 
 def _number(number: int, noun: str) -> tuple[str, str]:
-    return f"{number:,}", counted(number, noun).split(" ", 1)[1]
+    return stated(number, f"{noun}s", ","), counted(number, noun).split(" ", 1)[1]
 
 
 def _caption(findings: Findings, ranking: Ranking) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from rankagg.core.names import joined, said
 from rankagg.report.flow import Flow
 from rankagg.report.pairs import PairMap
 from rankagg.report.tables import Table
@@ -52,7 +53,7 @@ class Section:
 
     def text(self, *sentences: str) -> Self:
         """Add a paragraph."""
-        self.parts.append(Part("text", " ".join(sentences)))
+        self.parts.append(Part("text", joined(sentences)))
         return self
 
     def unknown(self, sentence: str) -> Self:
@@ -73,7 +74,7 @@ class Section:
 
     def facts(self, pairs: Iterable[tuple[str, object]]) -> Self:
         """Add names with their values."""
-        self.parts.append(Part("facts", tuple((name, str(value)) for name, value in pairs)))
+        self.parts.append(Part("facts", tuple((name, said("{}", value)) for name, value in pairs)))
         return self
 
     def heading(self, text: str) -> Self:
