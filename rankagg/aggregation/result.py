@@ -13,6 +13,7 @@ import pandas as pd
 from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.items import ItemSet, counted, listed, shortened
+from rankagg.core.names import Form, amount, stated
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.core.rankings.places import UNRANKED
@@ -125,6 +126,10 @@ class Consensus(Result):
     def pairwise(self) -> PairwiseMatrix:
         """The one-level votes that the cost is measured on."""
         return self._evidence.votes(self.unranked)
+
+    def _votes_told(self, number: float, what: str, form: Form = amount, noun: str = "vote") -> str:
+        """Return a number of votes on pairs as text, which states the policy of this consensus."""
+        return stated(number, what, form, noun, policy=self.pairwise.unranked, weighted=True)
 
     @property
     def tie_cost(self) -> float:

@@ -278,31 +278,26 @@ class Explanation(Result):
             lines.append(self._flip_line())
         return lines
 
-    def _stated(self, number: float, what: str, form: str = "g", noun: str = "") -> str:
-        policy = self.consensus.pairwise.unranked
-        return stated(number, what, form, noun, policy=policy, weighted=True)
-
     def _flip_line(self) -> str:
-        few, text = (
-            self.rankings_to_flip,
-            "flip        another majority, if {} turned the pair round",
-        )
-        if few is not None:
-            return said(text, self._stated(few, "rankings that turn a majority", "", "ranking"))
-        half = self._stated(abs(self.margin) / 2, "half of a majority", noun="vote")
-        return said("flip        another majority, if more than {} turned round", half)
+        few, told = self.rankings_to_flip, self.consensus._votes_told
+        head = "flip        another majority, if"
+        if few is None:
+            half = told(abs(self.margin) / 2, "half of a majority", "g")
+            return said("{} more than {} turned round", head, half)
+        rankings = told(few, "rankings that turn a majority", "", "ranking")
+        return said("{} {} turned the pair round", head, rankings)
 
     def _votes_line(self) -> str:
-        a, b = shortened(self.above), shortened(self.below)
+        a, b, told = shortened(self.above), shortened(self.below), self.consensus._votes_told
         if not self.votes_for + self.votes_against + self.ties:
             return f"votes       none: {a} and {b} were never compared"
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
-        tied = self._stated(self.ties, "votes that tie a pair")
-        ties = said(", {} tie them", tied) if self.ties else ""
-        on_top = said("{} for {} above {}", self._stated(self.votes_for, "votes for a pair"), a, b)
-        against = self._stated(self.votes_against, "votes against a pair")
-        told = "votes       {}, {} for the reverse{}: {}"
-        return said(told, on_top, against, ties, verdict[int(np.sign(self.margin))])
+        mine = told(self.votes_for, "votes for a pair", "g", "")
+        against = told(self.votes_against, "votes against a pair", "g", "")
+        tied = said(", {} tie them", told(self.ties, "votes that tie a pair", "g", ""))
+        ties, end = tied if self.ties else "", verdict[int(np.sign(self.margin))]
+        text = "votes       {} for {} above {}, {} for the reverse{}: {}"
+        return said(text, mine, a, b, against, ties, end)
 
     def _score_line(self) -> str:
         assert self.consensus.scores is not None, "asked for rules with scores only"
@@ -319,7 +314,7 @@ class Explanation(Result):
     def _swap_line(self) -> str:
         assert self.swap is not None, "asked for exact rules only"
         a, b = shortened(self.above), shortened(self.below)
-        extra = self._stated(self.swap.extra_cost, "votes that a swap costs", noun="vote")
+        extra = self.consensus._votes_told(self.swap.extra_cost, "votes that a swap costs", "g")
         costs = said("{} more", extra) if self.swap.extra_cost else "the same"
         order = self.swap.ranking._arrows()
         return said("swap        {} above {} costs {}: {}", b, a, costs, order)

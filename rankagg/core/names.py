@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import floor, isfinite, log10
-from typing import Any
+from typing import Any, TypeAlias
 from unicodedata import bidirectional, category, east_asian_width, name
 
 from rankagg._typing import Label
@@ -13,6 +13,7 @@ from rankagg.core.items import counted
 from rankagg.exceptions import visible
 
 __all__ = [
+    "Form",
     "Sentence",
     "Stated",
     "amount",
@@ -93,7 +94,8 @@ def listing(labels: Sequence[Label], limit: int = SHOWN, width: int = 48) -> str
     """Name items in a sentence, the first few where there are many."""
     names = [named(label, width) for label in labels[:limit]]
     if left := len(labels) - len(names):
-        return f"{', '.join(names)} and {left} more"
+        more = stated(left, "names not listed", of=len(labels))
+        return said("{} and {} more", ", ".join(names), more)
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -161,6 +163,9 @@ def percent(share: float) -> str:
 
 # -- sentences that state numbers -----------------------------------------------------------------
 
+#: How a number is printed: a format, or a function.
+Form: TypeAlias = str | Callable[[Any], str]
+
 
 class Sentence(str):
     """A text, and the numbers that it states."""
@@ -205,7 +210,7 @@ class Stated:
 def stated(
     number: float,
     what: str,
-    form: str | Callable[[Any], str] = "",
+    form: Form = "",
     noun: str = "",
     **of: Any,
 ) -> str:

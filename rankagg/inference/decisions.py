@@ -63,6 +63,11 @@ class Decisions(Result):
         """The decided pairs as (above, below), in the order of the items."""
         return self.items.pairs_where(self.above)
 
+    def _of_pairs(self) -> str:
+        """Return how many of all pairs are decided, as text."""
+        pairs, decided = len(self.items) * (len(self.items) - 1) // 2, int(self.above.sum())
+        return part_of(decided, "pairs decided", pairs, "pairs", "pair", form=",")
+
     @property
     def share(self) -> float:
         """The share of all pairs that is decided."""
@@ -138,13 +143,10 @@ class Decisions(Result):
         }
 
     def _facts(self) -> list[str]:
-        n = len(self.items)
-        pairs = n * (n - 1) // 2
         bound = "about" if self.is_approximate else "at most"
-        of_pairs = part_of(int(self.above.sum()), "pairs decided", pairs, "pairs", "pair")
         rate = stated(self.alpha, "alpha", "g")
         told = "decided      {}, by {}; family-wise error rate {} {}"
-        lines = [said(told, of_pairs, self.how, bound, rate)]
+        lines = [said(told, self._of_pairs(), self.how, bound, rate)]
         if self.basis is not None:
             lines.append(f"assumed      {self.basis.assumes}")
         if self.warning is not None:

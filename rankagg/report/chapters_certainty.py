@@ -39,7 +39,7 @@ def certainty(findings: Findings) -> Section:
             "said of their uncertainty."
         )
     n, decided = len(ranks.items), int(ranks.decisions.above.sum())
-    section.told(said("{} decided at {}", _of_pairs(ranks), findings.level))
+    section.told(said("{} decided at {}", ranks.decisions._of_pairs(), findings.level))
     section.text(*_who_is_first(ranks), _decided(findings, ranks))
     section.assumed(f"{_assumption(ranks)} {_caveat(findings)}")
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
@@ -60,11 +60,6 @@ def certainty(findings: Findings) -> Section:
         known = part_of(exact, "ranks determined", n, "items", "rank", form=",")
         section.text(said("{} {} determined.", known, verb))
     return section
-
-
-def _of_pairs(ranks: RankIntervals) -> str:
-    n, decided = len(ranks.items), int(ranks.decisions.above.sum())
-    return part_of(decided, "pairs decided", n * (n - 1) // 2, "pairs", "pair", form=",")
 
 
 def _who_is_first(ranks: RankIntervals) -> list[str]:
@@ -99,7 +94,7 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
         bound = "about" if decisions.is_approximate else "at most"
         rate = stated(decisions.alpha, "alpha", "g")
         told = "The data decide {}, by {}; family-wise error rate {} {}."
-        text = said(told, _of_pairs(ranks), decisions.how, bound, rate)
+        text = said(told, ranks.decisions._of_pairs(), decisions.how, bound, rate)
         if findings.openness <= OPEN:
             return text
         n, mean = len(ranks.items), float((ranks.worst - ranks.best + 1).mean())

@@ -6,7 +6,6 @@ import pandas as pd
 
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
-from rankagg.analysis.comparison.sentences import votes_stated
 from rankagg.core.items import counted
 from rankagg.core.names import listing, part_of, said, stated
 from rankagg.report.findings import Findings
@@ -71,13 +70,16 @@ def proof(findings: Findings) -> Section:
     section.facts(
         [
             ("Certificate", certificate.summary()),
-            ("Cost", said("{} (votes contradicted)", votes_stated(exact, exact.cost, "cost", ""))),
+            (
+                "Cost",
+                said("{} (votes contradicted)", exact._votes_told(exact.cost, "cost", noun="")),
+            ),
             ("A tied vote costs", f"{exact.tie_cost:g}"),
             ("Seconds", f"{exact.runtime:.3f}"),
         ]
     )
     if not findings.is_proved:
-        gap = votes_stated(exact, certificate.gap, "gap")
+        gap = exact._votes_told(certificate.gap, "gap")
         told = "The optimum is not proved in time: it may be cheaper by up to {}."
         return section.unknown(said(told + " A longer time limit may close the gap.", gap))
     if known is None and "alternatives" not in findings.late:

@@ -309,3 +309,13 @@ def test_the_share_says_which_pairs_it_is_of(unranked, told):
     gaps = ra.Profile.from_orders(["AB", "BA", "CA"], items="ABC")
     report = ra.dispersion_report(gaps, [ra.Borda(unranked=unranked)], unranked=unranked)
     assert told in str(report)
+
+
+def test_rounded_weights_make_no_second_ranking():
+    """One ranking alone compares B and C; the weights of others are rounded, and so is its own."""
+    table = ra.ScoreTable(
+        [[2, 1, np.nan], [np.nan, 2, np.nan], [np.nan, np.nan, 1]],
+        systems="BCD", higher_is_better=True, tasks="xyz",
+        task_weights={"x": 2**0.5, "y": 0.1, "z": 2**0.5},
+    )  # fmt: skip
+    assert np.isnan(ra.spread(table, normalized=True, unranked="ignore"))

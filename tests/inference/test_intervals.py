@@ -357,7 +357,7 @@ def chosen(method):
 def test_pairs_never_compared_are_named_and_may_be_anything(method):
     found = from_data(SPARSE, **chosen(method))
     assert found.never_compared == (("A", "D"), ("B", "D"), ("C", "D"))
-    assert found.notes[0] == "3 pairs were never compared: the interval is [0, 1]"
+    assert found.notes[0] == "no ranking tells of 3 pairs: the interval is [0, 1]"
     assert np.isnan(found.estimate[3, :3]).all()
     assert found.lower[3, :3].tolist() == found.lower[:3, 3].tolist() == [0, 0, 0]
     assert found.upper[3, :3].tolist() == found.upper[:3, 3].tolist() == [1, 1, 1]
@@ -384,7 +384,7 @@ def test_imputation_of_everything_is_even():
 
 def test_one_pair_is_no_pairs():
     found = from_data(ra.Profile.from_orders(["A", "B"], items="AB"))
-    assert found.notes == ("1 pair was never compared: the interval is [0, 1]",)
+    assert found.notes == ("no ranking tells of 1 pair: the interval is [0, 1]",)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
-from rankagg.core.items import counted
 from rankagg.core.names import (
-    amount,
     capital,
     in_words,
+    joined,
     level_of,
     listing,
     named,
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison.comparison import Comparison
     from rankagg.inference.decisions import Decisions
 
-__all__ = ["decided_of", "first_of", "proof_of", "sentences_of", "votes_stated"]
+__all__ = ["decided_of", "first_of", "proof_of", "sentences_of"]
 
 # Names that a sentence holds.
 NAMES = 3
@@ -106,7 +105,7 @@ def _described(data: Data) -> str:
 
 
 def _exact(exact: Consensus, known: Alternatives | None, *, looked: bool) -> list[str]:
-    cost = votes_stated(exact, exact.cost, "cost")
+    cost = exact._votes_told(exact.cost, "cost")
     which = "that contradicts the fewest votes" if exact.is_proved else "that was found"
     alone = known is not None and known.is_unique
     head = "The ranking" if alone and exact.is_proved else "A ranking"
@@ -119,27 +118,22 @@ def _exact(exact: Consensus, known: Alternatives | None, *, looked: bool) -> lis
     ]
 
 
-def votes_stated(of: Consensus, number: float, what: str, noun: str = "vote") -> str:
-    """Return a number of votes on pairs, under the policy of a consensus."""
-    policy = of.pairwise.unranked
-    return stated(number, what, amount, noun, policy=policy, weighted=True)
-
-
 def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> str:
     """Say who is first in the exact consensus, or in one of them; without a stop."""
     leaders = exact.buckets[0]
-    lead = f"{listing(leaders, NAMES)} {'leads' if len(leaders) == 1 else 'lead'}"
+    lead = said("{} {}", listing(leaders, NAMES), "leads" if len(leaders) == 1 else "lead")
     if not exact.is_proved:
         ranked = stated(len(exact.items), "items", ",", noun)
         return said("{} the best ranking of {} that was found", lead, ranked)
     if winners is None:  # others may lead another
-        return f"{lead} a ranking that contradicts the fewest votes"
+        return said("{} a ranking that contradicts the fewest votes", lead)
     all_first = winners or leaders
     if len(leaders) > 1 and set(all_first) == set(leaders):
-        return f"Place 1 is shared by {listing(leaders, NAMES)}"
+        return said("Place 1 is shared by {}", listing(leaders, NAMES))
     if len(all_first) > 1:
         each = listing(all_first, NAMES)
-        return f"Place 1 is open: {each} each lead a ranking that contradicts the fewest votes"
+        told = "Place 1 is open: {} each lead a ranking that contradicts the fewest votes"
+        return said(told, each)
     return f"Place 1 goes to {named(leaders[0])}"
 
 
@@ -167,7 +161,7 @@ def proof_of(
     if not exact.is_proved:
         certificate = exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"
-        gap = votes_stated(exact, certificate.gap, "gap")
+        gap = exact._votes_told(certificate.gap, "gap")
         return said("It is not proved optimal: another may contradict up to {} fewer.", gap)
     head = "The consensus ranking is proved optimal"
     if not looked:
@@ -180,8 +174,9 @@ def proof_of(
     where = f"the {group if len(open_ones) == 1 else in_words(len(open_ones), group)}"
     if not group:
         each = [listing(block, NAMES) for block in open_ones[:NAMES]]
-        left = len(open_ones) - len(each)
-        where = "; ".join([*each, *([f"and {counted(left, 'more group')}"] if left else [])])
+        if left := len(open_ones) - len(each):
+            each.append(said("and {}", stated(left, "groups not listed", noun="more group")))
+        where = joined(each, "; ")
     others = "others are"
     if known.count is not None:
         others = stated(known.count - 1, "other optima", _others)
@@ -217,7 +212,7 @@ def _other(
     more = "as many votes"
     if excess:
         than = "more" if excess > 0 else "fewer"
-        more = said("{} {}", votes_stated(exact, abs(excess), "excess of a rule"), than)
+        more = said("{} {}", exact._votes_told(abs(excess), "excess of a rule"), than)
     n = len(pairs)
     otherwise = stated(n, "pairs ordered otherwise", ",", "pair")
     closest = _closest(exact, next(pairs.itertuples(index=False)))
@@ -231,8 +226,8 @@ def _other(
 
 
 def _closest(exact: Consensus, pair: Any) -> str:
-    votes = votes_stated(exact, pair.votes_for, "votes for the closest pair")
-    against = votes_stated(exact, pair.votes_against, "votes against the closest pair", "")
+    votes = exact._votes_told(pair.votes_for, "votes for the closest pair")
+    against = exact._votes_told(pair.votes_against, "votes against the closest pair", noun="")
     names = named(pair.above), named(pair.below)
     return said("{} above {} ({} for, {} against)", *names, votes, against)
 
@@ -245,7 +240,7 @@ def decided_of(decisions: Decisions) -> str:
     if basis is not None:
         given = stated(basis.n_units, "independent units", partial(in_words, noun=basis.word))
     if decided:
-        of = part_of(decided, "pairs decided", pairs, "pairs", "pair", form=",")
+        of = decisions._of_pairs()
         if decided == pairs:
             every = stated(decided, "pairs decided", ",", "pair", of=pairs)
             of = said("all {}", every) if pairs > 1 else "the only pair"

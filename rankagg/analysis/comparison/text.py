@@ -136,15 +136,8 @@ def _pair_line(exact: Consensus, pair: Any, method: str) -> str:
     hints = {"tied": f" ({method} ties them)", "above": f" (only {method} has an order)"}
     hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
     names = shortened(pair.above), shortened(pair.below)
-    votes, against = (
-        stated(votes, what, "g", noun, policy=exact.pairwise.unranked, weighted=True)
-        for votes, what, noun in (
-            (pair.votes_for, "votes for a pair", "vote"),
-            (pair.votes_against, "votes against a pair", ""),
-        )
-    )
-    tied = stated(
-        pair.ties, "votes that tie a pair", "g", policy=exact.pairwise.unranked, weighted=True
-    )
+    votes = exact._votes_told(pair.votes_for, "votes for a pair", "g")
+    against = exact._votes_told(pair.votes_against, "votes against a pair", "g", "")
+    tied = exact._votes_told(pair.ties, "votes that tie a pair", "g", "")
     ties = said(", {} tied", tied) if pair.ties else ""
     return said("  {} above {}: {} for, {} against{}{}", *names, votes, against, ties, hint)

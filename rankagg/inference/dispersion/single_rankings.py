@@ -89,9 +89,10 @@ class SingleRankings:
             return n * (n - 1) / 2 * self.weight_of_pairs
         judged = votes.wins + votes.wins.T + votes.ties
         itself = votes.squared_weights if self.judged is None else self.judged
-        # What is left of a single ranking is rounding.
+        # What is left of a single ranking is rounding, of squares and of the votes.
         pairs = judged**2 - itself
-        return over_pairs(np.where(pairs > 1e-13 * judged**2, pairs, 0.0))
+        least = judged * (1e-13 * judged + 3.0 * votes.rounding)
+        return over_pairs(np.where(pairs > least, pairs, 0.0))
 
 
 def over_pairs(values: Floats) -> float:

@@ -138,9 +138,8 @@ def bounds_of(
         lower = np.zeros_like(lower)
     notes = (*bounds.notes, *units.notes) if isinstance(units, SummedUnits) else bounds.notes
     if silent.any():
-        never = stated(int(silent.sum()), "pairs never compared", of=n_pairs)
-        were = "pair was" if silent.sum() == 1 else "pairs were"
-        notes = (said("{} {} never compared: the interval is [0, 1]", never, were), *notes)
+        pairs = stated(int(silent.sum()), "pairs not told of", noun="pair", of=n_pairs)
+        notes = (said("no {} tells of {}: the interval is [0, 1]", units.unit, pairs), *notes)
     return Bounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
 

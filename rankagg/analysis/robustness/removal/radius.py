@@ -261,4 +261,6 @@ def _search(
             search_orders(units, question, bracket, deadline)
     except OutOfTimeError:
         return ("the time limit has passed before the least number was proved",)
-    return () if bracket.is_closed() else ("too large for a proof of the least number",)
+    if bracket.is_closed():
+        return ()
+    return ("too large, or too near to a tie, for a proof of the least number",)

@@ -1,0 +1,1 @@
+"""Every number that a sentence states, computed again by its definition."""

@@ -1,0 +1,153 @@
+"""Random data that sentences stumble over, as plain Python beside the objects made of them.
+
+Gaps, ties, clones, weights, one item, one task, and scores from far too small to far too large.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+import rankagg as ra
+
+NAN = float("nan")
+WEIGHTS = (1.0, 1.0, 1.0, 2.0, 10.0, 0.1, 2**0.5)
+# Powers of two, so that sums and differences of scores are exact: 1e-13, 1, and about 1e150.
+LARGEST = 2.0**498
+SCALES = (1.0, 1.0, 2.0**-43, LARGEST)
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """One ranking: places from 0 or None, its weight, and the task (group) it is of."""
+
+    places: tuple
+    weight: Fraction
+    task: object = None
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Data as an object of the package, and as what was put into it."""
+
+    data: object
+    items: str
+    ballots: tuple
+    # Of a table: scores, higher is better, by system and column; and the weight of each task.
+    scores: tuple = ()
+    weights: tuple = ()
+
+    @property
+    def n(self):
+        return len(self.items)
+
+    @property
+    def tasks(self):
+        return list(dict.fromkeys(ballot.task for ballot in self.ballots))
+
+    @property
+    def pairs(self):
+        return [(i, j) for i in range(self.n) for j in range(i + 1, self.n)]
+
+
+def places_of(values):
+    """Return places from 0 of scores of which higher is better; None where there is none."""
+    there = [v for v in values if v is not None]
+    return tuple(None if v is None else sum(w > v for w in there) for v in values)
+
+
+def weighing(rng, number):
+    """Return weights, alike in one case of two."""
+    if rng.random() < 0.5:
+        return [1.0] * number
+    return [float(w) for w in rng.choice(WEIGHTS, number)]
+
+
+def fraction(weight):
+    return Fraction(str(weight))
+
+
+def table(rng, *, most=4, gaps=True, weights=True, binary=False):
+    """Return a table of systems and tasks."""
+    n, m = int(rng.integers(1, most + 1)), int(rng.integers(1, 7))
+    numbers = rng.integers(0, 2 if binary else rng.choice([2, 4, 50]), size=(n, m)).astype(float)
+    if n > 1 and rng.random() < 0.3:
+        numbers[-1] = numbers[0]
+    if gaps and rng.random() < 0.6:
+        numbers[rng.random((n, m)) < rng.choice([0.1, 0.4, 0.8])] = NAN
+    for k in np.flatnonzero(np.isnan(numbers).all(axis=0)):
+        numbers[rng.integers(n), k] = 1.0
+    higher = {f"t{k}": bool(rng.random() < 0.8) or binary for k in range(m)}
+    each = weighing(rng, m) if weights else [1.0] * m
+    data = ra.ScoreTable(
+        numbers * (1.0 if binary else rng.choice(SCALES)), systems="ABCDEF"[:n], tasks=list(higher),
+        higher_is_better=higher, task_weights=dict(zip(higher, each, strict=True)),
+    )  # fmt: skip
+    scores = tuple(
+        tuple(
+            None if np.isnan(v) else Fraction(v) * (1 if up else -1)
+            for v, up in zip(row, higher.values(), strict=True)
+        )
+        for row in data.values.tolist()
+    )
+    ballots = tuple(
+        Ballot(places_of([row[k] for row in scores]), fraction(each[k]), task)
+        for k, task in enumerate(higher)
+    )
+    return Plain(data, "ABCDEF"[:n], ballots, scores, tuple(map(fraction, each)))
+
+
+def profile(rng, *, most=4, ties=True):
+    """Return rankings with counts and weights."""
+    n, m = int(rng.integers(1, most + 1)), int(rng.integers(1, 6))
+    rows = []
+    for _ in range(m):
+        values = rng.integers(0, n if ties else 99, size=n).tolist()
+        if not ties:
+            values = rng.permutation(n).tolist()
+        if rng.random() < 0.4:
+            values = [None if rng.random() < 0.4 else v for v in values]
+        rows.append(places_of(values))
+    counts, weights = rng.integers(1, 4, size=m).tolist(), weighing(rng, m)
+    ranks = np.array([[-1 if p is None else p for p in row] for row in rows], dtype=np.int32)
+    items = ra.ItemSet("ABCDEF"[:n])
+    data = ra.Profile(
+        [ra.PartialRanking(row, items) for row in ranks], counts=counts, weights=weights
+    )
+    ballots = [
+        Ballot(row, fraction(weight))
+        for row, count, weight in zip(rows, counts, weights, strict=True)
+        for _ in range(count)
+    ]
+    return Plain(data, "ABCDEF"[:n], tuple(ballots))
+
+
+def condorcet_against_borda():
+    """Return votes of which Borda's winner loses a majority that is decided."""
+    data = ra.Profile.from_orders(["ABC", "BCA"], counts=[30, 20])
+    ballots = [Ballot((0, 1, 2), Fraction(1))] * 30 + [Ballot((2, 0, 1), Fraction(1))] * 20
+    return Plain(data, "ABC", tuple(ballots))
+
+
+def comparisons(rng):
+    """Return comparisons of two items at a time, (first, second, outcome, cluster)."""
+    n, m = int(rng.integers(2, 5)), int(rng.integers(3, 60))
+    first = rng.integers(0, n, size=m)
+    second = (first + rng.integers(1, n, size=m)) % n
+    strength = rng.normal(size=n) * rng.choice([0, 1, 8])
+    outcomes = np.sign(np.round(strength[first] - strength[second] + rng.normal(size=m), 0))
+    clusters = rng.integers(0, 12, size=m) if rng.random() < 0.5 else None
+    items = "ABCDEF"[:n]
+    data = ra.Comparisons.from_arrays(
+        [items[i] for i in first], [items[j] for j in second], outcomes.astype(int), items=items,
+        clusters=None if clusters is None else [f"c{k}" for k in clusters],
+    )  # fmt: skip
+    ballots = []
+    for at, (i, j, outcome) in enumerate(zip(first, second, outcomes, strict=True)):
+        ahead, behind = (i, j) if outcome >= 0 else (j, i)
+        places = [None] * n
+        places[ahead], places[behind] = 0, int(outcome != 0)
+        ballots.append(
+            Ballot(tuple(places), Fraction(1), None if clusters is None else clusters[at])
+        )
+    return Plain(data, items, tuple(ballots))
