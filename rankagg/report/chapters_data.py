@@ -130,7 +130,8 @@ def missing_data(findings: Findings) -> Section:
     _who_lacks(section, report)
     if report.never_compared:
         pairs = [f"{named(a)} and {named(b)}" for a, b in report.never_compared]
-        never = stated(len(pairs), "pairs never compared", ",", "pair")
+        all_pairs = len(report.items) * (len(report.items) - 1) // 2
+        never = stated(len(pairs), "pairs never compared", ",", "pair", of=all_pairs)
         told = "The order of {} of items, never compared, rests on other pairs and on the policy:"
         section.unknown(said(told, never))
         section.items(bullets(pairs, SHOWN))
@@ -158,7 +159,7 @@ def _who_never_met(section: Section, votes: PairwiseMatrix) -> Section:
         "chains of these connect them:"
     )
     section.told(said("{} never met", never))
-    section.unknown(said(told, stated(n, "pairs never compared", ",", "pair")))
+    section.unknown(said(told, stated(n, "pairs never compared", ",", "pair", of=total)))
     return section.items(bullets(pairs, SHOWN))
 
 

@@ -67,13 +67,11 @@ def proof(findings: Findings) -> Section:
         "states what no ranking can undercut; it was verified against the votes, in whole numbers "
         "and without a solver."
     )
+    cost = exact._votes_told(exact.cost, "cost", noun="")
     section.facts(
         [
             ("Certificate", certificate.summary()),
-            (
-                "Cost",
-                said("{} (votes contradicted)", exact._votes_told(exact.cost, "cost", noun="")),
-            ),
+            ("Cost", said("{} (votes contradicted)", cost)),
             ("A tied vote costs", f"{exact.tie_cost:g}"),
             ("Seconds", f"{exact.runtime:.3f}"),
         ]

@@ -27,7 +27,11 @@ def is_format_of(text, number):
     found = PRINTED.search(text)
     if found is None:
         return True
-    return isclose(float(found[0].replace(",", "")), number, rel_tol=0.051, abs_tol=0.0051)
+    told = {number, 100 * number} if text.endswith("%") else {number}
+    printed = float(found[0].replace(",", ""))
+    if text.startswith(("under", "over")):
+        return (printed > 100 * number) == text.startswith("under")
+    return any(isclose(printed, one, rel_tol=0.051, abs_tol=0.0051) for one in told)
 
 
 class Instrument:

@@ -304,7 +304,7 @@ class Left:
     """Consensuses by Kemeny's rule or Borda's, without one task or ranking each."""
 
     def __init__(self, seed):
-        self.plain = drawn(seed)
+        self.plain, self.policy = drawn(seed), "uniform"
         self.is_exact = seed % 4 < 2
         rule = ra.Kemeny() if self.is_exact else ra.Borda()
         self.rows = self.units()
@@ -320,14 +320,18 @@ class Left:
             for k in range(len(counts))
         ]
 
+    def best(self, ballots):
+        """Return all optima of some ballots."""
+        plain = hostile.Plain(None, self.plain.items, tuple(ballots))
+        return true.optima(plain, true.votes(plain, self.policy)[0])[1]
+
     def above(self, ballots):
         """Return the pairs (above, below) in all optima, or by Borda's points."""
-        plain = hostile.Plain(None, self.plain.items, tuple(ballots))
-        n, wins = plain.n, true.votes(plain, "uniform")[0]
+        n = self.plain.n
         if self.is_exact:
-            best = true.optima(plain, wins)[1]
+            best = self.best(ballots)
             return {(i, j) for i, j in permutations(range(n), 2) if all(o[i] < o[j] for o in best)}
-        score = [sum(points(b, k, n, "uniform") * b.weight for b in ballots) for k in range(n)]
+        score = [sum(points(b, k, n, self.policy) * b.weight for b in ballots) for k in range(n)]
         return {(i, j) for i, j in permutations(range(n), 2) if score[i] - score[j] > 1e-9}
 
     def changed(self):
@@ -339,11 +343,12 @@ class Left:
             return any((j, i) in whole for i, j in part)
         return whole != part
 
+    def leaders(self, ballots):
+        return {order.index(0) for order in self.best(ballots)}
+
     def several(self):
         """Return how many of all consensuses have several optima."""
-        sets = [self.plain.ballots, *self.rows]
-        plains = [hostile.Plain(None, self.plain.items, tuple(rows)) for rows in sets]
-        return sum(len(true.optima(p, true.votes(p, "uniform")[0])[1]) > 1 for p in plains)
+        return sum(len(self.best(rows)) > 1 for rows in (self.plain.ballots, *self.rows))
 
 
 LEFT = {

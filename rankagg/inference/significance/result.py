@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer
 from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.names import said, stated
 from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.results.pasted import Direction
 from rankagg.core.results.result import ROWS, Result
@@ -236,16 +237,20 @@ class FriedmanTest(Result):
 
     def _facts(self, alpha: float = 0.05, rows: int | None = ROWS) -> list[str]:
         groups = [listed(group) for group in self.groups(alpha) if len(group) > 1]
+        items = stated(len(self.items), "items", noun="item")
+        rankings = stated(self.n_rankings, "rankings", noun="ranking")
+        chi2, f = stated(self.statistic, "chi-square", ".4g"), stated(self.f_statistic, "F", ".4g")
+        p, p_of_f = stated(self.p_value, "p-value", ".3g"), stated(self.f_p_value, "p of F", ".3g")
+        df, rest = stated(self.df, "freedom"), stated(self.f_df[1], "freedom of the rest")
+        critical = stated(self.critical_difference(alpha), "critical difference", ".4g")
+        level, w = stated(alpha, "alpha", "g"), stated(self.kendall_w, "Kendall's W", ".4g")
         return [
-            f"{counted(len(self.items), 'item')} in {counted(self.n_rankings, 'ranking')}; "
-            f"independent: {self.unit}s",
+            said("{} in {}; independent: {}s", items, rankings, self.unit),
             *(f"note: {note}" for note in self.notes),
-            f"Friedman         chi-square {self.statistic:.4g}, df {self.df}, p {self.p_value:.3g}",
-            f"Iman, Davenport  F {self.f_statistic:.4g}, df {self.f_df[0]} and {self.f_df[1]}, "
-            f"p {self.f_p_value:.3g}",
-            f"Kendall          W {self.kendall_w:.4g}",
-            f"Nemenyi          critical difference {self.critical_difference(alpha):.4g} at "
-            f"alpha {alpha:g}",
+            said("Friedman         chi-square {}, df {}, p {}", chi2, df, p),
+            said("Iman, Davenport  F {}, df {} and {}, p {}", f, df, rest, p_of_f),
+            said("Kendall          W {}", w),
+            said("Nemenyi          critical difference {} at alpha {}", critical, level),
             *(f"not told apart   {group}" for group in groups[:rows]),
         ]
 

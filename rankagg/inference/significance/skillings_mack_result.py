@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.names import said, stated
 from rankagg.core.results.result import Result
 from rankagg.inference.units import Unit
 
@@ -102,22 +103,22 @@ class SkillingsMackTest(Result):
         }
 
     def _facts(self) -> list[str]:
-        drawn = (
-            []
-            if self.simulated_p_value is None
-            else [
-                f"simulated        p {self.simulated_p_value:.3g}, of "
-                f"{counted(self.n_resamples, 'draw')} of orders within {self.unit}s"
-            ]
-        )
-        return [
-            f"{counted(len(self.items), 'item')} in {counted(self.n_rankings, 'ranking')}, "
-            f"{self.n_telling} of which tell items apart; independent: {self.unit}s",
-            *(f"note: {note}" for note in self.notes),
-            f"Skillings, Mack  {self.statistic:.4g}, df {self.df}, p {self.chi2_p_value:.3g} by "
-            "chi-square",
-            *drawn,
+        units = stated(self.n_rankings, "rankings", noun="ranking")
+        telling = stated(self.n_telling, "rankings that tell items apart", of=self.n_rankings)
+        size = said("{} in {}, {}", stated(len(self.items), "items", noun="item"), units, telling)
+        value, df = stated(self.statistic, "Skillings-Mack", ".4g"), stated(self.df, "freedom")
+        p_value = stated(self.chi2_p_value, "p-value", ".3g")
+        lines = [
+            said("{} of which tell items apart; independent: {}s", size, self.unit),
+            *(said("note: {}", note) for note in self.notes),
+            said("Skillings, Mack  {}, df {}, p {} by chi-square", value, df, p_value),
         ]
+        if self.simulated_p_value is not None:
+            simulated = stated(self.simulated_p_value, "simulated p-value", ".3g")
+            draws = stated(self.n_resamples, "draws", noun="draw")
+            told = "simulated        p {}, of {} of orders within {}s"
+            lines.append(said(told, simulated, draws, self.unit))
+        return lines
 
     def __repr__(self) -> str:
         how = "chi-square" if self.simulated_p_value is None else "simulated"
