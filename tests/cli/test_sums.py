@@ -71,14 +71,16 @@ def options(command, labels):
     return [option.format(*labels) for option in ENOUGH[command]]
 
 
+# What was read, how long it took, and how few rankings turn a majority: sums hold no rankings.
+APART = ("input", "runtime", "rankings_to_flip")
+
+
 def plain(out):
-    """Return what JSON says, but for what was read and how long it took."""
+    """Return what JSON says that scores and what they add up to have in common."""
 
     def kept(value):
         if isinstance(value, dict):
-            return {
-                name: kept(one) for name, one in value.items() if name not in ("input", "runtime")
-            }
+            return {name: kept(one) for name, one in value.items() if name not in APART}
         if isinstance(value, list):
             return [kept(one) for one in value]
         return float(f"{value:.9g}") if isinstance(value, float) else value

@@ -96,14 +96,16 @@ class Page:
         return next(t for t in range(1, 99) if decides(t))
 
     def beaten(self):
-        return sum(abs(self.wins[i][j] - self.wins[j][i]) > 1e-9 for i, j in self.plain.pairs)
+        """Return how many pairs have a majority; without a ranking of both there is none."""
+        return sum(abs(self.lead(i, j)) > 1e-9 for i, j in self.plain.pairs)
+
+    def lead(self, i, j):
+        told = any(met(b, i, j) for b in self.plain.ballots)
+        return (self.wins[i][j] - self.wins[j][i]) * told
 
     def against(self):
         ranks = self.findings.exact.ranking.ranks
-        return sum(
-            (self.wins[i][j] - self.wins[j][i]) * (ranks[i] - ranks[j]) > 1e-9
-            for i, j in self.plain.pairs
-        )
+        return sum(self.lead(i, j) * int(ranks[i] - ranks[j]) > 1e-9 for i, j in self.plain.pairs)
 
     def apart(self):
         """Return on how many pairs optima differ."""
