@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -11,8 +12,9 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.result import rank_by_scores
 from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import weighted_mean
+from rankagg.core.arithmetic.exact_sum import LEAST, restored, rounding_error, weighted_mean
 from rankagg.core.items import listed
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
@@ -33,26 +35,29 @@ class ScoreAggregator(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         table = evidence.means
-        scores = self._task_scores(table)
+        scores, sizes, shift = self._task_scores(table)
         present = ~np.isnan(scores)
-        summary = np.full(table.n_systems, np.nan)
+        summary, size = np.full((2, table.n_systems), np.nan)
         scored = present.any(axis=1)
-        weights = np.where(present, table.weight_vector, 0.0)
-        filled = np.where(present, scores, 1.0)
-        summary[scored] = self._summarize(filled[scored], weights[scored])
+        weights = np.where(present, table.weight_vector, 0.0)[scored]
+        scores, sizes = (np.where(present, part, 1.0)[scored] for part in (scores, sizes))
+        summary[scored], size[scored] = self._summarize(scores, sizes, weights)
+        summary *= self._sign(table)
         partly = [table.systems[int(i)] for i in np.flatnonzero(scored & ~present.all(axis=1))]
-        notes = (f"over the tasks that are present for {listed(partly)}",)
-        return Outcome(scores=summary * self._sign(table), notes=notes if partly else ())
+        notes = (f"over the tasks that are present for {listed(partly)}",) if partly else ()
+        # Before sizes are restored: what is below all floats, or beyond them, has a place too.
+        ranking, ties = rank_by_scores(summary, table.systems, rounding_error(size))
+        return Outcome(restored(summary, shift), ranking, notes=(*notes, *ties))
 
-    def _task_scores(self, table: ScoreTable | ScoreSummary) -> Floats:
-        return table.task_scores(signed=True)
+    def _task_scores(self, table: ScoreTable | ScoreSummary) -> tuple[Floats, Floats, int]:
+        return table._task_means(signed=True)
 
     def _sign(self, table: ScoreTable | ScoreSummary) -> float:
         return 1.0
 
     @abstractmethod
-    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
-        """Return one number per row; entries of weight 0 are missing."""
+    def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Return one number per row, and its size; entries of weight 0 are missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,32 +75,32 @@ class Mean(ScoreAggregator):
     <Consensus by Mean: B > A>
     """
 
-    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
-        return weighted_mean(scores, weights)
+    def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        return weighted_mean(scores, weights), weighted_mean(sizes, weights)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _RatioMean(ScoreAggregator):
     """A mean that only positive ratios or rates have."""
 
-    def _task_scores(self, table: ScoreTable | ScoreSummary) -> Floats:
+    def _task_scores(self, table: ScoreTable | ScoreSummary) -> tuple[Floats, Floats, int]:
         name = type(self).__name__
         if len(set(table.higher_is_better.values())) > 1:
             raise InvalidInputError(
                 f"data of {name}", "tasks of one direction", Described("mixed directions"),
                 "Leave out the tasks of the other direction.",
             )  # fmt: skip
-        scores = table.task_scores()
+        scores, sizes, shift = table._task_means(signed=False)
         bad = scores <= 0
         if bad.any():
             system, task = np.argwhere(bad)[0]
-            where = f"{scores[system, task]:g} of {table.systems[int(system)]!r}"
+            where = f"{restored(scores, shift)[system, task]:g} of {table.systems[int(system)]!r}"
             raise InvalidInputError(
                 f"data of {name}", "positive scores",
                 Described(f"{where} on {table.tasks[int(task)]!r}"),
                 "Leave that task out, or use Mean or a rule on rankings.",
             )  # fmt: skip
-        return scores
+        return scores, sizes, shift
 
     def _sign(self, table: ScoreTable | ScoreSummary) -> float:
         # A mean of costs: the smaller is the better.
@@ -114,9 +119,15 @@ class GeometricMean(_RatioMean):
     Fleming and Wallace (1986), doi:10.1145/5666.5673.
     """
 
-    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
-        means: Floats = np.exp(weighted_mean(np.log(scores), weights))
-        return means
+    def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        # Powers of two apart: a factor of all scores changes no digit.
+        parts, powers = np.frexp(scores)
+        top = int(powers.max(initial=-LEAST))
+        logs = np.log(parts) + (powers - top) * np.log(2.0)
+        log = weighted_mean(logs, weights)
+        whole = np.floor(log / np.log(2.0))
+        means = np.ldexp(np.exp(log - whole * np.log(2.0)), whole.astype(np.int64) + top)
+        return means, means * (1.0 + weighted_mean(np.abs(logs), weights))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,11 +142,11 @@ class HarmonicMean(_RatioMean):
     Smith (1988), doi:10.1145/63039.63043.
     """
 
-    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
+    def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         # Scores near 0 have no inverse that is a float: as multiples of the least one they have.
         least = scores.min(axis=1, where=weights > 0, initial=np.inf, keepdims=True)
         means: Floats = least[:, 0] / weighted_mean(least / scores, weights)
-        return means
+        return means, means
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,18 +157,14 @@ class Median(ScoreAggregator):
     averaged.
     """
 
-    def _summarize(self, scores: Floats, weights: Floats) -> Floats:
+    def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         order = np.argsort(scores, axis=1)
-        ordered = np.take_along_axis(scores, order, axis=1)
         # Whole numbers for the weights: their sums hit the half or miss it.
         shares = exact.as_rational(weights).numerators
         running = np.cumsum(np.take_along_axis(shares, order, axis=1), axis=1)
         total = running[:, -1:]
         lower = np.argmax(2 * running >= total, axis=1)
         upper = np.argmax(2 * running > total, axis=1)
-        rows = np.arange(len(scores))
-        low, high = ordered[rows, lower], ordered[rows, upper]
-        with np.errstate(over="ignore"):
-            middle = (low + high) / 2
-        result: Floats = np.where(np.isinf(middle), low / 2 + high / 2, middle)
-        return result
+        at = np.take_along_axis(order, np.stack([lower, upper], axis=1), axis=1)
+        of = partial(np.take_along_axis, indices=at, axis=1)
+        return of(scores).mean(axis=1), of(sizes).mean(axis=1)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.names import Form, amount, stated
 from rankagg.core.rankings import places
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.weak.optima import WeakOptima
 
 __all__ = ["Consensus", "rank_by_scores", "ranks_by_scores"]
-
-RELATIVE_TIE = 1e-12
 
 
 class Consensus(Result):
@@ -252,16 +251,20 @@ class Consensus(Result):
         return f"<Consensus by {self.aggregator.name}: {self.ranking._arrows()}>"
 
 
-def ranks_by_scores(scores: Floats) -> Ranks:
+def ranks_by_scores(scores: Floats, errors: Floats | None = None) -> Ranks:
     """Return the places that scores give, one ranking a row; see `rank_by_scores`."""
-    known = np.abs(scores, where=~np.isnan(scores), out=np.zeros_like(scores))
-    return places.competition_ranks(-scores, RELATIVE_TIE * known.max(axis=1, keepdims=True))
+    if errors is None:
+        known = np.abs(scores, where=~np.isnan(scores), out=np.zeros_like(scores))
+        errors = rounding_error(np.broadcast_to(known.max(axis=1, keepdims=True), scores.shape))
+    return places.competition_ranks(-scores, errors=errors)
 
 
-def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tuple[str, ...]]:
+def rank_by_scores(
+    scores: Floats, items: ItemSet, errors: Floats | None = None
+) -> tuple[PartialRanking, tuple[str, ...]]:
     """Rank items by scores, higher is better; NaN is unranked.
 
-    Scores that differ by no more than 1e-12 of the largest magnitude are tied.
+    Scores that are equal up to rounding are tied.
 
     Parameters
     ----------
@@ -269,6 +272,8 @@ def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tupl
         One score per item.
     items : ItemSet
         The items.
+    errors : ndarray of float, shape (n,), optional
+        How far rounding can have moved each score; by default 2**-48 of the largest one.
 
     Returns
     -------
@@ -277,13 +282,13 @@ def rank_by_scores(scores: Floats, items: ItemSet) -> tuple[PartialRanking, tupl
     notes : tuple of str
         Says which scores were tied although not equal to the last digit, and what is unranked.
     """
-    ranks = ranks_by_scores(scores[None, :])[0]
+    ranks = ranks_by_scores(scores[None, :], None if errors is None else errors[None, :])[0]
     distinct = places.competition_ranks(-scores[None, :])[0]
     ranking = as_ranking(ranks, items)
     notes = []
     for place in np.unique(ranks[ranks != distinct]):
         names = " = ".join(str(items[int(i)]) for i in np.flatnonzero(ranks == place))
-        notes.append(f"scores equal to {RELATIVE_TIE:g} relative are tied: {names}")
+        notes.append(f"scores equal up to rounding are tied: {names}")
     if (ranks == UNRANKED).any():
         notes.append(f"without any score, so unranked: {listed(ranking.unranked)}")
     return ranking, tuple(notes)

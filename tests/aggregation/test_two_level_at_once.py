@@ -118,11 +118,11 @@ def test_weights_that_are_read_anew_in_each_group_are_left_to_it() -> None:
 
 
 def test_each_row_of_scores_has_its_own_relative_tie() -> None:
-    almost = 1 + 1e-13
+    almost = 1 + 1e-15
     rows = np.array([[1.0, almost, 0.0], [1.0, almost, 1e9], [1.0, 1 + 1e-9, np.nan]])
     assert ranks_by_scores(rows).tolist() == [[0, 0, 2], [1, 1, 0], [1, 0, -1]]
-    # 1e-5 is no tie where scores are near 1, whatever those of other rows are.
-    rows = np.array([[1.0, 1.00001], [1e9, 1e9 + 1e-5]])
+    # 1e-6 is no tie where scores are near 1, whatever those of other rows are.
+    rows = np.array([[1.0, 1.000001], [1e9, 1e9 + 1e-6]])
     assert ranks_by_scores(rows).tolist() == [[1, 0], [0, 0]]
 
 

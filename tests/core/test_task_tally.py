@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankagg as ra
-from rankagg.core.arithmetic.exact_sum import exact_mean, exact_sums, mean_by_group
+from rankagg.core.arithmetic.exact_sum import (
+    LEAST,
+    exact_mean,
+    exact_sums,
+    mean_by_group,
+    restored,
+)
 from rankagg.core.sums import score_sums
 from rankagg.core.sums.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
@@ -213,7 +219,11 @@ class TestKernels:
         there = np.ones((1, len(values)), dtype=bool)
         groups = np.zeros(len(values), dtype=np.int64)
         expected = mean_by_group(values[None], there, groups, 1)[0, 0]
-        assert exact_mean(exact_sums(values[None])[0], len(values)) == expected
+        (total,) = exact_sums(values[None])
+        for room in (0, 900):
+            shift = room + LEAST - abs(total).bit_length()
+            mean = np.array(exact_mean(total, len(values), shift))
+            assert restored(mean, shift) == expected
 
 
 class TestWhatIsRefused:

@@ -1,13 +1,14 @@
-"""Sums of floats that are rounded once, so that neither order nor batches change a bit.
+"""Sums of floats that are rounded once, and when two of what they make are equal up to rounding.
 
-Numbers are cut at a common binary digit, far enough up that the upper parts of all of them have an
-exact sum in floats; what is left is cut again, until nothing is. The few exact sums are the result.
+Neither order nor batches change a bit of a sum. Numbers are cut at a common binary digit, far
+enough up that the upper parts of all of them have an exact sum in floats; what is left is cut
+again, until nothing is. The few exact sums are the result.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import frexp, fsum, inf, ldexp
+from math import frexp, fsum, ldexp, nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ from rankagg._typing import Bools, Floats
 from rankagg.kernels.backend import compiled
 
 __all__ = [
-    "exact_mean", "exact_sums", "mean_by_group", "row_sums", "sum_by_group", "weighted_mean",
+    "are_level", "exact_mean", "exact_sums", "mean_by_group", "restored", "rounding_error",
+    "row_sums", "scaled", "sum_by_group", "weighted_mean",
 ]  # fmt: skip
 
 # Cells looked at in one go: they stay in the cache.
@@ -26,6 +28,71 @@ DIGITS = 53
 HIGH, SHIFT = 900, 100
 # Every float is a multiple of 2**-LEAST, and their sums have so many digits of 32 bits.
 LEAST, LIMBS = 1074, 68
+# Half units of the last digit that a number may be off besides those of a sum: its score, the
+# weight, means of instances, products and quotients.
+STEPS = 31
+LARGEST = float(np.finfo(np.float64).max)
+
+
+def rounding_error(sizes: Any, n_terms: Any = 1) -> Any:
+    """Return how far rounding can have moved numbers that were computed from scores.
+
+    Two numbers that were computed are equal where they differ by no more than the errors of both.
+    Scores themselves are compared as they are.
+
+    Parameters
+    ----------
+    sizes : float or ndarray of float
+        Sums, or means, of the terms without their signs, as the numbers are of the terms.
+    n_terms : int or ndarray of int, default 1
+        The number of terms, where their sum was rounded at each.
+
+    Returns
+    -------
+    float or ndarray of float
+        2**-48 of the sizes for a sum that was rounded once, a little more for other ones.
+
+    Examples
+    --------
+    >>> rounding_error(3.0) == 3 / 2**48
+    True
+    """
+    return (n_terms + STEPS) * 2.0**-DIGITS * sizes
+
+
+def are_level(values: Floats) -> bool:
+    """Say whether positive numbers, such as weights, are all equal up to rounding."""
+    return bool(np.ptp(values) <= 2 * rounding_error(values.max()))
+
+
+def scaled(values: Floats) -> tuple[Floats, int]:
+    """Make room for sums of numbers, NaN among them, and for their last digits.
+
+    Parameters
+    ----------
+    values : ndarray of float
+        The numbers.
+
+    Returns
+    -------
+    values : ndarray of float
+        Times 2**shift; they themselves where there is room.
+    shift : int
+        Not 0 only where the largest number is beyond 2**900, which it becomes nearly then, or so
+        small that products with weights would lose digits.
+    """
+    top = frexp(float(np.nanmax(np.abs(values), initial=0.0)))[1]
+    if -SHIFT <= top <= HIGH:
+        return values, 0
+    return np.ldexp(values, HIGH - top), HIGH - top
+
+
+def restored(values: Floats, shift: int) -> Floats:
+    """Return means of numbers that were `scaled` by 2**shift."""
+    with np.errstate(over="ignore"):
+        # Rounding leads beyond the largest float at times.
+        means: Floats = np.clip(np.ldexp(values, -shift), -LARGEST, LARGEST) if shift else values
+    return means
 
 
 def sum_by_group(values: Floats, groups: NDArray[np.int64], n_groups: int) -> Floats:
@@ -152,25 +219,10 @@ def _exact_parts(rest: Floats) -> list[Floats]:
     return columns + _exact_parts(np.where(large, 0.0, rest))
 
 
-def exact_mean(total: int, count: int) -> float:
-    """Return a sum of `exact_sums` over a number of terms, as `mean_by_group` rounds it."""
-    if not count:
-        return float("nan")
-    summed = _as_float(Fraction(total, 1 << LEAST))
-    if abs(summed) < inf:
-        return summed / count
-    # Rounding leads beyond the largest float at times.
-    largest = float(np.finfo(np.float64).max)
-    half = _as_float(Fraction(total, 1 << (LEAST + SHIFT))) / count
-    mean = half * 2.0**SHIFT
-    return max(-largest, min(mean, largest))
-
-
-def _as_float(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return inf if number > 0 else -inf
+def exact_mean(total: int, count: int, shift: int) -> float:
+    """Return a sum of `exact_sums` over so many terms, times 2**shift, rounded as means are."""
+    places = shift - LEAST
+    return (total << max(places, 0)) / (1 << max(-places, 0)) / count if count else nan
 
 
 def mean_by_group(
@@ -192,23 +244,13 @@ def mean_by_group(
     ndarray of float, shape (m, n_groups)
         NaN where nothing is present.
     """
-    filled = np.where(present, values, 0.0)
+    filled, shift = scaled(np.where(present, values, 0.0))
     if present.all():
         counts = np.bincount(groups, minlength=n_groups).astype(np.float64)[None]
     else:
         counts = sum_by_group(present.astype(np.float64), groups, n_groups)
-    sums = sum_by_group(filled, groups, n_groups)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = sums / counts
-    too_large = np.isinf(sums)
-    if too_large.any():
-        halves = sum_by_group(np.ldexp(filled, -SHIFT), groups, n_groups)
-        with np.errstate(over="ignore", invalid="ignore"):
-            means[too_large] = np.ldexp(halves / counts, SHIFT)[too_large]
-        # Rounding leads beyond the largest float at times.
-        largest = np.finfo(np.float64).max
-        means = np.clip(means, -largest, largest)
-    return means
+    with np.errstate(invalid="ignore"):
+        return restored(sum_by_group(filled, groups, n_groups) / counts, shift)
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
@@ -226,17 +268,11 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     """
     # A power of two changes no digit; products of large scores and weights must not overflow.
     exponents = np.frexp(weights.max(axis=1, keepdims=True))[1]
-    scaled = np.ldexp(weights, -exponents)
-    products = values * scaled
-    sums, whole = row_sums(products), row_sums(scaled)
-    means: Floats = sums / whole
-    too_large = np.isinf(sums)
-    if too_large.any():
-        halves = row_sums(np.ldexp(products[too_large], -SHIFT))
-        with np.errstate(over="ignore"):
-            means[too_large] = np.ldexp(halves / whole[too_large], SHIFT)
+    parts = np.ldexp(weights, -exponents)
+    numbers, shift = scaled(values)
+    means: Floats = row_sums(numbers * parts) / row_sums(parts)
     # Rounding leads out of the range of the values at times.
     counted = weights > 0
     least = values.min(axis=1, where=counted, initial=np.inf)
     most = values.max(axis=1, where=counted, initial=-np.inf)
-    return np.clip(means, least, most)
+    return np.clip(restored(means, shift), least, most)

@@ -35,18 +35,23 @@ UNRANKED: Final = -1
 UNLISTED: Final = -2
 
 
-def competition_ranks(values: Floats, tolerance: Floats | float = 0.0) -> Ranks:
+def competition_ranks(
+    values: Floats, tolerance: Floats | float = 0.0, errors: Floats | None = None
+) -> Ranks:
     """Turn numbers, smaller is better, into places; NaN becomes `UNRANKED`.
 
     A new bucket starts where the step between neighbors in sorted order exceeds `tolerance`
-    (a number, or one per row with shape (m, 1)).
+    (a number, or one per row with shape (m, 1)), or the errors of both, shape (m, n).
     """
     m, n = values.shape
-    if np.ndim(tolerance) == 0 and tolerance == 0 and are_permutations(values):
+    if errors is None and np.ndim(tolerance) == 0 and tolerance == 0 and are_permutations(values):
         return values.astype(np.int32) - np.int32(1)
     order = np.argsort(values, axis=1, kind="stable")  # NaN sorts last
     ordered = np.take_along_axis(values, order, axis=1)
     starts = np.zeros((m, n), dtype=np.int32)
+    if errors is not None:
+        errors = np.take_along_axis(errors, order, axis=1)
+        tolerance = errors[:, :-1] + errors[:, 1:]
     with np.errstate(invalid="ignore", over="ignore"):  # a step may be too large for a float
         steps = np.diff(ordered, axis=1) > tolerance
     starts[:, 1:] = np.where(steps, np.arange(1, n, dtype=np.int32), 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, cast
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Bools, Directions, Floats, Label, Ranks, TaskWeights, Tolerance
 from rankagg._validation import as_matrix, check_choice, check_integer
-from rankagg.core.arithmetic.exact_sum import mean_by_group
+from rankagg.core.arithmetic.exact_sum import mean_by_group, restored, scaled
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.profiles.profile import Profile
@@ -226,8 +226,18 @@ class ScoreTable(Pastable, ScoredTasks):
             Means over the instances that are present; NaN where none is. Sums are rounded once, so
             that the order of the instances changes no bit.
         """
-        values = self.values * self.signs + 0.0 if signed else self.values  # one zero, not two
-        return mean_by_group(values, ~self.missing, self.unit_tasks, self.n_tasks)
+        means, _, shift = self._task_means(signed)
+        return restored(means, shift)
+
+    def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
+        """Return means, those of the scores without their signs, and by which 2**shift both are."""
+        values, shift = scaled(self.values)
+        averaged = partial(
+            mean_by_group, present=~self.missing, groups=self.unit_tasks, n_groups=self.n_tasks
+        )
+        means = averaged(values * self.signs + 0.0 if signed else values)  # one zero, not two
+        mixed = self.is_instance_level and bool((values < 0).any())
+        return means, averaged(np.abs(values)) if mixed else np.abs(means), shift
 
     # -- other tables -------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from rankagg._typing import Directions, Floats, Label, TaskWeights, Unranked
 from rankagg._validation import check_unranked
-from rankagg.core.arithmetic.exact_sum import exact_mean
+from rankagg.core.arithmetic.exact_sum import HIGH, LEAST, exact_mean, restored
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.scores.checks import as_directions, as_task_weights
 from rankagg.core.scores.scored_tasks import ScoredTasks
@@ -234,13 +234,22 @@ class ScoreSummary(ScoredTasks):
         ndarray of float, shape (n_systems, n_tasks)
             As `ScoreTable.task_scores`, to the last bit.
         """
+        means, _, shift = self._task_means(signed)
+        return restored(means, shift)
+
+    def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
+        """Return what a table does; sizes are those of the means, as sums know no others."""
+        tallies = self._tallies.values()
+        digits = max(abs(total).bit_length() for tally in tallies for total in tally.sums)
+        shift = HIGH + LEAST - digits
         columns = []
         for task, tally in self._tallies.items():
             sign = -1 if signed and not self._directions[task] else 1
             observed = tally.observed.tolist()
             pairs = zip(tally.sums, observed, strict=True)
-            columns.append([exact_mean(sign * total, count) for total, count in pairs])
-        return np.array(columns, dtype=np.float64).T
+            columns.append([exact_mean(sign * total, count, shift) for total, count in pairs])
+        means = np.array(columns, dtype=np.float64).T
+        return means, np.abs(means), shift
 
     def by_task(self) -> dict[Label, ScoreSummary]:
         """Return the summary of each task."""

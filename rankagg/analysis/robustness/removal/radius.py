@@ -86,7 +86,7 @@ def removal_radius(
     cases the exact consensus leaves an interval, with what was proved.
 
     Scores of Borda's rule and means are compared exactly, with scores read as the decimal numbers
-    that they are; a note says where the rule itself ties what differs by 1e-12 of the scores.
+    that they are; a note says where the rule itself ties what is equal up to rounding.
 
     References
     ----------
