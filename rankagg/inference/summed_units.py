@@ -14,6 +14,7 @@ from rankagg._typing import Floats, Label, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.place_sums import summed_points
+from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
 from rankagg.core.items import ItemSet
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.sums.task_tally import TaskTally
@@ -102,7 +103,12 @@ class SummedUnits:
             return True
         if self.fixed_tasks:
             return len(weights) > 1
-        return bool(np.ptp(weights) > 1e-12 * weights.max())
+        return not are_level(weights)
+
+    @property
+    def errors(self) -> Floats:
+        """How far rounding can have moved the mean value of each pair: sums are integers."""
+        return np.full(len(self.pairs[0]), rounding_error(1.0))
 
     def outcomes(self) -> tuple[Floats, Floats, Floats]:
         """Return for each pair the units with the first above, tied, and the second above."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label, Tolerance
 from rankagg._validation import check_choice, check_flag
+from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
@@ -135,7 +136,7 @@ class Units:
     def is_weighted(self) -> bool:
         """True where units differ in weight, or tasks are fixed."""
         weights = self.unit_weights
-        return len(self.stratum_weights) > 1 or bool(np.ptp(weights) > 1e-12 * weights.max())
+        return len(self.stratum_weights) > 1 or not are_level(weights)
 
     @cached_property
     def unit_weights(self) -> Floats:
@@ -252,6 +253,21 @@ class Units:
                 second[s] += weighted @ squares
         sums = PairSums(n, mass, squared_mass, first, second)
         return moments_of(sums, self.stratum_weights, is_weighted=self.is_weighted)
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """The mean size of what values of each pair come from, 1 at least."""
+        weights = self.counts * self.weights
+        if self.clusters is not None:
+            weights = weights / summed(self.clusters, weights)[self.clusters]
+            weights *= self.unit_weights[self.clusters]
+        weights = weights / summed(self.strata, weights)[self.strata]
+        return self.source.sizes(weights * self.stratum_weights[self.strata])
+
+    @property
+    def errors(self) -> Floats:
+        """How far rounding can have moved the mean value of each pair."""
+        return cast(Floats, rounding_error(self.sizes, self.n_rows))
 
     # -- outcomes -----------------------------------------------------------------------------
 

@@ -7,11 +7,10 @@ import scipy
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
+from rankagg.core.arithmetic.exact_sum import rounding_error
 
 __all__ = ["freedom_of", "joint_floor", "widened"]
 
-# Squares of values within [0, 1] that are less are rounding errors.
-ROUNDING = 1e-24
 # So many degrees of freedom for each item tell how the means of all pairs hang together.
 MANY = 2
 
@@ -61,7 +60,7 @@ def freedom_of(
         with np.errstate(invalid="ignore", divide="ignore"):
             residual = value - np.where(mass > 0, often @ value / mass, 0.0) * told
             spread = np.where(mass > 0, n / more * (often @ residual**2) / mass**2, 0.0)
-        part = np.where(spread > ROUNDING, weight**2 * spread, 0.0)
+        part = np.where(spread > rounding_error(1.0, len(values)) ** 2, weight**2 * spread, 0.0)
         variance += part
         doubt += part**2 / more
     freedom: Floats = np.full(n_pairs, np.inf)

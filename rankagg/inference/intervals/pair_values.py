@@ -60,6 +60,10 @@ class PairValues(ABC):
     def values(self) -> Floats:
         """Return the values of all rows and pairs, shape (m, p)."""
 
+    def sizes(self, weights: Floats) -> Floats:
+        """Return for each pair the weighted mean size of what values come from, 1 at least."""
+        return np.ones(len(self.pairs[0]))
+
 
 @dataclass(frozen=True, eq=False)
 class Comparisons(PairValues):
@@ -134,6 +138,19 @@ class Differences(PairValues):
         numbers = self._of(self.rows)
         result: Floats = 0.5 + (numbers[:, first] - numbers[:, second]) / (2.0 * self.scale)
         return result
+
+    def sizes(self, weights: Floats) -> Floats:
+        """Return 1 for points, which are exact; of scores what two weigh without their signs."""
+        first, second = self.pairs
+        if self.numbers is not None:
+            return np.ones(len(first))
+        told = ~np.isnan(self.rows)
+        whole = (told * weights[:, None]).T
+        both = (whole * np.abs(np.where(told, self.rows, 0.0) / self.scale).T) @ told
+        with np.errstate(invalid="ignore"):
+            means = (both + both.T) / (whole @ told)
+        sizes: Floats = np.fmax(means[first, second], 1.0)
+        return sizes
 
 
 def point_differences(

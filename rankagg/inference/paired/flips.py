@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankagg._typing import Floats
+from rankagg.core.arithmetic.exact_sum import rounding_error
 
 __all__ = ["EXACT", "FlipTests", "flip_tests"]
 
@@ -15,8 +16,6 @@ __all__ = ["EXACT", "FlipTests", "flip_tests"]
 EXACT = 4096
 # Numbers held at one time, about.
 BLOCK = 4_000_000
-# Sums that differ by less, as a share of the largest possible sum, are equal.
-SAME = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +25,8 @@ class FlipTests:
     Attributes
     ----------
     mean, p_value, lower, upper : ndarray of float, shape (p,)
-        The weighted mean difference (NaN where no unit tells), its two-sided p-value, and its
-        interval, infinite where so few units exclude nothing.
+        The weighted mean difference (NaN where no unit tells, 0 up to rounding), its two-sided
+        p-value, and its interval, infinite where so few units exclude nothing.
     n_vectors : int
         Sign vectors that were gone through, that observed among them.
     is_exact : bool
@@ -49,7 +48,13 @@ class FlipTests:
 
 
 def flip_tests(
-    differences: Floats, weights: Floats, alpha: float, n_vectors: int, rng: np.random.Generator
+    differences: Floats,
+    weights: Floats,
+    alpha: float,
+    n_vectors: int,
+    rng: np.random.Generator,
+    *,
+    sizes: Floats | None = None,
 ) -> FlipTests:
     """Compare mean differences with what they would be under other signs of whole units.
 
@@ -65,6 +70,8 @@ def flip_tests(
         Sign vectors to draw where there are more, that observed among them.
     rng : numpy.random.Generator
         Where from.
+    sizes : ndarray of float, shape (u, p), optional
+        How large the numbers are whose differences these are; by default the differences.
 
     Returns
     -------
@@ -88,7 +95,8 @@ def flip_tests(
     weight = told * weights[:, None]
     values = np.where(told, differences, 0.0) * weights[:, None]
     total, mass = values.sum(axis=0), weight.sum(axis=0)
-    least = SAME * np.abs(values).sum(axis=0)
+    terms = np.where(told, np.abs(differences if sizes is None else sizes), 0.0)
+    least = rounding_error((terms * weights[:, None]).sum(axis=0), len(differences))
     signs = _Signs(len(differences), n_vectors, rng)
     width = values.shape[1]
     reached = np.zeros(width)
@@ -98,19 +106,19 @@ def flip_tests(
         rows = slice(start, start + len(block))
         start = rows.stop
         turned_sum, turned_mass = block @ values, block @ weight
-        reached += (np.abs(turned_sum) >= np.abs(total) - least).sum(axis=0)
+        reached += (np.abs(turned_sum) >= np.abs(total) - 2.0 * least).sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             stay = (total + turned_sum) / (mass + turned_mass)
             turned = (total - turned_sum) / (mass - turned_mass)
         # All of a pair on one side: every center is as likely.
-        whole = (mass - np.abs(turned_mass)) <= SAME * mass
+        whole = (mass - np.abs(turned_mass)) <= rounding_error(mass, len(differences))
         ends[0, rows] = np.where(whole, -np.inf, np.minimum(stay, turned))
         ends[1, rows] = np.where(whole, np.inf, np.maximum(stay, turned))
     cut = int(np.floor(alpha * signs.n_vectors + 1e-9))
     lower = np.partition(ends[0], cut, axis=0)[cut]
     upper = np.partition(ends[1], signs.n_vectors - 1 - cut, axis=0)[signs.n_vectors - 1 - cut]
     with np.errstate(invalid="ignore"):
-        mean = total / mass
+        mean = np.where(np.abs(total) <= least, 0.0, total) / mass
     return FlipTests(mean, reached / signs.n_vectors, lower, upper, signs.n_vectors, signs.is_exact)
 
 

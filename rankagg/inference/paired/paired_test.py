@@ -17,6 +17,8 @@ from rankagg._validation import (
     check_flag,
     check_integer,
 )
+from rankagg.core.arithmetic.exact_sum import rounding_error
+from rankagg.core.items import counted
 from rankagg.core.names import level_of, said, stated
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
@@ -209,7 +211,12 @@ class _Options:
         method = self._chosen(sample)
         if method == "sign-flip":
             flips = flip_tests(
-                sample.differences, sample.weights, self.alpha, self.n_resamples, rng
+                sample.differences,
+                sample.weights,
+                self.alpha,
+                self.n_resamples,
+                rng,
+                sizes=sample.sizes,
             )
             notes: tuple[str, ...] = ()
             level = self.alpha / len(sample.pairs)
@@ -222,10 +229,11 @@ class _Options:
                 for p in range(len(sample.pairs))
             ]
         by = {"mcnemar": self._mcnemar, "sign": self._sign, "wilcoxon": self._wilcoxon}[method]
-        return [
-            self._result(sample, p, method, by(column[~np.isnan(column)]))
-            for p, column in enumerate(sample.differences.T)
-        ]
+        found = []
+        for p, (column, sizes) in enumerate(zip(sample.differences.T, sample.sizes.T, strict=True)):
+            told = ~np.isnan(column)
+            found.append(self._result(sample, p, method, by(column[told], sizes[told])))
+        return found
 
     def _chosen(self, sample: PairedSample) -> PairedMethod:
         """Return the method, after checking that it goes with the scores."""
@@ -247,7 +255,7 @@ class _Options:
             )  # fmt: skip
         return method
 
-    def _mcnemar(self, differences: Floats) -> Found:
+    def _mcnemar(self, differences: Floats, sizes: Floats) -> Found:
         wins, losses = _outcomes(differences)
         n = len(differences)
         lower, upper = difference_of_proportions(wins, losses, n, self.alpha)
@@ -255,15 +263,16 @@ class _Options:
         p_value = binomial_p_value(wins, losses, midp=self.midp)
         return effect, lower, upper, p_value, not self.midp, int(np.sign(wins - losses))
 
-    def _sign(self, differences: Floats) -> Found:
+    def _sign(self, differences: Floats, sizes: Floats) -> Found:
         wins, losses = _outcomes(differences)
         lower, upper = share_interval(wins, losses, self.alpha)
         effect = wins / (wins + losses) if wins + losses else np.nan
         p_value = binomial_p_value(wins, losses, midp=self.midp)
         return effect, lower, upper, p_value, not self.midp, int(np.sign(wins - losses))
 
-    def _wilcoxon(self, differences: Floats) -> Found:
-        return *hodges_lehmann(differences, self.alpha), *signed_rank_p_value(differences)
+    def _wilcoxon(self, differences: Floats, sizes: Floats) -> Found:
+        errors = rounding_error(sizes)
+        return *hodges_lehmann(differences, self.alpha), *signed_rank_p_value(differences, errors)
 
     def _result(
         self,
@@ -278,6 +287,10 @@ class _Options:
         missing = len(differences) - told
         wins, losses = _outcomes(differences)
         effect, lower, upper, p_value, is_exact, direction = found
+        # Ends that are scores; those of shares are computed without them.
+        is_of_scores = method in ("sign-flip", "wilcoxon")
+        largest = np.nanmax(sample.sizes[:, p], initial=0.0) if is_of_scores else 0.0
+        rounded = 2.0 * rounding_error(largest)
         if missing and told:
             gone = stated(missing, "units left out", noun=sample.word, of=len(differences))
             lack = "{} of {} lacks" if missing == 1 else "{} of {} lack"
@@ -287,8 +300,13 @@ class _Options:
             notes = (*notes, "some pair was never compared: the interval is all that is possible")
         elif np.isinf(lower) or np.isinf(upper):
             notes = (*notes, _too_few(told, sample.word, self.alpha))
-        elif lower == upper:
+        elif upper - lower <= rounded:
             notes = (*notes, AGREED.format(word=sample.word))
+        if level := int(sample.n_level[p]):
+            many = counted(level, sample.word)
+            notes = (*notes, f"means that are equal up to rounding count as ties in {many}")
+        if is_of_scores:
+            effect, lower, upper = np.ldexp([effect, lower, upper], -sample.shift).tolist()
         first, second = sample.pairs[p]
         return PairedTest(
             first=first, second=second, method=method, unit=sample.unit, word=sample.word,

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
+from rankagg.core.arithmetic.exact_sum import are_level, rounding_error, scaled
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import unit_word
 from rankagg.inference.intervals.pair_values import PairValues
 from rankagg.inference.units import Unit, units_from
 
-__all__ = ["ROUNDING", "PairedSample", "paired_sample"]
-
-# Differences below so much of the largest score are those of rounded floats, and none.
-ROUNDING = 1e-12
+__all__ = ["PairedSample", "paired_sample"]
 
 
 @dataclass(frozen=True, eq=False)
 class _ScoreDifferences(PairValues):
-    """Scores, higher is better, that tell how far one system is above another."""
+    """Scores, higher is better, that tell how far one system is above another, or both sizes."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
+    sign: float = -1.0
 
     @property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -35,9 +34,9 @@ class _ScoreDifferences(PairValues):
         return self.first, self.second
 
     def values(self) -> Floats:
-        """Return the differences themselves; NaN where one of the scores is missing."""
+        """Return differences, or sums, themselves; NaN where one of the scores is missing."""
         scores: Floats = self.rows
-        result: Floats = scores[:, self.first] - scores[:, self.second]
+        result: Floats = scores[:, self.first] + self.sign * scores[:, self.second]
         return result
 
 
@@ -50,10 +49,17 @@ class PairedSample:
     pairs : tuple of pairs of labels
         The two systems of each pair.
     differences : ndarray of float, shape (u, p)
-        How far the first of a pair is above the second, averaged over the columns of a unit; NaN
-        where no column has the scores of both, and 0 where no more than rounding is left.
+        How far the first of a pair is above the second, averaged over the columns of a unit, times
+        2**shift; NaN where no column has the scores of both, and 0 where several have scores
+        whose means are equal up to rounding.
+    sizes : ndarray of float, shape (u, p)
+        Both scores without their signs, averaged in the same way.
+    n_level : ndarray of int, shape (p,)
+        Units whose differences were made 0.
+    shift : int
+        See `rankagg.core.arithmetic.exact_sum.scaled`.
     weights : ndarray of float, shape (u,)
-        The weights of the units.
+        The weights of the units, on any scale.
     unit : {"ranking", "instance", "task"}
         What is independent.
     word : str
@@ -64,6 +70,9 @@ class PairedSample:
 
     pairs: tuple[tuple[Label, Label], ...]
     differences: Floats
+    sizes: Floats
+    n_level: NDArray[np.intp]
+    shift: int
     weights: Floats
     unit: Unit
     word: str
@@ -72,7 +81,7 @@ class PairedSample:
     @property
     def is_weighted(self) -> bool:
         """True where units differ in weight."""
-        return bool(np.ptp(self.weights) > ROUNDING * self.weights.max())
+        return not are_level(self.weights)
 
 
 def paired_sample(
@@ -126,20 +135,30 @@ def paired_sample(
             "data", "scores whose differences are floats", float(np.nanmax(np.abs(scores))),
             "Divide all scores by a common number.",
         )  # fmt: skip
+    asked = np.isin(np.arange(data.n_systems), [first, second])
+    numbers, shift = scaled(np.where(asked, scores, np.nan))
     known = data.instances if instances is None else instances
     units = units_from(data.rankings(), source, unit=unit, fixed_tasks=False, instances=known)
+    # A power of two changes no digit.
+    weights = np.ldexp(units.weights, -np.frexp(units.weights.max())[1])
+    units = replace(units, source=replace(source, rows=numbers), weights=weights)
     block = units.all_blocks()
-    largest = np.nanmax(np.abs(scores), initial=0.0)
-    differences = np.where(np.abs(block.values) <= ROUNDING * largest, 0.0, block.values)
+    whole = replace(units, source=replace(source, rows=np.abs(numbers), sign=1.0)).all_blocks()
+    # One column tells by two scores, which are compared as they are; several tell by means.
+    columns = np.ones(len(scores)) if units.clusters is None else np.bincount(units.clusters)
+    errors = rounding_error(whole.values, columns[:, None]) * (columns > 1)[:, None]
+    level = (block.values != 0.0) & (np.abs(block.values) <= errors)
     answers = (np.isnan(scores) | (scores == 0.0) | (np.abs(scores) == 1.0)).all()
-    single = len(differences) == len(scores)
     return PairedSample(
         pairs=tuple(pairs),
-        differences=differences,
+        differences=np.where(level, 0.0, block.values),
+        sizes=whole.values,
+        n_level=level.sum(axis=0),
+        shift=shift,
         weights=block.weights,
         unit=units.unit,
         word=_word(units.unit, is_task=not data.is_instance_level),
-        is_binary=bool(answers) and single,
+        is_binary=bool(answers) and bool((columns == 1).all()),
     )
 
 

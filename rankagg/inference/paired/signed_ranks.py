@@ -10,19 +10,20 @@ import scipy
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
+from rankagg.core.arithmetic.exact_sum import rounding_error
+from rankagg.core.rankings.places import competition_ranks
 
 __all__ = ["EXACT_UNITS", "hodges_lehmann", "signed_rank_p_value"]
 
 # Up to so many units that differ the distribution of the sum of ranks is exact.
 EXACT_UNITS = 100
-# Digits to which the sizes of differences are held against each other: ties are no matter of
-# rounding.
-DIGITS = 11
 # Different values of which all means of two are held at once.
 HELD = 2000
 
 
-def signed_rank_p_value(differences: Floats) -> tuple[float, bool, int]:
+def signed_rank_p_value(
+    differences: Floats, errors: Floats | None = None
+) -> tuple[float, bool, int]:
     """Return Wilcoxon's two-sided p-value, whether it is exact, and its direction.
 
     Differences of zero are left out, those of equal size share their mid-rank, and the
@@ -32,6 +33,8 @@ def signed_rank_p_value(differences: Floats) -> tuple[float, bool, int]:
     ----------
     differences : ndarray of float, shape (u,)
         One for each unit.
+    errors : ndarray of float, shape (u,), optional
+        How far rounding can have moved each; by default 2**-48 of its size.
 
     Returns
     -------
@@ -49,8 +52,10 @@ def signed_rank_p_value(differences: Floats) -> tuple[float, bool, int]:
     kept = differences[differences != 0.0]
     if not len(kept):
         return 1.0, True, 0
-    sizes = np.round(np.abs(kept) / np.abs(kept).max(), DIGITS)
-    doubled = np.rint(2.0 * scipy.stats.rankdata(sizes)).astype(np.int64)
+    sizes = np.abs(kept)
+    moved = rounding_error(sizes) if errors is None else errors[differences != 0.0]
+    ranks = competition_ranks(sizes[None, :], errors=moved[None, :])[0]
+    doubled = np.rint(2.0 * scipy.stats.rankdata(ranks)).astype(np.int64)
     plus = int(doubled[kept > 0].sum())
     minus = int(doubled.sum()) - plus
     least, direction = min(plus, minus), int(np.sign(plus - minus))

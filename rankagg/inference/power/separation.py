@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer, check_number
+from rankagg.core.arithmetic.exact_sum import rounding_error, scaled, weighted_mean
 from rankagg.core.names import part_of, said, stated
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.core.scores.table import ScoreTable
@@ -112,15 +113,11 @@ def separation(
 
 def _order(table: ScoreTable) -> NDArray[np.intp]:
     """Return the systems by mean score, the best first; tasks count by their weights."""
-    weights = table.weight_vector[table.unit_tasks]
-    there = ~table.missing
-    values = np.where(there, table.values * table.signs, 0.0)
-    # By a power of two, so that sums are exact as before and none is too large.
-    exponent = np.frexp(np.abs(values).max(initial=0.0))[1]
-    total = np.ldexp(values, -exponent) @ weights
-    with np.errstate(invalid="ignore"):
-        means = total / (there @ weights)
-    return np.argsort(-np.nan_to_num(means, nan=-np.inf), kind="stable")
+    weights = np.where(table.missing, 0.0, table.weight_vector[table.unit_tasks])
+    scored, means = weights.any(axis=1), np.full(table.n_systems, -np.inf)
+    values, _ = scaled(np.where(table.missing, 0.0, table.values * table.signs))
+    means[scored] = weighted_mean(values[scored], weights[scored])
+    return np.argsort(-means, kind="stable")
 
 
 def _is_answers(sample: PairedSample) -> bool:
@@ -131,32 +128,34 @@ def _row(sample: PairedSample, pair: int, level: float, chance: float) -> dict[s
     told = ~np.isnan(sample.differences[:, pair])
     d, weights = sample.differences[told, pair], sample.weights[told]
     n = len(d)
+    # In units of the largest difference, so that no square is too large or too small.
+    scale = float(np.abs(d).max(initial=0.0)) or 1.0
+    parts, one = d / scale, float(np.ldexp(scale, -sample.shift))
     if n < 2:
-        mean = float(d[0]) if n else np.nan
+        mean = one * float(parts[0]) if n else np.nan
         return {
             "difference": mean, "spread": np.nan, "n_units": n, "detectable": np.inf,
             "needed": np.inf,
         }  # fmt: skip
-    # In units of the largest difference, so that no square is too large or too small.
-    scale = float(np.abs(d).max()) or 1.0
-    center = float(np.average(d / scale, weights=weights))
-    variance = float(np.average((d / scale - center) ** 2, weights=weights)) * n / (n - 1)
-    mean, spread = scale * center, scale * float(np.sqrt(variance))
+    mean = float(np.average(parts, weights=weights))
+    variance = float(np.average((parts - mean) ** 2, weights=weights)) * n / (n - 1)
+    spread = float(np.sqrt(variance))
     factor = n * float((weights**2).sum() / weights.sum() ** 2)
-    gap = abs(mean) if abs(center) > 1e-12 else 0.0
+    rounded = rounding_error(float(sample.sizes[told, pair].max()) / scale, n)
+    gap = abs(mean) if abs(mean) > rounded else 0.0
     if _is_answers(sample):
         share = float((d**2).mean())
         detectable = answers_detectable(share, n, level, chance)
         needed = answers_needed(gap, share, level, chance) if gap else np.inf
-    elif spread <= 0:
+    elif np.abs(parts - mean).max() <= rounded:
         detectable, needed = np.nan, np.nan if gap else np.inf
     else:
         detectable = t_detectable(spread, n / factor, level, chance)
         least = least_units(lambda many: t_power(gap, spread, many, level), chance) if gap else 0
         needed = factor * least if gap else np.inf
     return {
-        "difference": mean, "spread": spread, "n_units": n, "detectable": detectable,
-        "needed": float(np.ceil(needed - 1e-9)),
+        "difference": one * mean, "spread": one * spread, "n_units": n,
+        "detectable": one * detectable, "needed": float(np.ceil(needed - 1e-9)),
     }  # fmt: skip
 
 

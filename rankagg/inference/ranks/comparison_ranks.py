@@ -7,6 +7,7 @@ from scipy.stats import binom
 
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha
+from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.names import said, stated
@@ -21,7 +22,7 @@ from rankagg.inference.ranks.comparison_units import (
     unit_of,
 )
 from rankagg.inference.ranks.families import Families
-from rankagg.inference.ranks.result import SAME, Of, RankIntervals
+from rankagg.inference.ranks.result import Of, RankIntervals
 
 __all__ = ["FEWEST", "kind_for", "ranks_of_comparisons"]
 
@@ -98,7 +99,7 @@ def ranks_of_comparisons(
         is_approximate=True,
         basis=basis,
     )
-    above = found.scores[:, None] > found.scores + SAME
+    above = found.scores[:, None] > found.scores + rounding_error(1.0, len(data))
     least = int(found.effective.argmin())
     notes = data.connectivity().gaps
     if found.effective[least] < FEWEST and data.n_items > 1:

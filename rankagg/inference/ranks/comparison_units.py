@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.sparse import csr_array
 
 from rankagg._typing import Floats, Integers
+from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted, listed
 from rankagg.exceptions import Described, InvalidInputError
@@ -29,8 +30,6 @@ FEW = 10
 LEAST = 0.1
 # So many units for each item tell how the differences of all pairs hang together.
 MANY = 5
-# Sums of weights that should cancel leave no more.
-ROUNDING = 1e-9
 
 
 def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
@@ -276,7 +275,7 @@ def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, 
         lead, weights = (
             np.bincount(at, weights=values).astype(np.float64) for values in (lead, weights)
         )
-    is_led = np.abs(lead) > ROUNDING * weights
+    is_led = np.abs(lead) > rounding_error(weights, len(data))
     won = np.bincount(cells[is_led & (lead > 0)], minlength=n * n).reshape(n, n)
     lost = np.bincount(cells[is_led & (lead < 0)], minlength=n * n).reshape(n, n)
     return (won + lost.T).astype(np.int64), n_units

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankagg._typing import Label, Tolerance, Unranked
+from rankagg.core.arithmetic.exact_sum import scaled
 from rankagg.core.items import counted
 from rankagg.core.names import part_of, said
 from rankagg.core.profiles.profile import Profile
@@ -87,9 +88,11 @@ def scores_of(
             "Means over different units are not comparable; drop units, or use of='borda' or "
             "method='sign-flips', which compares two systems where both have scores.",
         )  # fmt: skip
-    scores = (data.values * data.signs).T
+    ends = np.array([np.nan] * 2 if score_range is None else _check_range(score_range, data))
+    numbers, _ = scaled(np.concatenate([ends, data.values.ravel()]))
+    scores, (low, high) = (numbers[2:].reshape(data.values.shape) * data.signs).T, numbers[:2]
     if score_range is not None:
-        scale = _check_range(score_range, data)
+        scale = float(high - low)
     elif method in ("hoeffding", "bernstein"):
         raise InvalidInputError(
             "score_range", "the least and the largest possible score for this method", None,
@@ -97,9 +100,9 @@ def scores_of(
         )  # fmt: skip
     else:
         # Neither signs nor studentized differences depend on the scale.
-        high = np.nanmax(scores, axis=1, initial=-np.inf)
-        low = np.nanmin(scores, axis=1, initial=np.inf)
-        scale = float((high - low).max()) or 1.0
+        most = np.nanmax(scores, axis=1, initial=-np.inf)
+        least = np.nanmin(scores, axis=1, initial=np.inf)
+        scale = float((most - least).max()) or 1.0
     source = Differences(scores, scale, is_bounded=score_range is not None)
     notes: tuple[str, ...] = ()
     if data.n_missing:
@@ -109,7 +112,7 @@ def scores_of(
     return Observed(data.rankings(), known, source, _has_tasks(data), notes)
 
 
-def _check_range(score_range: tuple[float, float], table: ScoreTable) -> float:
+def _check_range(score_range: tuple[float, float], table: ScoreTable) -> tuple[float, float]:
     allowed = "two numbers, the least and the largest possible score"
     try:
         low, high = (float(end) for end in score_range)
@@ -122,4 +125,4 @@ def _check_range(score_range: tuple[float, float], table: ScoreTable) -> float:
         raise InvalidInputError(
             "score_range", f"a range that holds all scores ({least:g} to {most:g})", score_range
         )
-    return high - low
+    return low, high

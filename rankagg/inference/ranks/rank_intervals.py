@@ -25,7 +25,7 @@ from rankagg.inference.ranks.comparison_units import check_silent, check_unit
 from rankagg.inference.ranks.families import Families, decided_by_intervals
 from rankagg.inference.ranks.majorities import RankMethod, by_majorities, joint_options
 from rankagg.inference.ranks.observed import Observed, points_of, scores_of
-from rankagg.inference.ranks.result import SAME, Of, RankIntervals, RankUnit
+from rankagg.inference.ranks.result import Of, RankIntervals, RankUnit
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.summed_units import (
     SummedUnits,
@@ -284,8 +284,8 @@ class _Case:
         )
         first, second = self.units.pairs
         above = np.zeros_like(families.together)
-        above[first, second] = moments.mean > 0.5 + SAME
-        above[second, first] = moments.mean < 0.5 - SAME
+        lead, errors = moments.mean - 0.5, self.units.errors
+        above[first, second], above[second, first] = lead > errors, lead < -errors
         never = int((moments.n == 0).sum())
         if never and self.method == "sign-flips":
             pairs = part_of(never, "pairs never compared", len(first), "pairs", "pair")

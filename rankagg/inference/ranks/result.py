@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_flag, check_integer
+from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.names import level_of, said
 from rankagg.core.results.result import ROWS, Result
@@ -27,8 +28,6 @@ Of: TypeAlias = Literal["pairwise", "borda", "mean"]
 
 #: What may be independent; the last two of comparisons.
 RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster"]
-
-SAME = 1e-12
 
 
 class RankIntervals(Result):
@@ -136,7 +135,8 @@ class RankIntervals(Result):
         -------
         RankIntervals
         """
-        above = np.where(np.isnan(intervals.estimate), 0.5, intervals.estimate) > 0.5 + SAME
+        lead = np.where(np.isnan(intervals.estimate), 0.0, intervals.estimate - 0.5)
+        above = lead > rounding_error(1.0)
         decisions = intervals.decisions(how)
         families = None
         if how == "holm":

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
+from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pair_values import Differences
 from rankagg.inference.units import Block, Units
@@ -28,8 +29,6 @@ EXACT = 4096
 BLOCK = 4_000_000
 # Values that are held for all sign vectors; more are made again for each block of them.
 HELD = 20_000_000
-# Sums that differ by less are equal: of their own size, and of the largest possible sum.
-SAME, NOTHING = 1e-9, 4e-12
 # Rows from which on items are summed and not pairs, if all are there: fewer suffice where they and
 # the pairs are so many together.
 MANY, FEW, PAIRED = 1000, 64, 1_000_000
@@ -154,6 +153,7 @@ class _Sums:
         elif units.n_rows * n_pairs <= HELD:
             held = units.all_blocks()
         told, squares = np.zeros(n_pairs), np.zeros(n_pairs)
+        sizes = units.sizes
         for block in [held] if held is not None else units.blocks():
             deadline.seconds_left()
             present = ~np.isnan(block.values) if is_paired else np.ones((len(block.values), 1))
@@ -164,7 +164,8 @@ class _Sums:
         scale = np.sqrt(np.divide(largest, squares, out=np.zeros(n_pairs), where=squares > 0))
         held = None if held is None else _informative(held)
         n_units = units.n_units if held is None else int(held.counts.sum())
-        least = NOTHING * told * scale
+        # Of differences in [-1, 1], which are twice those of values, and of two sums.
+        least = 4.0 * rounding_error(told * sizes * scale, units.n_rows)
         return cls(units, held, is_paired, n_units, scale, least, deadline)
 
     def fits(self, n_vectors: int) -> bool:
@@ -237,7 +238,7 @@ class _Counter:
         first, second = self.pairs
         size = np.abs(seen)
         self.sign = np.where(seen < 0, -1.0, 1.0)
-        self.bar = size * (1.0 - SAME) - self.least
+        self.bar = size - self.least
         self.order = np.argsort(size, kind="stable")
         # Each item is in n - 1 pairs; those of one stand in the order of all.
         ends = np.stack([first[self.order], second[self.order]], axis=1).ravel()
@@ -281,7 +282,7 @@ class _Centered(Differences):
 
 def _informative(block: Block) -> Block:
     """Return the units that tell some items apart; the others do not change any sum."""
-    told = (np.nan_to_num(np.abs(block.values - 0.5)) > NOTHING).any(axis=1)
+    told = (np.nan_to_num(np.abs(block.values - 0.5)) > rounding_error(1.0)).any(axis=1)
     return Block(block.values[told], block.counts[told], block.weights[told], block.strata[told])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankagg._typing import Label, Tolerance
+from rankagg.core.arithmetic.exact_sum import are_level
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
@@ -111,7 +112,7 @@ def _check(profile: Profile) -> None:
             "Leave out these rankings or the items that they lack, take `skillings_mack`, or make "
             "`PairwiseIntervals`, which compare the two items of a pair where both are ranked.",
         )  # fmt: skip
-    if np.ptp(profile.weights) > 1e-12 * profile.weights.max():
+    if not are_level(profile.weights):
         low, high = profile.weights.min(), profile.weights.max()
         raise InvalidInputError(
             "data", "rankings of equal weight for Friedman's test",

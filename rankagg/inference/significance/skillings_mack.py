@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_integer
+from rankagg.core.arithmetic.exact_sum import are_level
 from rankagg.core.graphs import Parts, connected_parts
 from rankagg.core.items import counted
 from rankagg.core.profiles.profile import Profile
@@ -138,7 +139,7 @@ def skillings_mack(
 def _check(profile: Profile) -> None:
     if profile.n_items < 2:
         raise InvalidInputError("data", "rankings of two items or more", profile)
-    if np.ptp(profile.weights) > 1e-12 * profile.weights.max():
+    if not are_level(profile.weights):
         low, high = profile.weights.min(), profile.weights.max()
         raise InvalidInputError(
             "data", "rankings of equal weight for this test",
