@@ -13,7 +13,8 @@ from rankagg.core.profiles.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = [
-    "check_nested", "clusters_of", "instances_within", "one_stratum", "strata_of", "summed",
+    "check_nested", "clusters_of", "instances_within", "one_stratum", "pooled",
+    "pooled_rankings", "strata_of", "summed",
 ]  # fmt: skip
 
 
@@ -76,6 +77,26 @@ def clusters_of(
 def _numbered(labels: Sequence[Label]) -> NDArray[np.intp]:
     numbers: dict[Label, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
+
+
+def pooled(unit: str, n_tasks: int, n_units: int) -> tuple[str, ...]:
+    """Return a note where several units of a task count as independent, beside those of others."""
+    if unit == "task" or n_tasks < 2 or n_units <= n_tasks:
+        return ()
+    return (
+        f"{unit}s of {counted(n_tasks, 'task')} are taken for independent, so this is about other "
+        f"{unit}s of these tasks; `unit='task'` is about other tasks",
+    )
+
+
+def pooled_rankings(
+    profile: Profile, unit: str, clusters: NDArray[np.intp] | None
+) -> tuple[str, ...]:
+    """Return that note for rankings in groups; none for instances that are of several tasks."""
+    tasks = _numbered(profile.groups or ())
+    n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
+    many = 0 if clusters is None else len(set(zip(clusters.tolist(), tasks.tolist(), strict=False)))
+    return () if many > n_units else pooled(unit, len(np.unique(tasks)), n_units)
 
 
 def strata_of(profile: Profile) -> tuple[NDArray[np.intp], Floats]:

@@ -20,6 +20,7 @@ from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.sums.task_tally import TaskTally
 from rankagg.core.votes.shares import grid
 from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.inference.clusters import pooled
 from rankagg.inference.intervals.grouped import GroupSums
 from rankagg.inference.intervals.pair_values import PairValues
 from rankagg.inference.moments import Moments, PairSums, moments_of
@@ -257,7 +258,7 @@ def summed_units(
 def _with_groups(
     units: SummedUnits, of: Callable[[Label, TaskTally], tuple[Floats, Floats]]
 ) -> SummedUnits:
-    """Return the units with the sums of their groups, where they are known.
+    """Return the units with what must be said of them, and the sums of groups that are known.
 
     Parameters
     ----------
@@ -267,6 +268,10 @@ def _with_groups(
         From a task and sums over some of its units to how many tell of each pair, and the sums of
         their values.
     """
+    if units.unit == "ranking" and not units.fixed_tasks:
+        tallies = units.summary.tallies.values()
+        many = sum(tally.n_units for tally in tallies)
+        units = replace(units, notes=pooled("ranking", len(tallies), many))
     summary = units.summary
     if summary.n_groups is None:
         return units
@@ -286,7 +291,7 @@ def _with_groups(
         fixed_tasks=units.fixed_tasks, shared=shared,
     )  # fmt: skip
     notes = (MANY_TIMES,) if shared and not _in_all_tasks(sums) else ()
-    return replace(units, groups=groups, notes=notes)
+    return replace(units, groups=groups, notes=(*notes, *units.notes))
 
 
 def _in_all_tasks(sums: Sequence[tuple[NDArray[np.intp], Floats, Floats]]) -> bool:

@@ -29,6 +29,7 @@ from rankagg.inference.clusters import (
     clusters_of,
     instances_within,
     one_stratum,
+    pooled_rankings,
     strata_of,
     summed,
 )
@@ -97,6 +98,8 @@ class Units:
     inner : ndarray of int, shape (m,), or None
         What is drawn again within a unit: the instance of each ranking; None where units are drawn
         whole.
+    notes : tuple of str
+        What the reader must know of them.
     """
 
     items: ItemSet
@@ -109,6 +112,7 @@ class Units:
     stratum_weights: Floats
     fixed_tasks: bool
     inner: NDArray[np.intp] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -404,4 +408,5 @@ def units_from(
         stratum_weights,
         fixed,
         instances_within(profile, clusters, instances) if hierarchical else None,
+        () if fixed else pooled_rankings(profile, kind, clusters),
     )

@@ -136,7 +136,7 @@ def bounds_of(
         upper = np.ones_like(upper)
     elif options.alternative == "less":
         lower = np.zeros_like(lower)
-    notes = (*bounds.notes, *units.notes) if isinstance(units, SummedUnits) else bounds.notes
+    notes = (*bounds.notes, *units.notes)
     if silent.any():
         pairs = stated(int(silent.sum()), "pairs not told of", noun="pair", of=n_pairs)
         notes = (said("no {} tells of {}: the interval is [0, 1]", units.unit, pairs), *notes)

@@ -23,6 +23,7 @@ from rankagg.core.names import level_of, said, stated
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import by_sign_flips
+from rankagg.inference.moments import asymmetry_note
 from rankagg.inference.paired.binomial import (
     binomial_p_value,
     difference_of_proportions,
@@ -306,13 +307,16 @@ class _Options:
             many = counted(level, sample.word)
             notes = (*notes, f"means that are equal up to rounding count as ties in {many}")
         if is_of_scores:
+            remedy = f"`method='sign'` assumes none and asks who is above in more {sample.word}s"
+            seen = asymmetry_note(differences[:, None], [sample.pairs[p]], remedy)
+            notes = (*notes, *seen)
             effect, lower, upper = np.ldexp([effect, lower, upper], -sample.shift).tolist()
         first, second = sample.pairs[p]
         return PairedTest(
             first=first, second=second, method=method, unit=sample.unit, word=sample.word,
             n_units=told, n_missing=missing, wins=wins, ties=told - wins - losses, losses=losses,
             effect=effect, lower=lower, upper=upper, p_value=p_value, alpha=self.alpha,
-            is_exact=is_exact, direction=direction, notes=notes,
+            is_exact=is_exact, direction=direction, notes=(*notes, *sample.notes),
         )  # fmt: skip
 
 

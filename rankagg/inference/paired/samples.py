@@ -66,6 +66,8 @@ class PairedSample:
         The same for the reader.
     is_binary : bool
         Every unit is one column, and all scores are 0 or 1.
+    notes : tuple of str
+        What the reader must know of the units.
     """
 
     pairs: tuple[tuple[Label, Label], ...]
@@ -77,6 +79,7 @@ class PairedSample:
     unit: Unit
     word: str
     is_binary: bool
+    notes: tuple[str, ...]
 
     @property
     def is_weighted(self) -> bool:
@@ -159,6 +162,7 @@ def paired_sample(
         unit=units.unit,
         word=_word(units.unit, is_task=not data.is_instance_level),
         is_binary=bool(answers) and bool((columns == 1).all()),
+        notes=units.notes,
     )
 
 

@@ -20,13 +20,14 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import Basis, assumption, by_intervals, by_sign_flips, unit_word
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import Options
+from rankagg.inference.moments import asymmetry_note
 from rankagg.inference.ranks.comparison_ranks import ranks_of_comparisons
 from rankagg.inference.ranks.comparison_units import check_silent, check_unit
 from rankagg.inference.ranks.families import Families, decided_by_intervals
 from rankagg.inference.ranks.majorities import RankMethod, by_majorities, joint_options
 from rankagg.inference.ranks.observed import Observed, points_of, scores_of
 from rankagg.inference.ranks.result import Of, RankIntervals, RankUnit
-from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
+from rankagg.inference.ranks.sign_flips import HELD, VECTORS, sign_flips
 from rankagg.inference.summed_units import (
     SummedUnits,
     check_no_more,
@@ -248,9 +249,23 @@ class _Case:
             drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
             level = stated(self.alpha, "alpha", "g")
             notes.append(said("only {} for a level of {}: raise `n_resamples`", drawn, level))
+        notes += [*self._asymmetry(), *self.units.notes]
         how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
         enough = by_sign_flips(self.alpha) if len(self.units.items) > 1 else None
         return self._result(Families.from_flips(flips, self.alpha), how, enough, notes)
+
+    def _asymmetry(self) -> tuple[str, ...]:
+        """Return a note where differences are not symmetric; not of more than can be held."""
+        first, second = self.units.pairs
+        if not isinstance(self.units, Units) or self.units.n_units * len(first) > HELD:
+            return ()
+        block, labels = self.units.all_blocks(), self.units.items.labels
+        values = np.repeat(block.values, block.counts.astype(np.intp), axis=0)
+        word = unit_word(self.units.unit, is_task=self.is_table)
+        remedy = f"`of='pairwise'` assumes none and asks who is above in more {word}s; "
+        remedy += "`method='hoeffding'` assumes none"
+        pairs = [(labels[i], labels[j]) for i, j in zip(first, second, strict=True)]
+        return asymmetry_note(values - 0.5, pairs, remedy)
 
     def by_bounds(self, options: Options, rng: RNGLike) -> RankIntervals:
         """Decide by intervals of differences."""

@@ -20,7 +20,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pair_values import Differences
 from rankagg.inference.units import Block, Units
 
-__all__ = ["VECTORS", "SignFlips", "sign_flips"]
+__all__ = ["HELD", "VECTORS", "SignFlips", "sign_flips"]
 
 # Sign vectors that are drawn; all are gone through where they are no more, or than EXACT.
 VECTORS = 10_000

@@ -1,0 +1,163 @@
+"""What tests assume, seen in the data: symmetric differences, and independent instances."""
+
+import re
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.inference.moments import asymmetry_note
+
+
+def table(scores, **more):
+    return ra.ScoreTable(scores, higher_is_better=True, **more)
+
+
+def about(notes, words):
+    return [note for note in notes if words in note]
+
+
+def failing(tasks, failures):
+    """Return scores of three systems; the first leads, and fails in some tasks."""
+    scores = np.random.default_rng(1).normal(scale=0.2, size=(3, tasks))
+    scores[0] += 1.0
+    scores[0, :failures] -= 10.0
+    return scores
+
+
+# -- symmetry -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_failures_on_one_side_are_said_with_their_numbers(turned):
+    scores = failing(60, 10)
+    data = table(-scores if turned else scores)
+    found = ra.rank_intervals(data, of="mean")
+    (note,) = about(found.notes, "not symmetric")
+    first, second, above, below = map(
+        int,
+        re.search(r"of (\d) less (\d) (\d+) lie above their mean and (\d+) below", note).groups(),
+    )
+    d = data.values[first] - data.values[second]
+    assert (above, below) == ((d > d.mean()).sum(), (d < d.mean()).sum())
+    assert 0 in (first, second)
+    assert "`of='pairwise'`" in note
+    assert "more tasks" in note
+    (note,) = about(ra.paired_test(data, 0, 1).notes, "not symmetric")
+    assert f"{above if (first, second) == (0, 1) else ''}" in note
+    assert "`method='sign'`" in note
+    assert about(ra.paired_test(data, 0, 1, method="wilcoxon").notes, "not symmetric")
+    for method in ("sign", "mcnemar"):
+        if method == "sign":
+            assert not about(ra.paired_test(data, 0, 1, method=method).notes, "not symmetric")
+    tests = ra.paired_tests(data, 2)
+    assert about(tests.notes, "not symmetric")
+
+
+def test_borda_points_are_looked_at_too_and_majorities_assume_nothing():
+    data = table(failing(40, 6))
+    assert about(ra.rank_intervals(data, of="borda").notes, "not symmetric")
+    assert not about(ra.rank_intervals(data, of="pairwise").notes, "not symmetric")
+    bounded = ra.rank_intervals(data, of="mean", method="hoeffding", score_range=(-20, 20))
+    assert not about(bounded.notes, "not symmetric")
+
+
+def test_a_sign_and_a_scale_change_no_note():
+    rng = np.random.default_rng(0)
+    d = rng.exponential(size=(30, 3))
+    pairs = [("A", "B"), ("A", "C"), ("B", "C")]
+    (note,) = asymmetry_note(d, pairs, "")
+    assert asymmetry_note(np.ldexp(d, -700), pairs, "") == (note,)
+    (other,) = asymmetry_note(-d, pairs, "")
+    numbers = [re.findall(r"\d+", text) for text in (note, other)]
+    assert numbers[0] == numbers[1][::-1]
+
+
+@pytest.mark.parametrize(
+    "d",
+    [
+        np.zeros((0, 1)), np.zeros((12, 0)), np.zeros((12, 2)), np.ones((12, 1)),
+        np.full((12, 1), np.nan), np.array([[1.0], [np.nan], [2.0]]), np.ones((1, 1)),
+        # One large difference could be as large on the other side.
+        np.array([[0.1, -0.1, 0.2, -0.2, 0.0, 0.1, -0.1, 50.0]]).T,
+        # A middle that is where the mean is, nearly: no harm.
+        np.array([10.0] * 20 + [9.0, 8.0, 7.5, 7.0, 6.5] * 2)[:, None],
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("error")
+def test_nothing_is_said_where_nothing_is_seen(d):
+    assert asymmetry_note(d, [("A", "B"), ("A", "C")], "") == ()
+
+
+def draws(kind, rng, size):
+    if kind == "on scales":
+        return rng.normal(size=size) * np.exp(rng.normal(size=(size[0], size[1], 1)))
+    return {
+        "normal": rng.normal, "t": lambda size: rng.standard_t(3, size=size),
+        "answers": lambda size: rng.integers(0, 2, size).astype(float),
+        "alike": lambda size: rng.exponential(size=size),
+    }[kind](size=size)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["normal", "t", "on scales", "answers", "alike"])
+@pytest.mark.parametrize("tasks", [6, 8, 12, 30])
+def test_symmetric_differences_are_seldom_called_asymmetric(kind, tasks):
+    first, second = np.triu_indices(5, k=1)
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    told = [
+        bool(asymmetry_note(x[:, first] - x[:, second], pairs, ""))
+        for x in draws(kind, np.random.default_rng(tasks), (200, tasks, 5))
+    ]
+    assert np.mean(told) <= 0.05
+
+
+@pytest.mark.slow
+def test_skewed_differences_of_many_tasks_are_said():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(scale=0.2, size=(100, 30, 2))
+    scores[..., 0] += 1 - rng.exponential(size=(100, 30))
+    told = [asymmetry_note(x[:, :1] - x[:, 1:], [("A", "B")], "") for x in scores]
+    assert sum(map(bool, told)) >= 50
+
+
+# -- instances ------------------------------------------------------------------------------------
+
+POOLED = "taken for independent"
+
+
+def in_tasks(**more):
+    values = np.random.default_rng(2).normal(size=(3, 24))
+    usual = {"tasks": np.repeat(range(4), 6).tolist(), "instances": range(24)}
+    return table(values, **{**usual, **more})
+
+
+@pytest.mark.parametrize("of", ["mean", "borda", "pairwise"])
+def test_instances_of_several_tasks_are_said_to_be_independent(of):
+    data = in_tasks()
+    (note,) = about(ra.rank_intervals(data, of=of).notes, POOLED)
+    assert note.startswith("rankings of 4 tasks")
+    assert about(ra.rank_intervals(data, of=of, unit="instance").notes, "instances of 4 tasks")
+    for options in ({"unit": "task"}, {"fixed_tasks": True}):
+        assert not about(ra.rank_intervals(data, of=of, **options).notes, POOLED)
+
+
+def test_every_result_that_takes_units_says_so():
+    data = in_tasks()
+    assert about(ra.PairwiseIntervals.from_data(data).notes, POOLED)
+    assert about(ra.paired_test(data, 0, 1).notes, POOLED)
+    assert len(about(ra.paired_tests(data, 0).notes, POOLED)) == 1
+    assert not about(ra.paired_test(data, 0, 1, unit="task").notes, POOLED)
+    summary = ra.ScoreSummary.from_scores(data)
+    assert about(ra.rank_intervals(summary).notes, POOLED)
+    assert not about(ra.rank_intervals(summary, fixed_tasks=True).notes, POOLED)
+
+
+def test_one_task_whole_tasks_and_metrics_are_no_case():
+    assert not about(ra.rank_intervals(in_tasks(tasks=["qa"] * 24)).notes, POOLED)
+    whole = table(in_tasks().values)
+    assert not about(ra.rank_intervals(whole).notes, POOLED)
+    # Four metrics of the same six instances.
+    metrics = in_tasks(instances=list(range(6)) * 4)
+    assert not about(ra.rank_intervals(metrics, unit="instance").notes, POOLED)
+    assert about(ra.rank_intervals(metrics).notes, POOLED)
