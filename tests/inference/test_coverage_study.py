@@ -12,7 +12,15 @@ import rankagg as ra
 from rankagg.inference.intervals import measured
 
 FOLDER = Path(__file__).parents[2] / "examples" / "long" / "coverage"
-MODULES = ("distributions", "cells", "designs", "binomial", "proportions", "summary")
+MODULES = (
+    "distributions",
+    "cells",
+    "designs",
+    "binomial",
+    "proportions",
+    "summary",
+    "assumptions",
+)
 PARTS = ("ranks", "binomial", "proportions")
 EXACT = ("sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson")
 
@@ -77,6 +85,46 @@ def test_a_cell_of_one_pair_gives_its_row_again(study, kept):
     cell = next(c for c in study["binomial"].CELLS if c.key() == ("wilson", 20, 0.0))
     rows = kept["binomial"].set_index(list(cell.KEYS))
     assert cell.row(0)["least"] == pytest.approx(rows.loc[cell.key(), "least"], abs=1e-4)
+
+
+def test_the_table_of_assumptions_is_that_of_its_rows(study):
+    assumptions, rows = study["assumptions"], pd.read_csv(FOLDER / "assumptions.csv")
+    kept = rows[assumptions.KEYS].itertuples(index=False)
+    assert [tuple(row) for row in kept] == assumptions.CELLS
+    text = (FOLDER / "assumptions.txt").read_text(encoding="utf-8")
+    assert assumptions.summary(rows) + "\n" == text
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [("skewed", "two systems, sign flips", 12), ("rare failures", "two systems, sign flips", 8)],
+)
+def test_a_cell_of_assumptions_gives_its_row_again(study, cell):
+    rows = pd.read_csv(FOLDER / "assumptions.csv").set_index(study["assumptions"].KEYS)
+    again = study["assumptions"].row_of(*cell, 200)
+    for name in ("wrong", "noted", "wrong_noted"):
+        assert again[name] == pytest.approx(rows.loc[cell, name], abs=1e-4)
+
+
+def test_the_page_says_of_assumptions_what_the_rows_say():
+    rows = pd.read_csv(FOLDER / "assumptions.csv").set_index("tables")
+    wrong = {
+        name: (100 * some["wrong"]).round(6).to_numpy().reshape(-1, 4)
+        for name, some in rows.groupby(level=0)
+    }
+    rare = wrong["rare failures"]
+    assert rare[0].tolist() == [27, 19.5, 8, 7]
+    assert rare[1].tolist() == [55, 43.5, 29, 14]
+    noted = 100 * rows["noted"]
+    for name in ("normal", "tasks on scales", "all skewed alike"):
+        assert noted[name].max() <= 5
+    families = wrong["families of three"]
+    assert (families[:2].min(), families[:2].max()) == (34.5, 46)
+    assert families[2].tolist() == [0, 0, 0, 7.5]
+    instances = wrong["8 instances a task"]
+    assert instances[0].min() >= 71.5
+    assert instances[0].max() <= 74.5
+    assert instances[3].tolist() == [23.5, 16, 14, 9.5]
 
 
 # -- what is said of it ---------------------------------------------------------------------------
