@@ -12,8 +12,8 @@ import rankagg as ra
 
 NAN = float("nan")
 WEIGHTS = (1.0, 1.0, 1.0, 2.0, 10.0, 0.1, 2**0.5)
-# Powers of two, so that sums and differences of scores are exact: 1e-13, 1, and about 1e150.
-LARGEST = 2.0**498
+# Powers of two, so that sums and differences of scores are exact: 1e-13, 1, and about 1e308.
+LARGEST = 2.0**1018
 SCALES = (1.0, 1.0, 2.0**-43, LARGEST)
 
 
