@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -186,7 +187,9 @@ def asked(kind, method="GET", *, host="127.0.0.1:2718", origins=()):
     named = [] if host is None else [(b"host", host.encode())]
     scope = {"type": kind, "method": method,
              "headers": [*named, *((b"Origin", one.encode()) for one in origins)]}  # fmt: skip
-    asyncio.run(OwnOrigin(pages, 2718)(scope, None, send))
+    # Tests of pages may have left an event loop in this thread.
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(asyncio.run, OwnOrigin(pages, 2718)(scope, None, send)).result()
     return bool(let_in), said
 
 

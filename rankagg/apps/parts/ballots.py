@@ -127,7 +127,7 @@ def ballots_as_text(profile: ra.Profile) -> str:
     2: B > C > A
     """
     for item in profile.items:
-        if MARKS.search(str(item)):
+        if isinstance(item, str) and MARKS.search(item):  # as it is, and not as it is shown
             raise InvalidInputError(
                 "profile", "names without > = : #", item, "Rename the item to edit it here."
             )
