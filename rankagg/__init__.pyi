@@ -4,56 +4,56 @@ from . import exceptions as exceptions
 from . import plotting as plotting
 from .aggregation.base import Aggregator as Aggregator
 from .aggregation.condorcet import Copeland as Copeland
+from .aggregation.condorcet import Minimax as Minimax
 from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
+from .aggregation.condorcet import Schulze as Schulze
 from .aggregation.deadline import Deadline as Deadline
 from .aggregation.evidence import Evidence as Evidence
-from .aggregation.footrule import FootruleOptimal as FootruleOptimal
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
-from .aggregation.kemeny.constrained.constraints import Constraints as Constraints
-from .aggregation.kemeny.constrained.constraints import Quota as Quota
-from .aggregation.kemeny.optimal.optima import Optima as Optima
-from .aggregation.kemeny.placed.certificate import PlacedCertificate as PlacedCertificate
-from .aggregation.kemeny.placed.place_weights import PlaceWeightedKemeny as PlaceWeightedKemeny
-from .aggregation.kemeny.placed.top_k import TopK as TopK
-from .aggregation.kemeny.proofs.certificate import Certificate as Certificate
+from .aggregation.kemeny.certificate import Certificate as Certificate
+from .aggregation.kemeny.constraints import Constraints as Constraints
+from .aggregation.kemeny.constraints import Quota as Quota
+from .aggregation.kemeny.optima import Optima as Optima
+from .aggregation.kemeny.placed_certificate import PlacedCertificate as PlacedCertificate
+from .aggregation.kemeny.placed_rules import PlaceWeightedKemeny as PlaceWeightedKemeny
+from .aggregation.kemeny.placed_rules import TopK as TopK
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
 from .aggregation.kemeny.slater import Slater as Slater
-from .aggregation.kemeny.weak.certificate import WeakCertificate as WeakCertificate
-from .aggregation.kemeny.weak.optima import WeakOptima as WeakOptima
-from .aggregation.margins import Minimax as Minimax
-from .aggregation.margins import Schulze as Schulze
-from .aggregation.markov import MC4 as MC4
+from .aggregation.kemeny.weak_certificate import WeakCertificate as WeakCertificate
+from .aggregation.kemeny.weak_optima import WeakOptima as WeakOptima
 from .aggregation.means import GeometricMean as GeometricMean
 from .aggregation.means import HarmonicMean as HarmonicMean
 from .aggregation.means import Mean as Mean
 from .aggregation.means import Median as Median
+from .aggregation.metasearch import MC4 as MC4
+from .aggregation.metasearch import FootruleOptimal as FootruleOptimal
+from .aggregation.metasearch import ReciprocalRankFusion as ReciprocalRankFusion
 from .aggregation.positional import Borda as Borda
 from .aggregation.positional import Bucklin as Bucklin
 from .aggregation.ranked_pairs import RankedPairs as RankedPairs
-from .aggregation.reciprocal import ReciprocalRankFusion as ReciprocalRankFusion
 from .aggregation.result import Consensus as Consensus
 from .aggregation.searches import InsertionSearch as InsertionSearch
 from .aggregation.searches import KwikSort as KwikSort
 from .aggregation.searches import PickAPerm as PickAPerm
 from .aggregation.two_level import TwoLevel as TwoLevel
-from .aggregation.voting.approval import Approval as Approval
-from .aggregation.voting.baldwin import Baldwin as Baldwin
-from .aggregation.voting.black import Black as Black
-from .aggregation.voting.coombs import Coombs as Coombs
-from .aggregation.voting.dodgson import Dodgson as Dodgson
-from .aggregation.voting.dowdall import Dowdall as Dowdall
-from .aggregation.voting.instant_runoff import InstantRunoff as InstantRunoff
-from .aggregation.voting.nanson import Nanson as Nanson
-from .aggregation.voting.plurality import Plurality as Plurality
-from .aggregation.voting.positional import Positional as Positional
-from .aggregation.voting.veto import Veto as Veto
-from .aggregation.voting.young import Young as Young
+from .aggregation.voting.elimination_rules import Baldwin as Baldwin
+from .aggregation.voting.elimination_rules import Coombs as Coombs
+from .aggregation.voting.elimination_rules import InstantRunoff as InstantRunoff
+from .aggregation.voting.elimination_rules import Nanson as Nanson
+from .aggregation.voting.nearest_winner import Black as Black
+from .aggregation.voting.nearest_winner import Dodgson as Dodgson
+from .aggregation.voting.nearest_winner import Young as Young
+from .aggregation.voting.positional_rules import Approval as Approval
+from .aggregation.voting.positional_rules import Dowdall as Dowdall
+from .aggregation.voting.positional_rules import Plurality as Plurality
+from .aggregation.voting.positional_rules import Positional as Positional
+from .aggregation.voting.positional_rules import Veto as Veto
 from .analysis.capabilities import capabilities as capabilities
 from .analysis.comparison.compare import compare as compare
 from .analysis.comparison.comparison import Comparison as Comparison
-from .analysis.domains.single_crossing import single_crossing_order as single_crossing_order
-from .analysis.domains.single_peaked import single_peaked_axes as single_peaked_axes
-from .analysis.domains.single_peaked import single_peaked_axis as single_peaked_axis
+from .analysis.domains import single_crossing_order as single_crossing_order
+from .analysis.domains import single_peaked_axes as single_peaked_axes
+from .analysis.domains import single_peaked_axis as single_peaked_axis
 from .analysis.explanation import Explanation as Explanation
 from .analysis.explanation import Swap as Swap
 from .analysis.explanation import explain as explain
@@ -70,7 +70,7 @@ from .analysis.robustness.stability import Stability as Stability
 from .analysis.robustness.stability import stability as stability
 from .analysis.robustness.task_agreement import TaskAgreement as TaskAgreement
 from .analysis.robustness.task_agreement import task_agreement as task_agreement
-from .analysis.tournament.tournament import TournamentGraph as TournamentGraph
+from .analysis.tournament import TournamentGraph as TournamentGraph
 from .axioms.base import Axiom as Axiom
 from .axioms.disagreement import Disagreement as Disagreement
 from .axioms.disagreement import smallest_disagreement as smallest_disagreement
@@ -107,17 +107,17 @@ from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.bradley_terry.fit import fit_bradley_terry as fit_bradley_terry
 from .distributions.bradley_terry.intransitivity import Intransitivity as Intransitivity
 from .distributions.bradley_terry.result import BradleyTerryFit as BradleyTerryFit
-from .distributions.cultures.culture import Culture as Culture
-from .distributions.cultures.euclidean import EuclideanCulture as EuclideanCulture
-from .distributions.cultures.normalized_mallows import (
+from .distributions.cultures.cultures import AnonymousCulture as AnonymousCulture
+from .distributions.cultures.cultures import Culture as Culture
+from .distributions.cultures.cultures import EuclideanCulture as EuclideanCulture
+from .distributions.cultures.cultures import GroupSeparableCulture as GroupSeparableCulture
+from .distributions.cultures.cultures import ImpartialCulture as ImpartialCulture
+from .distributions.cultures.cultures import (
     NormalizedMallowsCulture as NormalizedMallowsCulture,
 )
-from .distributions.cultures.structured import GroupSeparableCulture as GroupSeparableCulture
-from .distributions.cultures.structured import SingleCrossingCulture as SingleCrossingCulture
-from .distributions.cultures.structured import SinglePeakedCulture as SinglePeakedCulture
-from .distributions.cultures.urns import AnonymousCulture as AnonymousCulture
-from .distributions.cultures.urns import ImpartialCulture as ImpartialCulture
-from .distributions.cultures.urns import UrnCulture as UrnCulture
+from .distributions.cultures.cultures import SingleCrossingCulture as SingleCrossingCulture
+from .distributions.cultures.cultures import SinglePeakedCulture as SinglePeakedCulture
+from .distributions.cultures.cultures import UrnCulture as UrnCulture
 from .distributions.fit_result import FitResult as FitResult
 from .distributions.latent_scores import LatentScores as LatentScores
 from .distributions.latent_scores import remove_scores as remove_scores
@@ -129,8 +129,10 @@ from .distributions.mallows.generalized_fit import GeneralizedMallowsFit as Gene
 from .distributions.mallows.kendall_distances import (
     kendall_distance_counts as kendall_distance_counts,
 )
+from .distributions.mallows.kendall_distances import (
+    mallows_log_normalizer as mallows_log_normalizer,
+)
 from .distributions.mallows.mallows import Mallows as Mallows
-from .distributions.mallows.parameters import mallows_log_normalizer as mallows_log_normalizer
 from .distributions.mallows.uniformity import UniformityTest as UniformityTest
 from .distributions.plackett_luce.bradley_terry import BradleyTerry as BradleyTerry
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
@@ -205,10 +207,10 @@ from .studies.confidence.confidence_result import ConfidenceResult as Confidence
 from .studies.confidence.pair_methods import IntervalMethod as IntervalMethod
 from .studies.confidence.pair_methods import PairMethod as PairMethod
 from .studies.confidence.pair_methods import PrintedRadius as PrintedRadius
-from .studies.corruption.manipulation import ManipulationResult as ManipulationResult
-from .studies.corruption.manipulation import ManipulationStudy as ManipulationStudy
-from .studies.corruption.scaling import ScalingResult as ScalingResult
-from .studies.corruption.scaling import ScalingStudy as ScalingStudy
+from .studies.corruption.corruption import ManipulationResult as ManipulationResult
+from .studies.corruption.corruption import ManipulationStudy as ManipulationStudy
+from .studies.corruption.corruption import ScalingResult as ScalingResult
+from .studies.corruption.corruption import ScalingStudy as ScalingStudy
 from .studies.cycles.closed_forms import (
     condorcet_winner_probability as condorcet_winner_probability,
 )
@@ -217,8 +219,8 @@ from .studies.cycles.cycle_result import CycleResult as CycleResult
 from .studies.cycles.cycles import CycleStudy as CycleStudy
 from .studies.missing_scores.missing_scores import MissingScoresStudy as MissingScoresStudy
 from .studies.missing_scores.missing_scores_result import MissingScoresResult as MissingScoresResult
-from .studies.scores.resampled_table import ResampledTableModel as ResampledTableModel
 from .studies.scores.score_models import LatentModel as LatentModel
+from .studies.scores.score_models import ResampledTableModel as ResampledTableModel
 from .studies.scores.score_models import ScoreModel as ScoreModel
 from .studies.scores.score_models import TableModel as TableModel
 from .studies.task_subsets.task_subset_result import TaskSubsetResult as TaskSubsetResult

@@ -110,7 +110,7 @@ def declared(extra: str = "") -> set[str]:
 OPTIONAL = {
     "rankagg/kernels/loops.py": "fast",
     "rankagg/io/cluster.py": "big",
-    "rankagg/io/scan/dask.py": "big",
+    "rankagg/io/scan/run.py": "big",
     "rankagg/io/scan/sort.py": "big",
     "rankagg/classroom/files.py": "teach",
     "rankagg/classroom/serving.py": "teach",

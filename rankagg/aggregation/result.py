@@ -25,11 +25,11 @@ from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
-    from rankagg.aggregation.kemeny.optimal.optima import Optima
-    from rankagg.aggregation.kemeny.placed.certificate import PlacedCertificate
-    from rankagg.aggregation.kemeny.proofs.certificate import Certificate
-    from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
-    from rankagg.aggregation.kemeny.weak.optima import WeakOptima
+    from rankagg.aggregation.kemeny.certificate import Certificate
+    from rankagg.aggregation.kemeny.optima import Optima
+    from rankagg.aggregation.kemeny.placed_certificate import PlacedCertificate
+    from rankagg.aggregation.kemeny.weak_certificate import WeakCertificate
+    from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
 __all__ = ["Consensus", "rank_by_scores", "ranks_by_scores"]
 

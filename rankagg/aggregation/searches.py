@@ -13,7 +13,7 @@ from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.orders.heuristics import improve
+from rankagg.aggregation.kemeny.orders import improve
 from rankagg.aggregation.positional import Borda, points
 from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.core.rankings.places import competition_ranks

@@ -16,7 +16,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.units import Units
-from rankagg.analysis.tournament.tournament import TournamentGraph
+from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.items import listed, shortened
 from rankagg.core.names import said, stated
 from rankagg.core.rankings.partial import PartialRanking

@@ -1,14 +1,12 @@
 from .agendas import CloneIndependence as CloneIndependence
+from .agendas import LaterNoHarm as LaterNoHarm
+from .agendas import Monotonicity as Monotonicity
 from .agendas import RankingIndependence as RankingIndependence
+from .agendas import ReversalSymmetry as ReversalSymmetry
 from .agendas import WinnerIndependence as WinnerIndependence
-from .ballot_changes import LaterNoHarm as LaterNoHarm
-from .ballot_changes import Monotonicity as Monotonicity
-from .ballot_changes import ReversalSymmetry as ReversalSymmetry
 from .base import Axiom as Axiom
 from .disagreement import Disagreement as Disagreement
 from .disagreement import smallest_disagreement as smallest_disagreement
-from .electorates import RankingReinforcement as RankingReinforcement
-from .electorates import Reinforcement as Reinforcement
 from .majorities import CondorcetLoser as CondorcetLoser
 from .majorities import CondorcetWinner as CondorcetWinner
 from .majorities import Majority as Majority
@@ -20,5 +18,7 @@ from .table import AxiomTable as AxiomTable
 from .table import axiom_table as axiom_table
 from .voters import GroupStrategyproofness as GroupStrategyproofness
 from .voters import Participation as Participation
+from .voters import RankingReinforcement as RankingReinforcement
+from .voters import Reinforcement as Reinforcement
 from .voters import Strategyproofness as Strategyproofness
 from .witness import Witness as Witness

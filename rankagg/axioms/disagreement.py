@@ -21,8 +21,7 @@ from rankagg.axioms.outcomes import (
     check_aggregator,
     unsteady,
 )
-from rankagg.axioms.pace import Pace
-from rankagg.axioms.search import labels_for, number_to_see, sizes
+from rankagg.axioms.search import Pace, labels_for, number_to_see, sizes
 from rankagg.core.items import listed, shortened
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.results.result import Result, plain_rows

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from rankagg.axioms.agendas import CloneIndependence, RankingIndependence, WinnerIndependence
-from rankagg.axioms.ballot_changes import LaterNoHarm, Monotonicity, ReversalSymmetry
+from rankagg.axioms.agendas import (
+    CloneIndependence,
+    LaterNoHarm,
+    Monotonicity,
+    RankingIndependence,
+    ReversalSymmetry,
+    WinnerIndependence,
+)
 from rankagg.axioms.base import Axiom
-from rankagg.axioms.electorates import RankingReinforcement, Reinforcement
 from rankagg.axioms.majorities import CondorcetLoser, CondorcetWinner, Majority, Pareto, Smith
-from rankagg.axioms.voters import GroupStrategyproofness, Participation, Strategyproofness
+from rankagg.axioms.voters import (
+    GroupStrategyproofness,
+    Participation,
+    RankingReinforcement,
+    Reinforcement,
+    Strategyproofness,
+)
 from rankagg.exceptions import InvalidInputError, nearest
 
 __all__ = ["AXIOMS", "as_axiom"]

@@ -9,18 +9,11 @@ from typing import TypeAlias
 
 from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.condorcet import Schulze, strongest_paths
 from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.ranked_pairs import RankedPairs, locked_paths
 from rankagg.aggregation.result import Consensus
-from rankagg.axioms.ballots import (
-    Ballots,
-    Order,
-    canonical,
-    items_in,
-    profile_of,
-    relabelled,
-    size,
-)
-from rankagg.axioms.winners import winners_of
+from rankagg.axioms.ballots import Ballots, Order, canonical, items_in, profile_of, relabelled, size
 from rankagg.exceptions import InvalidInputError
 
 __all__ = [
@@ -32,7 +25,39 @@ __all__ = [
     "side",
     "strict_orders",
     "unsteady",
+    "winners_of",
 ]
+
+
+def winners_of(consensus: Consensus) -> tuple[Label, ...]:
+    """Return the winners as the authors of a rule define them.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        What a rule returned.
+
+    Returns
+    -------
+    tuple of str or int
+        The firsts of all optima of an exact rule; of Schulze's rule the items that no other beats
+        by its strongest path, and of ranked pairs those to which no locked majority leads, where
+        rankings prefer some of them by how many others they beat; else the first bucket.
+    """
+    optima = consensus.optima
+    if optima is not None:
+        return optima.winners()
+    rule = consensus.aggregator
+    locks = isinstance(rule, RankedPairs) and rule.tie_breaking == "together"
+    if isinstance(rule, Schulze) or locks:
+        votes = consensus.pairwise
+        beats = locked_paths if locks else strongest_paths
+        return votes.items.where(~beats(votes.scaled_wins - votes.scaled_wins.T).any(axis=0))
+    buckets = consensus.ranking.buckets
+    if not buckets:
+        raise InvalidInputError("aggregator", "a rule that ranks some item", rule)
+    return buckets[0]
+
 
 Winners: TypeAlias = frozenset[int]
 Buckets: TypeAlias = tuple[tuple[int, ...], ...]

@@ -1,8 +1,9 @@
-"""Whether a maximum of the likelihood exists: who beats whom, directly or through others."""
+"""Whether a maximum of a likelihood exists, and equations of information matrices."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import cho_solve
 
 from rankagg._typing import Bools, Floats, Ranks
 from rankagg.core.graphs import connected_parts, ordered_parts
@@ -12,7 +13,34 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
-__all__ = ["beats_graph", "check_connected", "check_observed", "components", "is_linked"]
+__all__ = [
+    "beats_graph",
+    "check_connected",
+    "check_observed",
+    "components",
+    "is_linked",
+    "solve_definite",
+]
+
+
+def solve_definite(matrix: Floats, right: Floats) -> Floats | None:
+    """Solve linear equations whose matrix is positive definite; None where rounding hides that.
+
+    Parameters are scaled to a curvature of 1, since their weights may differ by any factor.
+    """
+    diagonal = np.diag(matrix)
+    if not (np.isfinite(matrix).all() and (diagonal > 0).all()):
+        return None
+    scale = 1.0 / np.sqrt(diagonal)
+    scaled = scale[:, None] * matrix * scale
+    try:
+        lower = np.linalg.cholesky(scaled)
+    except np.linalg.LinAlgError:
+        return None
+    # By its factor: nearly singular matrices have one where other ways to solve give up.
+    found = cho_solve((lower, True), (right.T * scale).T)
+    solved: Floats = (scale * found.T).T
+    return solved
 
 
 def components(beats: Bools) -> list[list[int]]:

@@ -10,9 +10,14 @@ import numpy as np
 import scipy
 
 from rankagg.core.names import level_of, said, stated
-from rankagg.inference.intervals.bounds import anytime_alpha, bernstein_radius, hoeffding_radius
+from rankagg.inference.intervals.bounds import (
+    anytime_alpha,
+    bernstein_radius,
+    hoeffding_radius,
+    is_near_normal,
+    normal_radius,
+)
 from rankagg.inference.intervals.methods import Options
-from rankagg.inference.intervals.normal import is_near_normal, normal_radius
 
 __all__ = ["Basis", "assumption", "by_intervals", "by_p_values", "by_sign_flips", "unit_word"]
 

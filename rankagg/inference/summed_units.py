@@ -18,10 +18,10 @@ from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
 from rankagg.core.items import ItemSet
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.sums.task_tally import TaskTally
-from rankagg.core.votes.shares import grid
+from rankagg.core.votes.tally import grid
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.clusters import pooled
-from rankagg.inference.intervals.grouped import GroupSums
+from rankagg.inference.intervals.bootstrap import GroupSums
 from rankagg.inference.intervals.pair_values import PairValues
 from rankagg.inference.moments import Moments, PairSums, moments_of
 from rankagg.inference.units import Estimand, Unit, Units

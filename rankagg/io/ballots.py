@@ -19,8 +19,7 @@ from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.columns import Table, names_of
 from rankagg.io.tables.formulas import guard_frame
-from rankagg.io.tables.number_style import NumberStyle, warn_of_style
-from rankagg.io.tables.rounding import warn_of_ties
+from rankagg.io.tables.number_style import NumberStyle, warn_of_style, warn_of_ties
 from rankagg.io.tables.table import TableSource, read_table
 
 __all__ = ["read_ballots", "write_ballots"]

@@ -16,10 +16,9 @@ from rankagg.core.items import counted, listed
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, Column, Table, names_of
-from rankagg.io.tables.number_style import NumberStyle, warn_of_style
-from rankagg.io.tables.rounding import warn_of_ties
-from rankagg.io.tables.size import check_size, has_twice
+from rankagg.io.tables.number_style import NumberStyle, warn_of_style, warn_of_ties
 from rankagg.io.tables.table import TableSource, read_table
+from rankagg.io.tables.text import check_size, has_twice
 
 __all__ = ["read_scores"]
 

@@ -22,7 +22,7 @@ from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.kernels.backend import described
 from rankagg.report.findings import Findings
-from rankagg.report.gaps import gaps_of
+from rankagg.report.pairs import gaps_of
 from rankagg.report.sections import Section
 from rankagg.report.tables import bullets, table_of
 

@@ -17,12 +17,12 @@ from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.analysis.comparison.compare import compare_until
 from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.analysis.missing import MissingReport, missing_report
-from rankagg.analysis.robustness.leave_out import Source
+from rankagg.analysis.robustness.parts import Source
 from rankagg.analysis.robustness.removal.radius import radius_until
 from rankagg.analysis.robustness.removal.result import RemovalRadius
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
-from rankagg.analysis.tournament.tournament import TournamentGraph
+from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.names import level_of
 from rankagg.core.profiles.profile import Profile

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
-from rankagg._typing import Label
+from rankagg._typing import Floats, Label
+from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.means import Mean
 from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
@@ -17,11 +20,13 @@ from rankagg.core.names import (
     has_other_letters,
     in_words,
     joined,
+    letters,
     listing,
     named,
     percent,
     said,
     stated,
+    unsigned,
 )
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.scores.table import ScoreTable
@@ -29,9 +34,293 @@ from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.report.findings import Findings
-from rankagg.report.ranking import Ranking, ranking_of
 
-__all__ = ["FirstScreen", "first_screen"]
+__all__ = [
+    "Block",
+    "FirstScreen",
+    "Ranking",
+    "Row",
+    "Strip",
+    "compared_shares",
+    "first_screen",
+    "ranking_of",
+    "ticks",
+]
+
+# Rows that stand when the page is opened, and from how many on they can be looked through.
+FOLDED, FILTERED = 40, 30
+# A tie group that would unfold more rows than this is cut.
+LONGEST = 20
+# Names wider than this may be cut on the screen; then they can be shown in full.
+WIDE = 34
+
+
+@dataclass(frozen=True)
+class Strip:
+    """What is drawn in a row, in per cent of its width.
+
+    Attributes
+    ----------
+    at : float or None
+        Where the mark stands.
+    bar : tuple of two floats or None
+        From where to where the bar goes.
+    mark : {"dot", "first", "outside"}
+        Whether the item may be first, or its mark lies outside its bar.
+    """
+
+    at: float | None
+    bar: tuple[float, float] | None = None
+    mark: Literal["dot", "first", "outside"] = "dot"
+
+    @property
+    def link(self) -> tuple[float, float] | None:
+        """From where to where a thin line joins the bar and a mark outside it."""
+        if self.mark != "outside" or self.bar is None or self.at is None:
+            return None
+        return (self.at, self.bar[0]) if self.at < self.bar[0] else (self.bar[1], self.at)
+
+
+@dataclass(frozen=True)
+class Row:
+    """An item: its place, its position among the items of the votes, its name, the rest."""
+
+    place: int
+    position: int
+    name: str
+    strip: Strip
+    interval: str
+    score: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows that stand together; where it is open, the votes do not say in which order."""
+
+    rows: tuple[Row, ...]
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The first figure.
+
+    Attributes
+    ----------
+    blocks : tuple of Block
+        All rows, the best first.
+    axis : {"places", "votes"}
+        What the strips show: places with their intervals, or the share of votes won.
+    ticks : tuple of (float, str)
+        Where numbers stand above the strips, in per cent; none where there is nothing to draw.
+    noun, level, score : str
+        Headings of the columns; no intervals are there where the level is empty.
+    fold_after : int
+        Rows to show at first; 0 where all are.
+    """
+
+    blocks: tuple[Block, ...]
+    axis: Literal["places", "votes"]
+    ticks: tuple[tuple[float, str], ...]
+    noun: str
+    level: str
+    score: str
+    fold_after: int
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows."""
+        return tuple(row for block in self.blocks for row in block.rows)
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """The kinds of marks that occur, for the key."""
+        kinds: set[str] = {row.strip.mark for row in self.rows}
+        return frozenset(kinds | {"open"} if any(b.is_open for b in self.blocks) else kinds)
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether there are so many rows that one looks for names."""
+        return len(self.rows) > FILTERED
+
+    @property
+    def has_long_names(self) -> bool:
+        """Whether some names may be cut on the screen."""
+        return any(letters(row.name) > WIDE for row in self.rows)
+
+
+def ranking_of(findings: Findings) -> Ranking:
+    """Return the first figure.
+
+    Parameters
+    ----------
+    findings : Findings
+        What is known.
+
+    Returns
+    -------
+    Ranking
+    """
+    exact, n = findings.exact, len(findings.exact.items)
+    order = np.argsort(exact.ranking.ranks, kind="stable")
+    shares = _votes_won(findings.comparison.votes)
+    heading, scores = _scores(findings, shares)
+    ranks = findings.ranks if findings.has_decisions else None
+    names = [str(exact.items[int(i)]) for i in order]
+    rows: list[Row] = []
+    for place, (i, name) in enumerate(zip(order.tolist(), names, strict=True), 1):
+        best, worst = (0, 0) if ranks is None else (int(ranks.best[i]), int(ranks.worst[i]))
+        strip = _place(place, best, worst, n) if findings.has_bars else _share(shares[i])
+        interval = "" if ranks is None else _span(best, worst)
+        rows.append(Row(place, i, name, strip, interval, scores[i]))
+    blocks = _blocks(rows, _sizes(findings))
+    return Ranking(
+        blocks=blocks,
+        axis="places" if findings.has_bars else "votes",
+        ticks=ticks(n) if findings.has_bars else _per_cent_ticks() if n > 1 else (),
+        noun=findings.noun.capitalize(),
+        level="" if ranks is None else findings.level,
+        score=heading,
+        fold_after=_fold(blocks),
+    )
+
+
+def compared_shares(votes: PairwiseMatrix) -> Floats:
+    """Return the share of votes with row above column, NaN where nobody compared the two."""
+    return np.where(votes.comparisons > 0, votes.proportion, np.nan)
+
+
+def ticks(n: int) -> tuple[tuple[float, str], ...]:
+    """Return where numbers stand above places, and which.
+
+    Examples
+    --------
+    >>> [text for _, text in ticks(24)]
+    ['1', '5', '10', '15', '20', '24']
+    """
+    if n <= 12:
+        chosen = list(range(1, n + 1))
+    else:
+        step = 5
+        for factor in (2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5):
+            if n / step > 6:
+                step = round(step * factor)
+        inner = [k for k in range(step, n, step) if n - k > 0.4 * step]
+        chosen = [1, *inner, n]
+    return tuple((_at(place, n), f"{place:,}") for place in chosen)
+
+
+# -- rows -----------------------------------------------------------------------------------------
+
+
+def _at(place: float, n: int) -> float:
+    return 100 * (place - 0.5) / n
+
+
+def _place(place: int, best: int, worst: int, n: int) -> Strip:
+    bar = (_at(best, n), _at(worst, n))
+    if not best <= place <= worst:
+        return Strip(_at(place, n), bar, "outside")
+    return Strip(_at(place, n), bar, "first" if best == 1 else "dot")
+
+
+def _share(share: float) -> Strip:
+    return Strip(None if np.isnan(share) else 2 + 96 * float(share))
+
+
+def _per_cent_ticks() -> tuple[tuple[float, str], ...]:
+    return tuple((2 + 0.96 * share, f"{share} %") for share in (0, 25, 50, 75, 100))
+
+
+def _span(best: int, worst: int) -> str:
+    return f"{best:,}" if best == worst else f"{best:,}\N{EN DASH}{worst:,}"
+
+
+def _votes_won(votes: PairwiseMatrix) -> Floats:
+    """Return each item's share of the votes against others, every opponent alike."""
+    shares = compared_shares(votes)
+    known = ~np.isnan(shares)
+    np.fill_diagonal(known, False)
+    with np.errstate(invalid="ignore"):
+        won: Floats = np.where(known, shares, 0.0).sum(axis=1) / known.sum(axis=1)
+    return won
+
+
+def _scores(findings: Findings, shares: Floats) -> tuple[str, list[str]]:
+    """Return what the column of scores is called, and its numbers, all with the same decimals."""
+    known = [c for c in findings.comparison.consensuses if type(c.aggregator) is Mean]
+    if known and known[0].scores is not None:
+        return _means(findings.data, np.asarray(known[0].scores, dtype=float))
+    return "Votes won", [
+        "\N{EN DASH}" if np.isnan(share) else f"{100 * share:.0f} %" for share in shares
+    ]
+
+
+def _means(data: Data, scores: Floats) -> tuple[str, list[str]]:
+    """Return mean scores as readers know them: the rule negates those of which less is better."""
+    assert isinstance(data, ScoreTable | ScoreSummary), "means are of scores"
+    is_lower = not any(data.higher_is_better.values())
+    return "Mean score", _aligned(-scores if is_lower else scores)
+
+
+def _aligned(values: Floats) -> list[str]:
+    """Write numbers with so many decimals that the largest has three digits that count."""
+    finite = np.abs(values[np.isfinite(values)])
+    largest = float(finite.max(initial=0.0))
+    if largest >= 1e7 or 0 < largest < 1e-4:
+        texts = [f"{value:.2e}" for value in values]
+    else:
+        decimals = 0 if not largest else int(np.clip(2 - np.floor(np.log10(largest)), 0, 6))
+        texts = [unsigned(f"{value:.{decimals}f}") for value in values]
+    return [
+        text.replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else "\N{EN DASH}"
+        for text, value in zip(texts, values, strict=True)
+    ]
+
+
+# -- groups ---------------------------------------------------------------------------------------
+
+
+def _sizes(findings: Findings) -> list[int]:
+    """Return how many items each group of optima has, best first; empty where it is not known."""
+    known = findings.alternatives
+    if known is None or known.is_unique is not False:
+        return []
+    return [len(block) for block in known.optima.blocks]
+
+
+def _blocks(rows: Sequence[Row], sizes: Sequence[int]) -> tuple[Block, ...]:
+    blocks: list[Block] = []
+    single: list[Row] = []
+    start = 0
+    for size in sizes or [1] * len(rows):
+        part = tuple(rows[start : start + size])
+        start += size
+        if size == 1:
+            single += part
+            continue
+        if single:
+            blocks.append(Block(tuple(single), is_open=False))
+            single = []
+        blocks.append(Block(part, is_open=True))
+    if single:
+        blocks.append(Block(tuple(single), is_open=False))
+    return tuple(blocks)
+
+
+def _fold(blocks: Sequence[Block]) -> int:
+    """Return after which row to fold: at the end of a group where that is not far."""
+    total = sum(len(block.rows) for block in blocks)
+    if total <= FOLDED + 5:
+        return 0
+    end = 0
+    for block in blocks:
+        start, end = end, end + len(block.rows)
+        if end >= FOLDED:
+            break
+    at = end if block.is_open and end <= FOLDED + LONGEST else max(FOLDED, start)
+    return at if at < total else 0
+
 
 # Names that the first sentence holds.
 NAMES = 3

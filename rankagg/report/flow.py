@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg.analysis.comparison.agreement import flow_slots, moves
 from rankagg.analysis.comparison.comparison import Comparison
-from rankagg.analysis.comparison.flow import flow_slots, moves
 from rankagg.core.items import counted
 from rankagg.core.names import in_words, letters, listing, named
 

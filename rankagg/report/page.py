@@ -17,13 +17,12 @@ from rankagg.inference.units import Unit
 from rankagg.io.output_files import write_text
 from rankagg.report.chapters_certainty import certainty, without_tasks
 from rankagg.report.chapters_data import colophon, missing_data, what_was_read
-from rankagg.report.chapters_majorities import majorities
-from rankagg.report.chapters_result import methods, proof
+from rankagg.report.chapters_result import majorities, methods, proof
 from rankagg.report.checker import proof_check
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
 from rankagg.report.gates import GateVerdict, read_gates
-from rankagg.report.template import render_page
+from rankagg.report.sections import render_page
 
 __all__ = ["Report", "make_report"]
 

@@ -1,16 +1,20 @@
-"""Who beats whom: a map of shares of votes around one half."""
+"""Maps of the page: who beats whom around one half, and where items are missing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
+from rankagg._typing import Label
+from rankagg.analysis.missing import MissingReport
 from rankagg.core.items import counted
 from rankagg.report.findings import Findings
-from rankagg.report.ranking import compared_shares
+from rankagg.report.first_screen import compared_shares
 
-__all__ = ["Cell", "PairMap", "PairRow", "pair_map_of"]
+__all__ = ["Cell", "PairMap", "PairRow", "gaps_of", "pair_map_of"]
 
 # Items that are drawn, and how many leave room for numbers.
 SHOWN, NUMBERED = 40, 14
@@ -118,3 +122,45 @@ def _per_cent(share: float) -> str:
     if rounded == 100 and share != 1:
         rounded = 99
     return str(rounded)
+
+
+# Tasks that are drawn, side by side.
+TASKS = 200
+
+
+def gaps_of(
+    report: MissingReport, items: Sequence[Label]
+) -> list[tuple[tuple[float, float, str], ...]]:
+    """Return for every item where it is missing; nothing where there are no tasks, or too many.
+
+    Parameters
+    ----------
+    report : MissingReport
+        What is missing.
+    items : sequence of labels
+        The rows.
+
+    Returns
+    -------
+    list of tuple
+        Rectangles as in `rankagg.report.tables.Cell`: all of a task, or part of it.
+    """
+    if report.missing_by_task is None or not 0 < len(report.tasks or ()) <= TASKS:
+        return []
+    some, every = report.missing_by_task > 0, report.absent
+    looks = [
+        ["all" if every[i, t] else "part" if some[i, t] else "" for t in range(some.shape[1])]
+        for i in report.items.indices(items)
+    ]
+    return [_runs(row) for row in looks]
+
+
+def _runs(looks: Sequence[str]) -> tuple[tuple[float, float, str], ...]:
+    """Join neighbors that look alike."""
+    width, start, found = 100 / len(looks), 0, []
+    for look, run in groupby(looks):
+        end = start + len(list(run))
+        if look:
+            found.append((start * width, end * width, look))
+        start = end
+    return tuple(found)

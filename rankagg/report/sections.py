@@ -1,12 +1,23 @@
-"""The parts of a page, and how a section is put together."""
+"""The parts of a page, and how they become one that needs nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from rankagg.core.names import joined, said
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from rankagg import __version__
+from rankagg.core.names import is_blank, joined, said
+from rankagg.exceptions import visible, visible_json
+from rankagg.report.first_screen import FirstScreen
 from rankagg.report.flow import Flow
 from rankagg.report.pairs import PairMap
 from rankagg.report.tables import Table
@@ -14,7 +25,7 @@ from rankagg.report.tables import Table
 if TYPE_CHECKING:
     from rankagg.report.figures import Figure
 
-__all__ = ["Part", "Section"]
+__all__ = ["Inline", "Part", "Section", "environment", "json_text", "render_page"]
 
 Kind = Literal[
     "text", "unknown", "assumed", "list", "facts", "heading", "anchor", "table", "folded", "flow",
@@ -116,3 +127,106 @@ class Section:
         """Say beside the heading what the section comes to."""
         self.finding = finding
         return self
+
+
+SCRIPTS = ("tables.js", "chapters.js")
+STYLES = ("tokens.css", "page.css", "ranking.css", "figures.css", "tables.css", "print.css")
+
+
+@dataclass(frozen=True)
+class Inline:
+    """A script or style of the page, and the hash by which the page's policy allows it."""
+
+    text: Markup
+    digest: str
+
+    @classmethod
+    def read(cls, *names: str) -> Inline:
+        """Read files of this package."""
+        return cls.of("\n".join(map(_resource, names)))
+
+    @classmethod
+    def of(cls, text: str) -> Inline:
+        """Return a text of this package; it may not hold the end of its own element."""
+        return cls(Markup(text), _digest(text))
+
+
+def render_page(
+    title: str,
+    sections: Sequence[Section],
+    *,
+    screen: FirstScreen | None = None,
+    lead: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+    blocks: Mapping[str, str] | None = None,
+) -> str:
+    """Return a page as HTML.
+
+    Parameters
+    ----------
+    title : str
+        Its heading.
+    sections : sequence of Section
+        What follows the first screen, in chapters that fold.
+    screen : FirstScreen, optional
+        What readers see first.
+    lead : sequence of str
+        First sentences of a page without that.
+    scripts : sequence of str
+        Further scripts of this package.
+    blocks : mapping from str to str, optional
+        JSON texts that travel in the page, by the id of their element.
+
+    Returns
+    -------
+    str
+    """
+    return environment().get_template("report.html").render(
+        title=title,
+        screen=screen,
+        lead=lead,
+        sections=sections,
+        style=Inline.read(*STYLES),
+        scripts=[Inline.of(text) for text in (*map(_resource, SCRIPTS), *scripts)],
+        blocks=[(name, json_text(text)) for name, text in (blocks or {}).items()],
+        version=__version__,
+    )  # fmt: skip
+
+
+def json_text(text: str) -> Markup:
+    """Return JSON that cannot end its element, whatever names it holds."""
+    json.loads(text)
+    return Markup(visible_json(text).replace("<", "\\u003c"))
+
+
+def _digest(text: str) -> str:
+    return b64encode(sha256(text.encode()).digest()).decode()
+
+
+def _resource(name: str) -> str:
+    return (files("rankagg.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def environment() -> Environment:
+    """Return what fills in the templates of this package; names are escaped."""
+    options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
+    made = Environment(
+        loader=PackageLoader("rankagg.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        **options,
+    )
+    made.filters["share"] = _share
+    made.tests["blank"] = is_blank
+    return made
+
+
+def _visible(value: Any) -> Any:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _share(per_cent: float) -> str:
+    """Return a length in per cent as SVG has it, with no more digits than can be seen."""
+    return f"{per_cent:.2f}".rstrip("0").rstrip(".") + "%"

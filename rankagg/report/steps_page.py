@@ -7,7 +7,7 @@ from typing import Any
 from rankagg import __version__
 from rankagg.plotting.rankings.permutohedron import MOST_ITEMS, permutohedron_plot
 from rankagg.report.figures import Figure, figure_of
-from rankagg.report.template import Inline, environment
+from rankagg.report.sections import Inline, environment
 from rankagg.teaching.step import Step, plain
 from rankagg.teaching.steps import Steps
 

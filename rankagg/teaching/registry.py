@@ -7,50 +7,56 @@ from types import MappingProxyType
 from typing import Final
 
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.condorcet import Copeland, PairwiseMajority
-from rankagg.aggregation.footrule import FootruleOptimal
+from rankagg.aggregation.condorcet import Copeland, Minimax, PairwiseMajority, Schulze
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.placed.place_weights import PlaceWeightedKemeny
-from rankagg.aggregation.kemeny.placed.top_k import TopK
+from rankagg.aggregation.kemeny.placed_rules import PlaceWeightedKemeny, TopK
 from rankagg.aggregation.kemeny.slater import Slater
-from rankagg.aggregation.margins import Minimax, Schulze
-from rankagg.aggregation.markov import MC4
 from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
+from rankagg.aggregation.metasearch import MC4, FootruleOptimal, ReciprocalRankFusion
 from rankagg.aggregation.positional import Borda, Bucklin
 from rankagg.aggregation.ranked_pairs import RankedPairs
-from rankagg.aggregation.reciprocal import ReciprocalRankFusion
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch, KwikSort, PickAPerm
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.aggregation.voting.approval import Approval
-from rankagg.aggregation.voting.baldwin import Baldwin
-from rankagg.aggregation.voting.black import Black
-from rankagg.aggregation.voting.coombs import Coombs
-from rankagg.aggregation.voting.dodgson import Dodgson
-from rankagg.aggregation.voting.dowdall import Dowdall
-from rankagg.aggregation.voting.instant_runoff import InstantRunoff
-from rankagg.aggregation.voting.nanson import Nanson
-from rankagg.aggregation.voting.plurality import Plurality
-from rankagg.aggregation.voting.positional import Positional
-from rankagg.aggregation.voting.veto import Veto
-from rankagg.aggregation.voting.young import Young
+from rankagg.aggregation.voting.elimination_rules import Baldwin, Coombs, InstantRunoff, Nanson
+from rankagg.aggregation.voting.nearest_winner import Black, Dodgson, Young
+from rankagg.aggregation.voting.positional_rules import (
+    Approval,
+    Dowdall,
+    Plurality,
+    Positional,
+    Veto,
+)
 from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
-from rankagg.teaching.rules.black import black_steps
-from rankagg.teaching.rules.borda import borda_steps
-from rankagg.teaching.rules.bucklin import bucklin_steps
-from rankagg.teaching.rules.dodgson import dodgson_steps
-from rankagg.teaching.rules.eliminations import baldwin_steps, coombs_steps, instant_runoff_steps
-from rankagg.teaching.rules.kemeny import kemeny_steps
-from rankagg.teaching.rules.majorities import copeland_steps, majority_steps, minimax_steps
-from rankagg.teaching.rules.nanson import nanson_steps
-from rankagg.teaching.rules.pick_a_perm import pick_a_perm_steps
-from rankagg.teaching.rules.positions import fusion_steps, place_steps
+from rankagg.teaching.rules.averages import (
+    geometric_mean_steps,
+    harmonic_mean_steps,
+    mean_steps,
+    median_steps,
+)
+from rankagg.teaching.rules.eliminations import (
+    baldwin_steps,
+    coombs_steps,
+    instant_runoff_steps,
+    nanson_steps,
+)
+from rankagg.teaching.rules.exact import kemeny_steps, slater_steps
+from rankagg.teaching.rules.majorities import (
+    black_steps,
+    copeland_steps,
+    majority_steps,
+    minimax_steps,
+    schulze_steps,
+)
+from rankagg.teaching.rules.nearest_winner import dodgson_steps, young_steps
+from rankagg.teaching.rules.points import (
+    borda_steps,
+    bucklin_steps,
+    fusion_steps,
+    pick_a_perm_steps,
+    place_steps,
+)
 from rankagg.teaching.rules.ranked_pairs import ranked_pairs_steps
-from rankagg.teaching.rules.ratio_means import geometric_mean_steps, harmonic_mean_steps
-from rankagg.teaching.rules.schulze import schulze_steps
-from rankagg.teaching.rules.scores import mean_steps, median_steps
-from rankagg.teaching.rules.slater import slater_steps
-from rankagg.teaching.rules.young import young_steps
 from rankagg.teaching.worked import Worked
 
 __all__ = ["STEPS", "WITHOUT"]

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg.core.items import counted, shortened
-from rankagg.core.results.html import html_table
-from rankagg.core.results.markup import latex_text
+from rankagg.core.results.pasted import html_table, latex_text
 from rankagg.teaching.tables import latex, text
 from rankagg.teaching.tables.latex import Formula
 

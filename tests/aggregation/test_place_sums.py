@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation import place_sums
-from rankagg.aggregation.footrule import _expected_distances, distances, footrule_costs
+from rankagg.aggregation.metasearch import _expected_distances, distances, footrule_costs
 from rankagg.core.arithmetic import exact
 from rankagg.core.rankings import places
 from tests import oracles, strategies

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation import locking
+from rankagg.aggregation import ranked_pairs
 from rankagg.exceptions import InvalidInputError
 
 PARALLEL = ra.RankedPairs(tie_breaking="parallel")
@@ -120,7 +120,7 @@ def test_parts_that_share_no_cycle_choose_for_themselves():
 
 
 def test_too_many_ways_are_refused(monkeypatch):
-    monkeypatch.setattr(locking, "MOST_WORK", 500)
+    monkeypatch.setattr(ranked_pairs, "MOST_WORK", 500)
     margins = np.triu(np.random.default_rng(0).choice([-1, 1], (7, 7)), 1)
     votes = votes_of(margins - margins.T)
     with pytest.raises(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.footrule import footrule_costs
+from rankagg.aggregation.metasearch import footrule_costs
 from rankagg.exceptions import InvalidInputError
 from tests.strategies import profiles
 

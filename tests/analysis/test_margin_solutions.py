@@ -10,8 +10,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis.tournament import margin_solutions
-from rankagg.analysis.tournament.margin_solutions import essential_items, undefeated_items
+from rankagg.analysis import tournament
+from rankagg.analysis.tournament import essential_items, undefeated_items
 from tests import strategies
 
 # Small margins are often equal or draws, odd ones are no draws, and floats do not suit the last.
@@ -158,7 +158,7 @@ def test_essential_items_are_played_by_some_optimal_strategy(matrix):
 @given(margins(("small", "wide", "apart"), max_size=6))
 @strategies.quick
 def test_floats_and_integers_agree(matrix):
-    exact = chosen(margin_solutions._in_integers(matrix.astype(object)) > 0)
+    exact = chosen(tournament._in_integers(matrix.astype(object)) > 0)
     assert chosen(essential_items(matrix)) == exact
 
 
@@ -168,7 +168,7 @@ def test_a_wrong_guess_is_not_proved(matrix, data):
     n = len(matrix)
     shares = st.sampled_from([0.0, 1.0, 2.0, 1e6])
     guess = np.array(data.draw(st.lists(shares, min_size=n, max_size=n)))
-    if margin_solutions._is_proved(matrix.astype(object), guess):
+    if tournament._is_proved(matrix.astype(object), guess):
         assert chosen(guess) == chosen(essential_items(matrix))
 
 
@@ -176,13 +176,13 @@ def test_a_wrong_guess_is_not_proved(matrix, data):
 def test_integers_decide_where_floats_fail(guess, monkeypatch):
     matrix = np.array([[0, 1, -5, 2], [-1, 0, 3, 2], [5, -3, 0, 2], [-2, -2, -2, 0]])
     wrong = None if guess is None else np.array(guess)
-    monkeypatch.setattr(margin_solutions, "_in_floats", lambda margins: wrong)
+    monkeypatch.setattr(tournament, "_in_floats", lambda margins: wrong)
     assert essential_items(matrix).tolist() == [True, True, True, False]
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 30])
 def test_a_right_guess_is_proved_without_the_simplex_method(n, monkeypatch):
-    monkeypatch.setattr(margin_solutions, "_in_integers", lambda margins: pytest.fail("not needed"))
+    monkeypatch.setattr(tournament, "_in_integers", lambda margins: pytest.fail("not needed"))
     # Everybody beats the next half of the others: with an odd number all are alike.
     step = (np.arange(n) - np.arange(n)[:, None]) % n
     around = np.where(step == 0, 0, np.sign(n - 2 * step))
@@ -196,11 +196,11 @@ def test_a_right_guess_is_proved_without_the_simplex_method(n, monkeypatch):
 def test_integers_reach_the_least_sum_as_floats_do(n):
     upper = np.triu(np.random.default_rng(n).integers(-1, 2, (n, n)), k=1)
     matrix = (upper - upper.T).astype(object)
-    weights = margin_solutions._in_integers(matrix)
+    weights = tournament._in_integers(matrix)
     gains = weights @ matrix
     assert (weights >= 0).all()
     assert (gains >= 0).all()
-    floats = margin_solutions._in_floats(matrix)
+    floats = tournament._in_floats(matrix)
     assert sum(weights) / min(weights + gains) == pytest.approx(floats.sum(), rel=1e-9)
     assert chosen(weights) == chosen(floats > 0.5)
 

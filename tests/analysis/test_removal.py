@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.analysis.robustness.removal import contest, orders
-from rankagg.analysis.robustness.removal.solved import Solved
+from rankagg.analysis.robustness.removal import orders
+from rankagg.analysis.robustness.removal import orders as contest
+from rankagg.analysis.robustness.removal.orders import Solved
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.core.rankings import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.search.warm import Warm
-from rankagg.analysis.robustness.leave_out import Source
+from rankagg.aggregation.kemeny.warm import Warm
+from rankagg.analysis.robustness.parts import Source
 from rankagg.exceptions import InvalidInputError
 
 TABLE = ra.datasets.load("superglue_human")

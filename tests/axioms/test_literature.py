@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
-from rankagg.axioms.larger import LARGER, larger_witness
-from rankagg.axioms.proved import OF_POINTS, OF_RULES
-from rankagg.axioms.references import reference_for
+from rankagg.axioms.references import OF_POINTS, OF_RULES, reference_for
+from rankagg.axioms.table import LARGER, larger_witness
 from tests.axioms.brute_force import broken
 from tests.axioms.rules import NAMES, RULES, ballots, of, plain
 
@@ -29,7 +28,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "axioms.tx
 # (1997), doi:10.1016/S0166-218X(96)00100-X (later-no-harm), Brandt (2009),
 # doi:10.1002/malq.200810017 (Dodgson), Schulze (2011), doi:10.1007/s00355-010-0475-4, Felsenthal
 # (2012), doi:10.1007/978-3-642-20441-8_3, and Arrow, Gibbard and Satterthwaite for the last ones.
-# What is simple is proved in `rankagg.axioms.proved`.
+# What is simple is proved in `rankagg.axioms.references`.
 # Zavist and Tideman (1989), doi:10.1007/BF00303170 (ranked pairs, with equal majorities in every
 # order, depend on clones in rare cases).
 HEAD = "Bo Pl Ve Do Ap Bu IR Co Ba Na Bl Cp Mi Sc RP Yo Dg Ke"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.locking import locked_paths
+from rankagg.aggregation.ranked_pairs import locked_paths
 
 
 def matrix(pairs, n):

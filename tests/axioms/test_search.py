@@ -129,7 +129,7 @@ def test_what_is_not_searched_in_time_is_said(search) -> None:
 
 
 def test_long_searches_tell_how_far_they_are(caplog, monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.axioms.pace.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("rankagg.axioms.search.SECONDS_BETWEEN", 0.0)
     with caplog.at_level("INFO", logger="rankagg.axioms"):
         ra.find_counterexample(ra.Schulze(), "majority", n_items=2, n_rankings=2)
     told = [record.getMessage() for record in caplog.records]

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 import rankagg as ra
-from rankagg.axioms.set_preferences import EXTENSIONS, prefers
+from rankagg.axioms.voters import EXTENSIONS, prefers
 from rankagg.exceptions import InvalidInputError
 from tests.axioms import brute_force
 

@@ -58,7 +58,7 @@ def test_a_larger_profile_stands_where_none_of_those_looked_at_breaks() -> None:
 
 
 def test_a_proof_that_a_witness_contradicts_is_not_hidden(monkeypatch) -> None:
-    from rankagg.axioms.proved import OF_RULES  # noqa: PLC0415
+    from rankagg.axioms.references import OF_RULES  # noqa: PLC0415
 
     monkeypatch.setitem(OF_RULES[ra.Borda], "majority", (True, "wishful thinking"))
     table = ra.axiom_table([ra.Borda()], ["majority"], n_rankings=3)

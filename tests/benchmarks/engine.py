@@ -29,12 +29,11 @@ import numpy as np
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.decomposition import majority_components
+from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.rows import Derived
-from rankagg.aggregation.kemeny.relaxation.cbc import relaxation_of
-from rankagg.aggregation.kemeny.relaxation.highs import HighsRelaxation
-from rankagg.aggregation.kemeny.relaxation.relaxation import Relaxation
+from rankagg.aggregation.kemeny.proof_nodes import Derived
+from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
+from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Relaxation
 from rankagg.aggregation.kemeny.separation import (
     violated_cycles,
     violated_fences,

@@ -25,7 +25,7 @@ from time import process_time
 import click
 import numpy as np
 
-from rankagg.aggregation.kemeny.orders.memetic import Memetic
+from rankagg.aggregation.kemeny.incumbent import Memetic
 from rankagg.kernels import backend
 from rankagg.kernels.local_search import Searches
 

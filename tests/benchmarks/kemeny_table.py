@@ -31,7 +31,7 @@ import numpy as np
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.programs.pulp_models import solve_naive
+from rankagg.aggregation.kemeny.pulp_programs import solve_naive
 from rankagg.aggregation.kemeny.solution import Task
 from tests.benchmarks.related_solves import resamples, stability
 

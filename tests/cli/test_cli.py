@@ -10,7 +10,7 @@ import pulp
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.relaxation import highs
+from rankagg.aggregation.kemeny import relaxation
 from rankagg.cli import main
 
 TABLE = "system,x,y,z\nA,3,2,1\nB,2,3,2\nC,1,1,\n"
@@ -179,7 +179,7 @@ def test_bad_input_is_one_sentence_and_code_two(run, args: list[str], words: lis
 
 
 def test_solver_failure_is_one_sentence_and_code_one(run, monkeypatch) -> None:
-    monkeypatch.setattr(highs, "highspy", None)
+    monkeypatch.setattr(relaxation, "highspy", None)
     monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
     result = run("compare", "--dataset", "three_cycle")
     assert result.code == 1
@@ -228,7 +228,7 @@ def test_interrupted_search_prints_what_it_has_and_ends_with_code_130(run, monke
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(highs.HighsRelaxation, "solve", interrupt)
+    monkeypatch.setattr(relaxation.HighsRelaxation, "solve", interrupt)
     result = run("compare", "--dataset", "three_cycle")
     assert "certificate  gap" in result.out
     assert "interrupted: the best ranking so far" in result.out

@@ -7,7 +7,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.locking import locked_in_every_way, locked_paths
+from rankagg.aggregation.ranked_pairs import locked_in_every_way, locked_paths
 from rankagg.cli import main
 from rankagg.exceptions import OutOfTimeError
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core.items import ItemSet
-from rankagg.core.rankings.canonical import from_buckets
-from rankagg.core.rankings.orders import places_of_orders, scattered
+from rankagg.core.rankings.canonical import from_buckets, places_of_orders, scattered
 from rankagg.exceptions import RankaggError
 
 LABELS = st.sampled_from(["A", "B", "C", "", "ä", "1", "A "])

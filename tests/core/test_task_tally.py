@@ -18,7 +18,7 @@ from rankagg.core.arithmetic.exact_sum import (
     mean_by_group,
     restored,
 )
-from rankagg.core.sums import score_sums
+from rankagg.core.sums import task_tally
 from rankagg.core.sums.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
 from rankagg.kernels import backend, scores
@@ -74,9 +74,9 @@ class TestAgainstTheScores:
     )
     def test_votes_means_and_points(self, table, alone, single):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(score_sums, "SINGLE", single)
-            patch.setattr(score_sums, "LEAST", 1)
-            patch.setattr(score_sums, "ALONE", alone)
+            patch.setattr(task_tally, "SINGLE", single)
+            patch.setattr(task_tally, "LEAST", 1)
+            patch.setattr(task_tally, "ALONE", alone)
             summary = ra.ScoreSummary.from_scores(table)
         profile = table.rankings()
         for policy in POLICIES:
@@ -271,7 +271,7 @@ def test_many_systems_take_no_memory_for_each_size():
     values = np.random.default_rng(0).normal(size=(400, 60))
     for unit in range(60):
         values[: 2 * unit, unit] = NAN
-    sums = score_sums.sums_of(values)
+    sums = task_tally.sums_of(values)
     assert len(sums.sizes) == 59
     assert not sums.shares
     assert not sums.squares

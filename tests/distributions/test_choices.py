@@ -8,9 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.distributions.plackett_luce import choice_sets, choices
-from rankagg.distributions.plackett_luce.choice_sets import ChainSets, MergedSets
-from rankagg.distributions.plackett_luce.choices import choices_of, stage_masks
+from rankagg.distributions.plackett_luce import choices
+from rankagg.distributions.plackett_luce import choices as choice_sets
+from rankagg.distributions.plackett_luce.choices import (
+    ChainSets,
+    MergedSets,
+    choices_of,
+    stage_masks,
+)
 from tests.distributions.luce_by_hand import choices_by_hand, from_rows, gathered
 from tests.strategies import profiles, quick
 

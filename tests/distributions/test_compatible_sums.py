@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core.rankings.compatible import compatible_ranks
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.distributions.mallows import gaps
-from rankagg.distributions.mallows.compatible_sums import break_ties, expected_votes, log_sums
-from rankagg.distributions.mallows.gaps import LARGEST_GAP, lattice_pairs, lattice_sums
+from rankagg.distributions.mallows import compatible_sums
+from rankagg.distributions.mallows.compatible_sums import (
+    LARGEST_GAP,
+    break_ties,
+    expected_votes,
+    lattice_pairs,
+    lattice_sums,
+    log_sums,
+)
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import discordant
 from tests.strategies import places, quick
@@ -155,7 +161,7 @@ def test_parts_of_the_rows_give_the_same(states: int, monkeypatch: pytest.Monkey
     rows = [row for _ in range(6) for row in ([0, 1, 2, -1, -1], [2, 0, 1, -1, 3], [-1] * 5)]
     ranks = rng.permuted(np.array(rows, dtype=np.int32), axis=1)
     sums, before = lattice_pairs(ranks, 0.6)
-    monkeypatch.setattr(gaps, "STATES", states)
+    monkeypatch.setattr(compatible_sums, "STATES", states)
     for_parts, before_parts = lattice_pairs(ranks, 0.6)
     np.testing.assert_allclose(for_parts, sums, rtol=1e-14)
     np.testing.assert_allclose(before_parts, before, rtol=1e-13)

@@ -5,10 +5,9 @@ import pytest
 
 import rankagg as ra
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.distributions.mallows.center import climb_by_sampling, theta_of
 from rankagg.distributions.mallows.compatible_sums import expected_votes
 from rankagg.distributions.mallows.gibbs import Completions
-from rankagg.distributions.mallows.likelihood import theta_of
-from rankagg.distributions.mallows.saem import climb_by_sampling
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
 N, L = UNRANKED, UNLISTED

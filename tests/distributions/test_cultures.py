@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.distributions.cultures.normalized_mallows import theta_of_norm_phi
-from rankagg.distributions.cultures.structured import _conitzer, _on_chain, _walsh
+from rankagg.distributions.cultures.cultures import _conitzer, _on_chain, _walsh, theta_of_norm_phi
 from rankagg.exceptions import InvalidInputError
 from tests.distributions import culture_laws as laws
 
@@ -170,7 +169,7 @@ def test_an_urn_repeats_more_the_more_it_holds() -> None:
 
 
 def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.distributions.cultures.euclidean.BATCH", 60)
+    monkeypatch.setattr("rankagg.distributions.cultures.cultures.BATCH", 60)
     culture = ra.EuclideanCulture(n_dimensions=2)
     profile = culture.draw(6, 95, rng=3)
     rng = np.random.default_rng(3)

@@ -5,7 +5,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.distributions.connectivity import beats_graph, components
-from rankagg.distributions.plackett_luce import choice_sets
+from rankagg.distributions.plackett_luce import choices as choice_sets
 from rankagg.distributions.plackett_luce.likelihood import Likelihood, log_bucket_weights
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import from_rows, gathered

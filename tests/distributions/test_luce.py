@@ -9,9 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.distributions.plackett_luce import choice_sets, choices
-from rankagg.distributions.plackett_luce.elementary import elementary, leave_one_out
-from rankagg.distributions.plackett_luce.likelihood import Likelihood, log_bucket_weights
+from rankagg.distributions.plackett_luce import choices
+from rankagg.distributions.plackett_luce import choices as choice_sets
+from rankagg.distributions.plackett_luce.likelihood import (
+    Likelihood,
+    elementary,
+    leave_one_out,
+    log_bucket_weights,
+)
 from tests.distributions.luce_by_hand import (
     from_rows,
     gathered,

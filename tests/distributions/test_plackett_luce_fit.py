@@ -11,7 +11,7 @@ from scipy import optimize, stats
 
 import rankagg as ra
 from rankagg.distributions.plackett_luce import choices
-from rankagg.distributions.plackett_luce.options import FitOptions
+from rankagg.distributions.plackett_luce.fit import FitOptions
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import (
     from_rows,

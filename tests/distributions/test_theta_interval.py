@@ -7,10 +7,17 @@ from scipy import stats
 import rankagg as ra
 from rankagg.core.rankings.places import UNLISTED
 from rankagg.distributions.mallows import theta_interval
-from rankagg.distributions.mallows.distance_tails import log_doubt, tail_at_least, tail_at_most
+from rankagg.distributions.mallows.center import theta_of
 from rankagg.distributions.mallows.kendall_distances import kendall_distance_counts
-from rankagg.distributions.mallows.likelihood import theta_of
-from rankagg.distributions.mallows.theta_interval import ThetaData, invert, is_feasible, local_cost
+from rankagg.distributions.mallows.theta_interval import (
+    ThetaData,
+    invert,
+    is_feasible,
+    local_cost,
+    log_doubt,
+    tail_at_least,
+    tail_at_most,
+)
 from rankagg.distributions.mallows.uniformity import _masked
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import strict_ranks

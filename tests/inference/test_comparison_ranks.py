@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from scipy.stats import binomtest
 
 import rankagg as ra
-from rankagg.analysis.robustness.redraw_comparisons import RedrawComparisons
+from rankagg.analysis.robustness.redraw import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.ranks.comparison_units import pair_majorities, scored
 from tests import strategies

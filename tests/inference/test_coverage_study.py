@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.inference.intervals import measured
+from rankagg.inference.intervals import methods
 
 FOLDER = Path(__file__).parents[2] / "examples" / "long" / "coverage"
 MODULES = (
@@ -139,7 +139,7 @@ def test_methods_hold_from_where_the_package_says(study, kept):
     for method in ("percentile", "bca", "wilson"):
         rows = kept["binomial"][kept["binomial"]["method"] == method]
         found[method] = [summary.holds_from(rows, rows["least"] < 1 - limit)]
-    assert {method: max(sizes) for method, sizes in found.items()} == dict(measured.HOLDS_FROM)
+    assert {method: max(sizes) for method, sizes in found.items()} == dict(methods.HOLDS_FROM)
 
 
 def test_exact_methods_never_miss(study, kept):
@@ -155,7 +155,7 @@ def test_normal_intervals_never_miss_because_they_are_made_only_where_they_may(s
     summary, limit = study["summary"], study["cells"].LIMIT
     pairs = kept["binomial"][kept["binomial"]["method"] == "normal"]
     assert summary.holds_from(pairs, pairs["least"] < 1 - limit) == pairs["units"].min() == 6
-    assert "normal" not in measured.HOLDS_FROM
+    assert "normal" not in methods.HOLDS_FROM
     # Where they are made they are no more careful than they say.
     assert pairs.set_index(["units", "ties"])["least"][1000, 0.0] < 0.95
     others = kept["proportions"][kept["proportions"]["interval"].str.contains("normal")]

@@ -6,8 +6,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg import PairwiseIntervals
-from rankagg.inference.intervals.bootstrap import resampled_means
-from rankagg.inference.intervals.freedom import widened
+from rankagg.inference.intervals.bootstrap import resampled_means, widened
 from rankagg.inference.units import units_of
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core.sums.grouped_tally import GroupedTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.intervals import grouped
+from rankagg.inference.intervals import bootstrap
 from rankagg.inference.intervals.bootstrap import resample_counts
 from rankagg.inference.intervals.pair_values import point_differences
 from rankagg.inference.summed_units import summed_points_of, summed_units
@@ -75,7 +75,7 @@ def test_resampled_means_in_plain_python(table, estimand, unit):
     units = summed_units(summary, unit=kind, estimand=estimand, fixed_tasks=fixed)
     rows = rows_of(table, kind, fixed=fixed)
     strata = np.array([stratum for stratum, _, _ in rows])
-    found = grouped.grouped_means(units.groups, 4, np.random.default_rng(5))
+    found = bootstrap.grouped_means(units.groups, 4, np.random.default_rng(5))
     several = len(set(strata)) > 1
     ones, rng = np.ones(len(rows)), np.random.default_rng(5)
     times = resample_counts(ones, strata, 4, rng, one_less=several)
@@ -122,7 +122,7 @@ def test_every_unit_a_group_of_its_own_is_the_bootstrap_of_units():
     assert len(units.groups.first) == 80
     order = [u for _, us in sorted(plain_groups(table, 10**6)["a"].items()) for u in us]
     counts = resample_counts(np.ones(80), np.zeros(80, dtype=int), 50, np.random.default_rng(2))
-    found = grouped.grouped_means(units.groups, 50, np.random.default_rng(2)).means
+    found = bootstrap.grouped_means(units.groups, 50, np.random.default_rng(2)).means
     first, second = units.pairs
     values = (table.values[first] > table.values[second])[:, order]
     np.testing.assert_allclose(found, counts @ values.T / 80, atol=1e-12)
@@ -170,7 +170,7 @@ def test_few_groups_are_told():
     table = correlated(1000, "a")
     few, many = (
         ra.PairwiseIntervals.from_data(ra.ScoreSummary.from_scores(table, n_groups=g), **PLAIN)
-        for g in (20, grouped.GROUPS_HOLD_FROM["percentile"])
+        for g in (20, bootstrap.GROUPS_HOLD_FROM["percentile"])
     )
     assert any("resamples draw groups, and 20 tell" in note for note in few.notes)
     assert not any("resamples draw groups" in note for note in many.notes)

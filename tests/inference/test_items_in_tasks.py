@@ -5,8 +5,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.intervals.bootstrap import resample_rows, resampled_means
-from rankagg.inference.intervals.hierarchical import hierarchical_means
+from rankagg.inference.intervals.bootstrap import hierarchical_means, resample_rows, resampled_means
 from rankagg.inference.units import units_of
 
 HIERARCHICAL = {"unit": "task", "hierarchical": True}
@@ -76,7 +75,7 @@ def test_variances_are_those_that_are_stated():
 def test_blocks_change_nothing(monkeypatch):
     units = units_of(table(gaps=0.2), **HIERARCHICAL)
     whole = hierarchical_means(units, 300, np.random.default_rng(0)).means
-    monkeypatch.setattr("rankagg.inference.intervals.hierarchical.BLOCK", 40)
+    monkeypatch.setattr("rankagg.inference.intervals.bootstrap.BLOCK", 40)
     parts = hierarchical_means(units, 300, np.random.default_rng(0)).means
     np.testing.assert_allclose(parts, whole)
 

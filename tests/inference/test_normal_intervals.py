@@ -13,8 +13,8 @@ import rankagg as ra
 from rankagg import bernstein_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import by_intervals
+from rankagg.inference.intervals.bounds import is_near_normal, largest_skewness, normal_radius
 from rankagg.inference.intervals.methods import Options
-from rankagg.inference.intervals.normal import is_near_normal, largest_skewness, normal_radius
 from tests.core.test_task_tally import tables
 from tests.inference.test_summed_units import assert_same
 from tests.strategies import quick

@@ -12,9 +12,13 @@ from statsmodels.stats.multitest import multipletests
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.paired.binomial import difference_of_proportions
-from rankagg.inference.paired.flips import flip_tests
-from rankagg.inference.paired.signed_ranks import _walsh, hodges_lehmann, signed_rank_p_value
+from rankagg.inference.paired.one_pair import (
+    _walsh,
+    difference_of_proportions,
+    flip_tests,
+    hodges_lehmann,
+    signed_rank_p_value,
+)
 
 DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=8)
 

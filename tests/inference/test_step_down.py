@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from rankagg.inference.step_down import holm, tarone
+from rankagg.inference.decisions import holm, tarone
 
 few = settings(max_examples=50)
 chances = st.lists(

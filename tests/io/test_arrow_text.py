@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankagg.exceptions import RankaggError
-from rankagg.io.tables.arrow_numbers import numbers_of_text
+from rankagg.io.tables.arrow_table import numbers_of_text
 from rankagg.io.tables.arrow_text import parse_text
 from rankagg.io.tables.cells import CellTable
 from rankagg.io.tables.table import read_cells

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
-from rankagg.io.tables.arrow_numbers import numbers_of_text
+from rankagg.io.tables.arrow_table import numbers_of_text
 from rankagg.io.tables.cells import CellTable, as_number
 from rankagg.io.tables.number_style import USUAL, NumberStyle
 

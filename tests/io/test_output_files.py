@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.analysis.tournament.tournament import TournamentGraph
+from rankagg.analysis.tournament import TournamentGraph
 from rankagg.cli import main
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.targets import OutputFile, OutputFolder
+from rankagg.cli.options.output import OutputFile, OutputFolder
 from rankagg.exceptions import OutputError
 from rankagg.io import output_files
 from rankagg.io.output_files import check_target, write_file, write_text

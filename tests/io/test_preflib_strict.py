@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
-from rankagg.io.preflib.ballots import Ballots, parse_ballot
-from rankagg.io.preflib.strict import strict_ballots
+from rankagg.io.preflib.ballots import Ballots, parse_ballot, strict_ballots
 from rankagg.io.tables.text import lines_of
 
 PIECES = st.sampled_from(

@@ -7,10 +7,10 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.preflib.lines import parse
+from rankagg.io.preflib.preflib import parse
 from rankagg.io.tables.kinds import check_not_binary, check_plain_table
-from rankagg.io.tables.size import check_size
 from rankagg.io.tables.table import read_table
+from rankagg.io.tables.text import check_size
 
 ONE = ra.Profile.from_orders(["AB"])
 WEIGHTED = ra.Profile(list(ONE), weights=[2.0])

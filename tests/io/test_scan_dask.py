@@ -18,7 +18,7 @@ from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
 from rankagg.io import cluster
 from rankagg.io.scan import arrow as scan_arrow
-from rankagg.io.scan import dask as scan_dask
+from rankagg.io.scan import run as scan_dask
 from rankagg.io.scan.count import count_part
 from tests.io.scan_files import LONG, drawn, long, scan, wide, write
 

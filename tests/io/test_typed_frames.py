@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.size import has_twice
 from rankagg.io.tables.table import read_table
+from rankagg.io.tables.text import has_twice
 from tests.io.test_arrow_text import by_columns, content
 
 WHOLE = [0, 1, -3, 2**53 - 1, 2**53, 2**53 + 1, 2**62]

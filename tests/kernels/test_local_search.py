@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankagg.aggregation.kemeny.orders import heuristics
+from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.kernels import backend
 from rankagg.kernels.insertion import insertion_gains
 from rankagg.kernels.local_search import Searches

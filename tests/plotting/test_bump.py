@@ -6,7 +6,7 @@ from hypothesis import given
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.comparison.flow import flow_slots
+from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.rankings.bump import _moved
 from rankagg.plotting.style.theme import GRAY, plot_labels

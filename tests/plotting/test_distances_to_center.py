@@ -9,12 +9,13 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.distributions.distance_distributions import (
+from rankagg.plotting.distributions.fit import (
+    _bins,
+    _summed,
     distance_probabilities,
     known_distances,
     spread_distances,
 )
-from rankagg.plotting.distributions.distances_to_center import _bins, _summed
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 

@@ -4,12 +4,12 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import (
+from rankagg.plotting.style.layout import (
     caption_of,
     letters_across,
     note_height,
     rank_ticks,
+    widest,
     write_below,
 )
 from rankagg.plotting.style.theme import canvas

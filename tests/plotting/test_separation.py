@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.inference.separation import _ticks, _written
-from rankagg.plotting.style.margins import caption_of
+from rankagg.plotting.style.layout import caption_of
 from rankagg.testing.plots import collisions, cut_off, of_group
 
 

@@ -6,8 +6,8 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.robustness.task_agreement import _short
-from rankagg.plotting.style.margins import caption_of
+from rankagg.plotting.robustness.agreement import _short
+from rankagg.plotting.style.layout import caption_of
 from rankagg.testing.plots import collisions, cut_off, of_group
 
 

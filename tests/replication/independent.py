@@ -23,7 +23,7 @@ from rankagg.replication.p2.instance_level import DATA_SETS as FIVE
 from rankagg.replication.p3.benchmarks import DIAGNOSTICS, GENERATION
 from rankagg.studies.confidence.pair_methods import PrintedRadius
 from rankagg.studies.corruption.corruption import Drawing
-from rankagg.studies.scores.missing import without_proportion
+from rankagg.studies.scores.score_models import without_proportion
 
 BOARDS = ("GLUE", "SuperGLUE", "XTREME")
 DIGITS = 10

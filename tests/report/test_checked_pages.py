@@ -7,9 +7,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.report.checker import CHARACTERS, ITEMS, proof_check
-from rankagg.report.first_screen import FirstScreen
-from rankagg.report.ranking import Block, Ranking, Row, Strip
-from rankagg.report.template import render_page
+from rankagg.report.first_screen import Block, FirstScreen, Ranking, Row, Strip
+from rankagg.report.sections import render_page
 
 
 def press(visit):

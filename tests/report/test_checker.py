@@ -13,7 +13,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.exceptions import VerificationError
 from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.forging import (

@@ -12,16 +12,16 @@ from random import Random
 import numpy as np
 
 import rankagg as ra
+from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.nodes import (
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
+    Derived,
     Fixing,
     Leaf,
 )
-from rankagg.aggregation.kemeny.proofs.persistency import all_by_cut, all_by_exchange
-from rankagg.aggregation.kemeny.proofs.proof import Proof
-from rankagg.aggregation.kemeny.proofs.rows import Derived
 from rankagg.exceptions import VerificationError
 from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.forging import N, quick_specimens

@@ -19,7 +19,7 @@ from rankagg.report import findings as computing
 from rankagg.report import page as page_module
 from rankagg.report.chapters_certainty import certainty
 from rankagg.report.findings import Findings
-from rankagg.report.ranking import ranking_of
+from rankagg.report.first_screen import ranking_of
 from rankagg.report.tables import table_of
 
 KEMENY = ra.Kemeny()

@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
-from rankagg.aggregation.kemeny.relaxation import highs
+from rankagg.aggregation.kemeny import relaxation
 from rankagg.cli import main
 from rankagg.report import findings as computing
 from tests.report.test_page import Page
@@ -80,7 +80,7 @@ def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
     monkeypatch, tmp_path, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(highs.HighsRelaxation, "solve", interrupt)
+    monkeypatch.setattr(relaxation.HighsRelaxation, "solve", interrupt)
     with pytest.raises(SystemExit) as stop:
         main(["report", "--dataset", "three_cycle"])
     assert stop.value.code == 130
@@ -90,7 +90,7 @@ def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
 
 
 def test_a_second_interruption_ends_it(monkeypatch) -> None:
-    monkeypatch.setattr(highs.HighsRelaxation, "solve", interrupt)
+    monkeypatch.setattr(relaxation.HighsRelaxation, "solve", interrupt)
     monkeypatch.setattr(computing, "rank_intervals", interrupt)
     with pytest.raises(KeyboardInterrupt):
         ra.make_report(ra.datasets.load("three_cycle"))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.analysis.comparison.text import details_of, head_of
+from rankagg.analysis.comparison.sentences import details_of, head_of
 from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
 from tests.sentences import hostile

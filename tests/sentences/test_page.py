@@ -8,8 +8,7 @@ import pytest
 import rankagg as ra
 from rankagg.report.chapters_certainty import certainty, without_tasks
 from rankagg.report.chapters_data import missing_data, what_was_read
-from rankagg.report.chapters_majorities import majorities
-from rankagg.report.chapters_result import proof
+from rankagg.report.chapters_result import majorities, proof
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
 from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks

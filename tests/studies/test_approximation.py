@@ -17,9 +17,9 @@ import rankagg as ra
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, NotIdentifiedError
-from rankagg.studies.approximation.cells import AgainstOptimum
-from rankagg.studies.policies import with_policy
-from rankagg.studies.scores.missing import without_entries
+from rankagg.studies.approximation.approximation import AgainstOptimum
+from rankagg.studies.cell_result import with_policy
+from rankagg.studies.scores.score_models import without_entries
 
 RULES = (ra.Borda(), ra.KwikSort(), ra.InsertionSearch())
 MODELS = (ra.MallowsModel(phi=0.9), ra.PlackettLuceModel(spread=0.5), ra.GumbelModel(step=0.1))

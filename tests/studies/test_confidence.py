@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.studies.confidence.judged_cells import imputed_proportions
-from rankagg.studies.scores.missing import without_proportion
+from rankagg.studies.scores.score_models import without_proportion
 from tests import oracles
 
 EQUATION, FIGURE = (ra.PrintedRadius(radius=name) for name in ("equation 4", "figure 4"))

@@ -21,7 +21,7 @@ from rankagg.exceptions import (
     OutputError,
     WorkerError,
 )
-from rankagg.studies.approximation.cells import AgainstOptimum
+from rankagg.studies.approximation.approximation import AgainstOptimum
 from rankagg.studies.journal import Journal
 
 STUDY = ra.ApproximationStudy(

@@ -8,7 +8,7 @@ import pytest
 from pandas.testing import assert_series_equal
 
 import rankagg as ra
-from rankagg.studies.scores.missing import without_proportion
+from rankagg.studies.scores.score_models import without_proportion
 from tests import oracles
 
 BORDAS = tuple(ra.Borda(unranked=policy) for policy in ("uniform", "ignore", "last"))

@@ -5,7 +5,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.scores.missing import without_entries
+from rankagg.studies.scores.score_models import without_entries
 
 MODELS = [
     ra.MallowsModel(phi=0.7),

@@ -14,7 +14,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.studies.scores.table_digest import table_digest
+from rankagg.studies.scores.score_models import table_digest
 from rankagg.studies.task_subsets.task_subsets import SubsetCell, SubsetTrial
 from rankagg.testing.plots import below, of_group
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.voting.eliminations import Elimination
+from rankagg.aggregation.voting.elimination_rules import Elimination
 from rankagg.teaching.quiz.topics import TOPICS
 from rankagg.teaching.registry import STEPS
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.kemeny.proofs.nodes import Enumeration
-from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import Enumeration
 from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
 from rankagg.teaching.registry import STEPS
 from rankagg.teaching.rules import ranked_pairs
-from rankagg.teaching.rules.certificate import certificate_step
+from rankagg.teaching.rules.exact import certificate_step
 from rankagg.teaching.worked import Worked
 from rankagg.testing.aggregators import score_tables
 from tests.teaching.ballots import ballots, partial, supporters, table, voters

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.teaching.registry import STEPS, WITHOUT
-from rankagg.teaching.rules import dodgson, young
+from rankagg.teaching.rules import nearest_winner
+from rankagg.teaching.rules import nearest_winner as young
 from rankagg.teaching.step import told
 from tests.rules import public_rules
 from tests.teaching.ballots import ballots, partial, supporters, table, voters
@@ -376,7 +377,7 @@ def test_every_rule_has_steps_or_a_reason():
 
 @pytest.mark.parametrize(
     ("rule", "limit"),
-    [(ra.Young(), (young, "MOST_CHOICES")), (ra.Dodgson(), (dodgson, "MOST_SITUATIONS"))],
+    [(ra.Young(), (young, "MOST_CHOICES")), (ra.Dodgson(), (nearest_winner, "MOST_SITUATIONS"))],
 )
 def test_what_takes_too_many_tries_is_refused(rule, limit, monkeypatch):
     monkeypatch.setattr(*limit, 100)

@@ -14,23 +14,21 @@ from rankagg._validation import check_choice, check_flag, check_integer, check_n
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.constrained.constraints import Constraints
-from rankagg.aggregation.kemeny.decomposition import majority_components
-from rankagg.aggregation.kemeny.optimal.optima import Optima
-from rankagg.aggregation.kemeny.parts import solve_parts
+from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.aggregation.kemeny.constraints import Constraints
+from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.parts import majority_components, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.progress import Listener, Progress
-from rankagg.aggregation.kemeny.proofs.certificate import Certificate
-from rankagg.aggregation.kemeny.proofs.nodes import Enumeration
-from rankagg.aggregation.kemeny.search.warm import Warm, WarmPart
-from rankagg.aggregation.kemeny.solution import Backend, Solution, Task
+from rankagg.aggregation.kemeny.proof_nodes import Enumeration
+from rankagg.aggregation.kemeny.solution import Backend, Listener, Progress, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.aggregation.kemeny.warm import Warm, WarmPart
 from rankagg.core.rankings.partial import Permutation
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.proofs.proved import Proved
+    from rankagg.aggregation.kemeny.proved import Proved
 
 __all__ = ["Kemeny"]
 
@@ -48,22 +46,22 @@ BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]
 
 def _solve_cuts(task: Task) -> Solution:
     if task.warm is not None:
-        from rankagg.aggregation.kemeny.search.warm_search import solve_warm  # noqa: PLC0415
+        from rankagg.aggregation.kemeny.cuts import solve_warm  # noqa: PLC0415
 
         return solve_warm(task, task.warm)
-    from rankagg.aggregation.kemeny.search.cuts import solve_cuts  # noqa: PLC0415
+    from rankagg.aggregation.kemeny.cuts import solve_cuts  # noqa: PLC0415
 
     return solve_cuts(task)
 
 
 def _solve_lazy(task: Task) -> Solution:
-    from rankagg.aggregation.kemeny.programs.pulp_models import solve_lazy  # noqa: PLC0415
+    from rankagg.aggregation.kemeny.pulp_programs import solve_lazy  # noqa: PLC0415
 
     return solve_lazy(task)
 
 
 def _solve_naive(task: Task) -> Solution:
-    from rankagg.aggregation.kemeny.programs.pulp_models import solve_naive  # noqa: PLC0415
+    from rankagg.aggregation.kemeny.pulp_programs import solve_naive  # noqa: PLC0415
 
     return solve_naive(task)
 
@@ -324,7 +322,7 @@ class Kemeny(Aggregator):
         )
 
     def _solve_weak(self, votes: PairwiseMatrix, price: float, deadline: Deadline) -> Outcome:
-        from rankagg.aggregation.kemeny.weak.solve import solve_weak  # noqa: PLC0415
+        from rankagg.aggregation.kemeny.weak_optima import solve_weak  # noqa: PLC0415
 
         outcome = solve_weak(
             votes, tie_cost=self.tie_cost, consensus_tie_cost=price, deadline=deadline,
@@ -339,7 +337,7 @@ class Kemeny(Aggregator):
         start: NDArray[np.intp] | None,
         deadline: Deadline,
     ) -> Outcome:
-        from rankagg.aggregation.kemeny.constrained.constrained import solve_constrained  # noqa: PLC0415
+        from rankagg.aggregation.kemeny.constrained import solve_constrained  # noqa: PLC0415
 
         outcome = solve_constrained(
             votes, constraints, tie_cost=self.tie_cost, deadline=deadline, verify=self.verify,

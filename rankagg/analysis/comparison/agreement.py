@@ -1,4 +1,4 @@
-"""How alike several rankings of the same items are: all with all, and rank by rank."""
+"""How alike rankings are: all with all, and as lines of a rank-flow chart."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from math import nan
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from rankagg._typing import Ranks
 from rankagg._validation import check_choice, check_integer
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
@@ -15,10 +18,19 @@ from rankagg.distances import kendall_distance, kendall_tau, tau_ap, top_k_agree
 from rankagg.distances.agreement import overlaps
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.optimal.optima import Optima
-    from rankagg.aggregation.kemeny.weak.optima import WeakOptima
+    from rankagg.aggregation.kemeny.optima import Optima
+    from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
-__all__ = ["Measure", "agreement_matrix", "agreement_of", "distances_to_optima", "overlap_curves"]
+__all__ = [
+    "GAP",
+    "Measure",
+    "agreement_matrix",
+    "agreement_of",
+    "distances_to_optima",
+    "flow_slots",
+    "moves",
+    "overlap_curves",
+]
 
 Measure: TypeAlias = Literal["tau", "tau_ap", "distance"]
 Rankings: TypeAlias = Mapping[str, PartialRanking]
@@ -128,3 +140,51 @@ def distances_to_optima(rankings: Rankings, optima: Optima | WeakOptima) -> pd.D
         for ranking in rankings.values()
     ]
     return pd.DataFrame(rows, index=pd.Index(list(rankings), name="method"))
+
+
+#: The empty slots between ranked and unranked items.
+GAP = 1.0
+
+
+def flow_slots(ranks: Ranks) -> NDArray[np.float64]:
+    """Return a height for every item in every column, ties in the order of the column before.
+
+    The first column looks to the second one, so that lines out of a tie do not cross.
+
+    Parameters
+    ----------
+    ranks : ndarray of int, shape (columns, n)
+        From 0; negative where an item is not ranked.
+
+    Returns
+    -------
+    ndarray of float, shape (columns, n)
+        From 0; those that are not ranked stand a gap below.
+    """
+    slots = np.empty(ranks.shape)
+    n = ranks.shape[1]
+    before = np.where(ranks[-1] >= 0, ranks[-1], n).astype(np.float64)
+    for column in (*range(len(ranks) - 1, -1, -1), *range(len(ranks))):
+        listed = np.where(ranks[column] >= 0, ranks[column], n)
+        order = np.lexsort((np.arange(n), before, listed))
+        slots[column, order] = np.arange(n)
+        before = slots[column].copy()
+    slots[ranks < 0] += GAP
+    return slots
+
+
+def moves(ranks: Ranks) -> NDArray[np.intp]:
+    """Return by how many ranks every item moves between columns; unranked ones stand last.
+
+    Parameters
+    ----------
+    ranks : ndarray of int, shape (columns, n)
+        From 0; negative where an item is not ranked.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+    """
+    listed = np.where(ranks >= 0, ranks, ranks.shape[1])
+    width: NDArray[np.intp] = listed.max(axis=0) - listed.min(axis=0)
+    return width

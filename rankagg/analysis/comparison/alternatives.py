@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.optimal.optima import Optima
-from rankagg.aggregation.kemeny.placed.rule import PlacedRule
+from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.placed_rules import PlacedRule
 from rankagg.aggregation.kemeny.slater import Slater
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.weak.optima import WeakOptima
+    from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
 __all__ = ["LATE", "Alternatives", "is_yardstick"]
 

@@ -21,8 +21,7 @@ from rankagg.analysis.comparison.agreement import (
 )
 from rankagg.analysis.comparison.alternatives import Alternatives, is_yardstick
 from rankagg.analysis.comparison.disagreements import disagreeing_pairs
-from rankagg.analysis.comparison.sentences import sentences_of
-from rankagg.analysis.comparison.text import details_of, head_of, text_of
+from rankagg.analysis.comparison.sentences import details_of, head_of, sentences_of, text_of
 from rankagg.core.items import counted, listed
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.results.pasted import Direction

@@ -18,9 +18,7 @@ from rankagg._typing import Floats, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.analysis.robustness.redraw import Redraw, Span
-from rankagg.analysis.robustness.redraw_comparisons import RedrawComparisons
-from rankagg.analysis.robustness.redraw_sums import RedrawSums
+from rankagg.analysis.robustness.redraw import Redraw, RedrawComparisons, RedrawSums, Span
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profiles.profile import Profile

@@ -1,27 +1,37 @@
-"""The data drawn again and aggregated anew, and the ranks that each result leaves."""
+"""Data drawn again and aggregated anew: rankings, comparisons, and what scores add up to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Tolerance
+from rankagg._typing import Integers, Label, Tolerance
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
 from rankagg.aggregation.result import Consensus
+from rankagg.core.arithmetic import exact
+from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.scores.checks import tolerance_within
 from rankagg.core.scores.table import ScoreTable
-from rankagg.exceptions import InvalidInputError
+from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.sums.task_tally import TaskTally
+from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.inference.intervals.bootstrap import resample_counts
+from rankagg.inference.ranks.comparison_units import ComparisonUnit
+from rankagg.inference.summed_units import WITH_GROUPS
+from rankagg.inference.units import Unit
 
-__all__ = ["Redraw", "Span", "span_of"]
+__all__ = ["Redraw", "RedrawComparisons", "RedrawSums", "Span", "span_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,3 +166,209 @@ def _span_of_ranking(ranking: PartialRanking, *, is_proved: bool) -> Span:
     best = np.where(ranked, start + 1, 0)
     worst = np.where(ranked, start + size, 0).astype(np.intp)
     return Span(best, worst, best == 1, is_proved)
+
+
+@dataclass(frozen=True, eq=False)
+class RedrawComparisons:
+    """Sums of equal comparisons, and with which others they are drawn.
+
+    Attributes
+    ----------
+    data : Comparisons
+        The comparisons.
+    rule : Aggregator
+        What aggregates.
+    cells : ndarray of int, shape (r,)
+        The winner times n and the loser of each sum; with n * n more where they tied.
+    owners : ndarray of int, shape (r,)
+        What each sum is drawn with.
+    votes : ndarray of int, shape (r,)
+        What it counts if that is drawn once, times `denominator`.
+    shares : ndarray of float
+        How likely each owner is drawn.
+    size : int
+        How many draws make a resample.
+    denominator : int
+        Of the votes.
+    """
+
+    data: Comparisons
+    rule: Aggregator
+    cells: NDArray[np.intp]
+    owners: NDArray[np.intp]
+    votes: Integers
+    shares: NDArray[np.float64]
+    size: int
+    denominator: int
+
+    @classmethod
+    def of(cls, data: Comparisons, rule: Aggregator, unit: ComparisonUnit) -> RedrawComparisons:
+        """Prepare to draw comparisons or clusters."""
+        n, m = data.n_items, len(data)
+        forward = data.outcomes >= 0
+        above = np.where(forward, data.first, data.second)
+        below = np.where(forward, data.second, data.first)
+        cells = above * n + below + np.where(data.outcomes == 0, n * n, 0)
+        distinct = np.ones(1) if data.weights is None else np.unique(data.weights)
+        # What a weight is read as does not depend on which ones are drawn.
+        importance = exact.as_rational(distinct)
+        kind = np.zeros(m, dtype=np.intp)
+        if data.weights is not None:
+            kind = np.searchsorted(distinct, data.weights)
+        key = cells * len(distinct) + kind
+        if unit == "comparison" or data.clusters is None:
+            found, times = np.unique(key, return_counts=True)
+            owners, shares, size = np.arange(len(found)), times / m, m
+            times = np.ones(len(found), dtype=np.int64)
+        else:
+            present, members = np.unique(data.clusters, return_inverse=True)
+            width = 2 * n * n * len(distinct)
+            together, times = np.unique(members * width + key, return_counts=True)
+            owners, found = together // width, together % width
+            size = len(present)
+            shares = np.full(size, 1.0 / size)
+        return cls(
+            data=data,
+            rule=rule,
+            cells=found // len(distinct),
+            owners=owners,
+            votes=exact.multiply(times, importance.numerators[found % len(distinct)]),
+            shares=shares,
+            size=size,
+            denominator=importance.denominator,
+        )
+
+    def whole(self) -> Evidence:
+        """Return the comparisons as they are."""
+        return Evidence(self.data)
+
+    def draw(self, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw how often each owner occurs in each resample, shape (times, owners)."""
+        return rng.multinomial(self.size, self.shares, size=times)
+
+    def spans(self, rows: NDArray[np.int64]) -> list[Span]:
+        """Return the ranks of every item in each resample."""
+        return [span_of(self.rule.aggregate(self.resampled(counts))) for counts in rows]
+
+    def resampled(self, counts: NDArray[np.int64]) -> PairwiseMatrix:
+        """Return the votes of a resample."""
+        n = self.data.n_items
+        weights = exact.multiply(counts[self.owners], self.votes)
+        both = exact.count_cells(self.cells, weights, 2 * n * n).reshape(2, n, n)
+        won, tied = both[0], exact.combine(both[1], 1, both[1].T, 1)
+        against = exact.combine(won, 1, won.T, 1)
+        return PairwiseMatrix(
+            items=self.data.items,
+            scaled_wins=won,
+            scaled_ties=tied,
+            scaled_comparisons=exact.combine(against, 1, tied, 1),
+            denominator=self.denominator,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RedrawSums:
+    """Sums of scores with other frequencies of their groups or tasks, aggregated again.
+
+    Attributes
+    ----------
+    summary : ScoreSummary
+        The sums; those of groups unless tasks are drawn.
+    rule : Aggregator
+        What aggregates.
+    unit : {"ranking", "instance", "task"}
+        What is independent: a group stands for its instances in one task, or in all of them.
+    fixed_tasks : bool
+        Whether groups are drawn within each task.
+    """
+
+    summary: ScoreSummary
+    rule: Aggregator
+    unit: Unit
+    fixed_tasks: bool
+
+    def __post_init__(self) -> None:
+        if self.unit != "task" and self.summary.n_groups is None:
+            raise InformationLostError(
+                f"unit={self.unit!r} needs rankings, or groups of instances; this ScoreSummary "
+                f"does not hold them. Read the scores with `read_scores`, {WITH_GROUPS}, or draw "
+                "tasks with unit='task'."
+            )
+
+    def in_order(self) -> RedrawSums:
+        """Return the same with one order of tasks, as that in files must change no draw.
+
+        Tasks that are drawn keep theirs: so they are the same as those of a table.
+        """
+        if self.unit == "task":
+            return self
+        return replace(self, summary=self.summary.sorted_by_task())
+
+    def whole(self) -> Evidence:
+        """Return the sums as they are."""
+        return Evidence(self.summary)
+
+    def draw(self, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw how often each task, or each group of each task, occurs in each resample.
+
+        Returns
+        -------
+        ndarray of int64, shape (times, n_tasks) or (times, n_tasks, n_groups)
+        """
+        tasks = self.summary.n_tasks
+        if self.unit == "task":
+            return _drawn(np.zeros(tasks, dtype=np.intp), times, rng)
+        n_groups = self.summary.n_groups
+        assert n_groups is not None, "it was checked"
+        scored = np.zeros((tasks, n_groups), dtype=bool)
+        for row, grouped in zip(scored, self.summary.grouped.values(), strict=True):
+            row[[group for group, tally in grouped.parts.items() if tally.n_units]] = True
+        counts = np.zeros((times, tasks, n_groups), dtype=np.int64)
+        if self.unit == "instance":
+            some = np.flatnonzero(scored.any(axis=0))
+            counts[:, :, some] = _drawn(np.zeros(len(some), dtype=np.intp), times, rng)[:, None, :]
+            return counts
+        task, group = np.nonzero(scored)
+        counts[:, task, group] = _drawn(task if self.fixed_tasks else task * 0, times, rng)
+        return counts
+
+    def spans(self, rows: NDArray[np.int64]) -> list[Span]:
+        """Return the ranks of every item in each resample."""
+        return [self._span(counts) for counts in rows]
+
+    def _span(self, counts: NDArray[np.int64]) -> Span:
+        drawn = self._drawn_tasks(counts) if self.unit == "task" else self._drawn_groups(counts)
+        if drawn is None:
+            nowhere = np.zeros(self.summary.n_systems, dtype=np.intp)
+            return Span(nowhere, nowhere, nowhere > 0)
+        return span_of(self.rule.aggregate(Evidence(drawn)))
+
+    def _drawn_tasks(self, counts: NDArray[np.int64]) -> ScoreSummary:
+        weights = self.summary.task_weights
+        times = dict(zip(self.summary.tasks, counts.tolist(), strict=True))
+        tallies = {task: self.summary.tallies[task] for task, many in times.items() if many}
+        return self._of(tallies, {task: weights[task] * times[task] for task in tallies})
+
+    def _drawn_groups(self, counts: NDArray[np.int64]) -> ScoreSummary | None:
+        """Return a resample; None where no score was drawn at all."""
+        drawn = {
+            task: grouped.drawn(times)
+            for (task, grouped), times in zip(self.summary.grouped.items(), counts, strict=True)
+        }
+        tallies = {task: tally for task, tally in drawn.items() if tally is not None}
+        return self._of(tallies, self.summary.task_weights) if tallies else None
+
+    def _of(
+        self, tallies: Mapping[Label, TaskTally], weights: Mapping[Label, float]
+    ) -> ScoreSummary:
+        directions = self.summary.higher_is_better
+        return ScoreSummary(
+            self.summary.systems,
+            tallies,
+            higher_is_better={task: directions[task] for task in tallies},
+            task_weights={task: weights[task] for task in tallies},
+        )
+
+
+def _drawn(strata: NDArray[np.intp], times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    return resample_counts(np.ones(len(strata)), strata, times, rng)

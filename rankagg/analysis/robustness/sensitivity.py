@@ -23,18 +23,18 @@ from rankagg._typing import Bools, Floats, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.optimal.optima import Optima
+from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.robustness.completions import (
+from rankagg.analysis.robustness.drawn import (
+    Near,
     complete_and_rank,
     one_row_each,
     rank_again,
     time_of,
 )
-from rankagg.analysis.robustness.near import Near
 from rankagg.core.items import ItemSet, counted, shortened
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings import places

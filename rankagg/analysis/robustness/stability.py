@@ -17,8 +17,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.robustness.leave_out import Found, Source
-from rankagg.analysis.robustness.parts import Over, draw_subset
+from rankagg.analysis.robustness.parts import Found, Over, Source, draw_subset
 from rankagg.analysis.robustness.stability_result import Stability
 from rankagg.core.items import counted
 from rankagg.core.profiles.profile import Profile

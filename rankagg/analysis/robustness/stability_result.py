@@ -12,8 +12,7 @@ import pandas as pd
 from rankagg._typing import Label, Ranks
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import agreement_of
-from rankagg.analysis.robustness.leave_out import Found
-from rankagg.analysis.robustness.parts import Over
+from rankagg.analysis.robustness.parts import Found, Over
 from rankagg.core.items import counted
 from rankagg.core.names import part_of, said, stated
 from rankagg.core.rankings.partial import PartialRanking

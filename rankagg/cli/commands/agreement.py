@@ -8,9 +8,16 @@ import click
 
 from rankagg.analysis.robustness.task_agreement import averaged_tasks, task_agreement
 from rankagg.cli.options.inputs import Input, input_options
-from rankagg.cli.options.numbers import Whole, seed_option
-from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
-from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.names import Whole, seed_option
+from rankagg.cli.options.output import (
+    as_option,
+    echo_json,
+    echo_pasted,
+    json_option,
+    plot_option,
+    rows_options,
+    save_plot,
+)
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores.table import ScoreTable
 from rankagg.inference.significance.skillings_mack import skillings_mack

@@ -10,15 +10,13 @@ import click
 import rankagg as ra
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.ranked_pairs import RankedPairs
-from rankagg.aggregation.voting.eliminations import Elimination
+from rankagg.aggregation.voting.elimination_rules import Elimination
 from rankagg.axioms.enumeration import check_size
 from rankagg.axioms.names import NAMES
-from rankagg.axioms.pace import LOGGER
-from rankagg.axioms.search import number_to_see
+from rankagg.axioms.search import LOGGER, number_to_see
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import SECONDS, Whole, seed_option
+from rankagg.cli.options.names import SECONDS, OneOf, Whole, seed_option
 from rankagg.cli.options.output import echo_json, echo_result, json_option, rows_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted

@@ -12,24 +12,24 @@ from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.compare import compare_until
 from rankagg.analysis.comparison.comparison import Comparison
-from rankagg.analysis.comparison.text import text_of
+from rankagg.analysis.comparison.sentences import text_of
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import seed_option
+from rankagg.cli.options.names import OneOf, seed_option
 from rankagg.cli.options.output import (
+    FOLDER,
     as_option,
     echo_json,
     echo_pasted,
     json_option,
+    plot_option,
     rows_options,
+    save_plot,
     write_frame,
     write_json,
 )
-from rankagg.cli.options.plots import plot_option, save_plot
-from rankagg.cli.options.streams import stream_options
-from rankagg.cli.options.targets import FOLDER
+from rankagg.cli.options.scans import stream_options
 from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
 from rankagg.io.votes import write_votes

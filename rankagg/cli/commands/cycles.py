@@ -9,11 +9,10 @@ import click
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.models import MODELS, model_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.output import json_option, rows_options
-from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.output import json_option, plot_option, rows_options, save_plot
 from rankagg.cli.options.studies import NAMES, StudyRun, sizes_options, study_options
 from rankagg.cli.options.wording import options_named
-from rankagg.distributions.cultures.urns import ImpartialCulture
+from rankagg.distributions.cultures.cultures import ImpartialCulture
 from rankagg.distributions.study_model import StudyModel
 from rankagg.studies.cycles.cycles import CycleStudy
 

@@ -15,15 +15,13 @@ from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import limited, time_limit_option
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.output import json_option, rows_options
-from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.output import json_option, plot_option, rows_options, save_plot
 from rankagg.cli.options.studies import NAMES, StudyRun, study_options
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores.table import ScoreTable
 from rankagg.studies.confidence.confidence import ConfidenceStudy
 from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
-from rankagg.studies.scores.resampled_table import ResampledTableModel
-from rankagg.studies.scores.score_models import TableModel
+from rankagg.studies.scores.score_models import ResampledTableModel, TableModel
 from rankagg.studies.study import Study
 from rankagg.studies.task_subsets.task_subsets import TaskSubsetStudy
 

@@ -11,20 +11,17 @@ import pandas as pd
 
 from rankagg.aggregation.evidence import PairData
 from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.names import OneOf, labels_of
-from rankagg.cli.options.numbers import Number, alpha_option
-from rankagg.cli.options.output import echo_json, json_option
-from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.names import Number, OneOf, alpha_option, labels_of
+from rankagg.cli.options.output import echo_json, json_option, plot_option, save_plot
 from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.results.result import plain_rows
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.votes.pairwise import PairwiseMatrix
-from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
-from rankagg.distributions.bradley_terry.options import ERRORS, Errors
+from rankagg.distributions.bradley_terry.contests import TIES, Ties
+from rankagg.distributions.bradley_terry.fit import ERRORS, Errors, fit_bradley_terry
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
-from rankagg.distributions.bradley_terry.ties import TIES, Ties
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows

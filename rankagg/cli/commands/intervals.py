@@ -10,10 +10,16 @@ import click
 from rankagg._typing import Label
 from rankagg.cli.options.exact import time_limit_option
 from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import Number, Whole, alpha_option, seed_option
-from rankagg.cli.options.output import as_option, echo_json, echo_pasted, json_option, rows_options
-from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.names import Number, OneOf, Whole, alpha_option, seed_option
+from rankagg.cli.options.output import (
+    as_option,
+    echo_json,
+    echo_pasted,
+    json_option,
+    plot_option,
+    rows_options,
+    save_plot,
+)
 from rankagg.cli.options.wording import options_named
 from rankagg.core.comparisons.comparisons import Comparisons
 from rankagg.core.items import counted, listed

@@ -17,10 +17,8 @@ from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
 from rankagg.cli.options.exact import limited, time_limit_option
 from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import Whole, seed_option
-from rankagg.cli.options.output import echo_json, json_option, rows_options
-from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.names import OneOf, Whole, seed_option
+from rankagg.cli.options.output import echo_json, json_option, plot_option, rows_options, save_plot
 from rankagg.cli.options.told import pairs_only
 from rankagg.core.sums.summary import ScoreSummary
 

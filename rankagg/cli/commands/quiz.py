@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import SEED
+from rankagg.cli.options.names import SEED, OneOf
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.wording import options_named
 from rankagg.teaching.quiz.quiz import quiz

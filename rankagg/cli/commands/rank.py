@@ -11,13 +11,13 @@ from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import (
+    FOLDER,
     as_option,
     echo_result,
     json_option,
     write_frame,
     write_json,
 )
-from rankagg.cli.options.targets import FOLDER
 from rankagg.cli.options.wording import options_named
 from rankagg.io.evaluations.write import write_evaluations
 

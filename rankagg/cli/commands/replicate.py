@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from rankagg.cli.exit_codes import DONE, FAILED
-from rankagg.cli.options.numbers import jobs_option
-from rankagg.cli.options.output import echo_result, json_option
-from rankagg.cli.options.targets import FOLDER
+from rankagg.cli.options.names import jobs_option
+from rankagg.cli.options.output import FOLDER, echo_result, json_option
 from rankagg.cli.options.wording import options_named
 from rankagg.replication.registry import EXPERIMENTS
 from rankagg.replication.replicate import replicate

@@ -13,9 +13,8 @@ from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import show_progress
 from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import SECONDS, alpha_option, seed_option
-from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.names import SECONDS, OneOf, alpha_option, seed_option
+from rankagg.cli.options.output import FILE
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import InformationLostError

@@ -9,11 +9,10 @@ from typing import cast
 
 import click
 
-from rankagg.cli.options.cultures import CULTURES, NUMBERS, cultures
-from rankagg.cli.options.names import numbers_of
-from rankagg.cli.options.numbers import Number, Whole, seed_option
-from rankagg.cli.options.standard_input import buffered
-from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.inputs import buffered
+from rankagg.cli.options.models import CULTURES, NUMBERS, cultures
+from rankagg.cli.options.names import Number, Whole, numbers_of, seed_option
+from rankagg.cli.options.output import FILE
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.core.profiles.profile import Profile

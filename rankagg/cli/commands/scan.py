@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankagg.cli.options.numbers import Whole
-from rankagg.cli.options.output import echo_json, json_option, rows_options
+from rankagg.cli.options.names import Whole
+from rankagg.cli.options.output import FILE, echo_json, json_option, rows_options
 from rankagg.cli.options.scans import add_options, run_options, summed
-from rankagg.cli.options.targets import FILE
 from rankagg.core.items import counted, shortened
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.sums.unit_groups import MOST_GROUPS

@@ -13,14 +13,26 @@ from rankagg.aggregation.evidence import Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import BACKENDS, Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
-from rankagg.cli.options.constraints import Wishes, constraint_options
-from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
+from rankagg.cli.options.exact import (
+    Places,
+    Ties,
+    Wishes,
+    constraint_options,
+    exact_options,
+    exit_code,
+    place_options,
+    with_exact_options,
+)
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf, labels_of, numbers_of
-from rankagg.cli.options.output import echo_json, json_option, write_json
-from rankagg.cli.options.places import Places, place_options
-from rankagg.cli.options.plots import plot_option, save_plot
-from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.output import (
+    FILE,
+    echo_json,
+    json_option,
+    plot_option,
+    save_plot,
+    write_json,
+)
 from rankagg.core.votes.item_weights import weigh_items
 from rankagg.io.votes import write_votes
 

@@ -15,10 +15,14 @@ from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import show_progress, time_limit_option
 from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import Whole, jobs_option, seed_option
-from rankagg.cli.options.output import echo_result, json_option, rows_options
-from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.names import OneOf, Whole, jobs_option, seed_option
+from rankagg.cli.options.output import (
+    echo_result,
+    json_option,
+    plot_option,
+    rows_options,
+    save_plot,
+)
 from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
 

@@ -11,13 +11,18 @@ import click
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence, WholeData
 from rankagg.aggregation.ranked_pairs import RankedPairs
-from rankagg.aggregation.voting.eliminations import Elimination, TieBreaking
+from rankagg.aggregation.voting.elimination_rules import Elimination, TieBreaking
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf, labels_of
-from rankagg.cli.options.output import echo_json, json_option, rows_options
-from rankagg.cli.options.plots import plot_option, save_plot
-from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.output import (
+    FILE,
+    echo_json,
+    json_option,
+    plot_option,
+    rows_options,
+    save_plot,
+)
 from rankagg.core.items import counted
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.votes.pairwise import PairwiseMatrix

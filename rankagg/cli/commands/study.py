@@ -10,10 +10,8 @@ from rankagg._typing import Unranked
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.models import MODELS, model_options
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import SECONDS, Number
-from rankagg.cli.options.output import json_option
-from rankagg.cli.options.plots import plot_option, save_plot
+from rankagg.cli.options.names import SECONDS, Number, OneOf
+from rankagg.cli.options.output import json_option, plot_option, save_plot
 from rankagg.cli.options.studies import NAMES, StudyRun, sizes_options, study_options
 from rankagg.cli.options.wording import options_named
 from rankagg.distributions.study_model import StudyModel

@@ -14,9 +14,8 @@ from rankagg.classroom.catalog import HEADS, notebooks
 from rankagg.classroom.files import copied, exported, framed
 from rankagg.classroom.serving import serve
 from rankagg.cli.exit_codes import DONE
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import Whole
-from rankagg.cli.options.targets import FOLDER
+from rankagg.cli.options.names import OneOf, Whole
+from rankagg.cli.options.output import FOLDER
 from rankagg.exceptions import OutputError
 
 __all__ = ["command"]

@@ -8,15 +8,15 @@ from typing import Any, get_args
 import click
 
 from rankagg.cli.options.inputs import Input, input_options
-from rankagg.cli.options.names import OneOf, labels_of
-from rankagg.cli.options.numbers import Whole, alpha_option, seed_option
+from rankagg.cli.options.names import OneOf, Whole, alpha_option, labels_of, seed_option
 from rankagg.cli.options.output import (
     as_option,
     echo_result,
     json_option,
+    plot_option,
     rows_options,
+    save_plot,
 )
-from rankagg.cli.options.plots import plot_option, save_plot
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores.table import ScoreTable
 from rankagg.inference.paired.paired_test import paired_tests

@@ -10,12 +10,17 @@ import click
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
-from rankagg.analysis.tournament.tournament import TournamentGraph
+from rankagg.analysis.tournament import TournamentGraph
 from rankagg.cli.options.exact import time_limit_option
 from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.output import echo_json, json_option, rows_options
-from rankagg.cli.options.plots import plot_option, save_plot
-from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.output import (
+    FILE,
+    echo_json,
+    json_option,
+    plot_option,
+    rows_options,
+    save_plot,
+)
 from rankagg.core.items import counted
 from rankagg.exceptions import visible
 from rankagg.io.output_files import write_text

@@ -8,15 +8,14 @@ from pathlib import Path
 import click
 
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.placed.certificate import PlacedCertificate
-from rankagg.aggregation.kemeny.proofs.certificate import Certificate
-from rankagg.aggregation.kemeny.proofs.proved import Proved
-from rankagg.aggregation.kemeny.weak.certificate import WeakCertificate
+from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.aggregation.kemeny.placed_certificate import PlacedCertificate
+from rankagg.aggregation.kemeny.proved import Proved
+from rankagg.aggregation.kemeny.weak_certificate import WeakCertificate
 from rankagg.check_certificate import BYTES
 from rankagg.check_certificate import SECONDS as TIME
-from rankagg.cli.options.inputs import AnyInput, any_input_options
-from rankagg.cli.options.numbers import SECONDS, Number
-from rankagg.cli.options.standard_input import DASH, NAME, buffered
+from rankagg.cli.options.inputs import DASH, NAME, AnyInput, any_input_options, buffered
+from rankagg.cli.options.names import SECONDS, Number
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, VerificationError

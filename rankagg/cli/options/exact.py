@@ -1,8 +1,10 @@
-"""Options of the exact method, its progress on the terminal, and what its proof means at exit."""
+"""Options of the exact method: constraints, weights of places, progress, and what it returns."""
 
 from __future__ import annotations
 
+import csv
 import logging
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -10,23 +12,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankagg._numbers import ascii_number
+from rankagg._typing import Label, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.progress import LOGGER
+from rankagg.aggregation.kemeny.constraints import Constraints, Quota
+from rankagg.aggregation.kemeny.placed_rules import PlacedRule, PlaceWeightedKemeny, TopK
+from rankagg.aggregation.kemeny.solution import LOGGER
 from rankagg.aggregation.result import Consensus
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
-from rankagg.cli.options.numbers import SECONDS, Number
+from rankagg.cli.options.names import SECONDS, Number, Whole, labels_of
+from rankagg.core.items import ItemSet
+from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from rankagg.analysis.comparison.alternatives import Alternatives
     from rankagg.analysis.explanation import Explanation
 
 __all__ = [
+    "Places",
     "Ties",
+    "Wishes",
+    "constraint_options",
     "exact_options",
     "exit_code",
     "limited",
+    "place_options",
     "show_progress",
     "time_limit_option",
     "with_exact_options",
@@ -169,3 +181,163 @@ def exit_code(
             continue
         return INTERRUPTED if consensus.interrupted else UNPROVED
     return DONE if rest is None or rest.is_complete else UNPROVED
+
+
+TOP = "ITEM,ITEM:PLACES"
+QUOTA = "ITEM,ITEM:PLACES:NUMBER"
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Constraints as they were typed."""
+
+    above: tuple[str, ...]
+    first: str | None
+    last: str | None
+    top: str | None
+    quotas: tuple[str, ...]
+
+    def of(self, items: ItemSet) -> Constraints | None:
+        """Return them as constraints on some items; None where there are none."""
+        if not (self.above or self.first or self.last or self.top or self.quotas):
+            return None
+        return Constraints(
+            above=[self._pair(text, items) for text in self.above],
+            first=_items("--first", self.first, items) if self.first else (),
+            last=_items("--last", self.last, items) if self.last else (),
+            top=self._top(self.top, items) if self.top else None,
+            quotas=[self._quota(text, items) for text in self.quotas],
+        )
+
+    def _pair(self, text: str, items: ItemSet) -> tuple[Label, Label]:
+        pair = _items("--above", text, items)
+        if len(pair) != 2:
+            raise InvalidInputError("--above", "ITEM,ITEM", text)
+        return pair[0], pair[1]
+
+    def _top(self, text: str, items: ItemSet) -> tuple[list[Label], int]:
+        names, within = _numbers("--top", text, TOP, 1)
+        return _items("--top", names, items), within
+
+    def _quota(self, text: str, items: ItemSet) -> Quota:
+        names, within, at_least = _numbers("--quota", text, QUOTA, 2)
+        return Quota(_items("--quota", names, items), within, at_least)
+
+
+def _items(option: str, text: str, items: ItemSet) -> list[Label]:
+    """Return labels between commas; quotation marks hold together one that has a comma."""
+    (names,) = csv.reader([text], skipinitialspace=True)
+    return labels_of(option, [name.strip() for name in names], items, "item")
+
+
+def _numbers(option: str, text: str, form: str, count: int) -> tuple[Any, ...]:
+    """Return what stands before the last colons, and the whole numbers behind them."""
+    names, *numbers = text.rsplit(":", count)
+    if len(numbers) != count or not all(re.fullmatch(" *[0-9]{1,9} *", n) for n in numbers):
+        raise InvalidInputError(option, form, text)
+    return names, *(int(number) for number in numbers)
+
+
+def constraint_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the constraints to a command, which receives them as `wishes`."""
+
+    @wraps(command)
+    def with_wishes(
+        *args: Any,
+        above: tuple[str, ...],
+        first: str | None,
+        last: str | None,
+        top: str | None,
+        quotas: tuple[str, ...],
+        **options: Any,
+    ) -> Any:
+        return command(*args, wishes=Wishes(above, first, last, top, quotas), **options)
+
+    options = (
+        click.option(
+            "--above", multiple=True, metavar="ITEM,ITEM",
+            help="The first item must stand above the second; may be repeated.",
+        ),
+        click.option(
+            "--first", metavar="ITEM,...", help="These items must stand above all others."
+        ),
+        click.option(
+            "--last", metavar="ITEM,...", help="These items must stand below all others."
+        ),
+        click.option(
+            "--top", metavar="ITEM,...:PLACES",
+            help="Each of these items must stand within the first so many places.",
+        ),
+        click.option(
+            "--quota", "quotas", multiple=True, metavar="ITEM,...:PLACES:NUMBER",
+            help="At least NUMBER of these items must stand within the first so many places; may "
+            "be repeated.",
+        ),
+    )  # fmt: skip
+    for option in reversed(options):
+        with_wishes = option(with_wishes)
+    return with_wishes
+
+
+LARGEST = 10**6
+FORM = "NUMBER,NUMBER"
+
+
+@dataclass(frozen=True)
+class Places:
+    """How places count, as it was typed."""
+
+    top_k: int | None
+    weights: str | None
+
+    @property
+    def given(self) -> str | None:
+        """The option that was given; None where Kemeny's rule is meant."""
+        if self.top_k is not None:
+            return "--top-k"
+        return None if self.weights is None else "--place-weights"
+
+    def rule(self, unranked: Unranked, ties: Ties) -> PlacedRule:
+        """Return the rule that was asked for; only where one was."""
+        if ties.consensus_ties:
+            raise click.UsageError(f"{self.given} does not go with --consensus-ties.")
+        show_progress()
+        rule: PlacedRule
+        if self.top_k is not None:
+            rule = TopK(k=self.top_k, unranked=unranked)
+        else:
+            rule = PlaceWeightedKemeny(weights=self._numbers(), unranked=unranked)
+        return rule if ties.tie_cost is None else replace(rule, tie_cost=ties.tie_cost)
+
+    def _numbers(self) -> list[float]:
+        try:
+            return [float(ascii_number(text)) for text in (self.weights or "").split(",")]
+        except ValueError:
+            raise InvalidInputError("--place-weights", FORM, self.weights) from None
+
+
+def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for places to a command, which receives them as `places`."""
+
+    @wraps(command)
+    def with_places(
+        *args: Any, top_k: int | None, place_weights: str | None, **options: Any
+    ) -> Any:
+        if top_k is not None and place_weights is not None:
+            raise click.UsageError("--top-k does not go with --place-weights.")
+        return command(*args, places=Places(top_k, place_weights), **options)
+
+    options = (
+        click.option(
+            "--top-k", type=Whole(1, LARGEST), metavar="K",
+            help="The best list of K items, with all others tied behind it.",
+        ),
+        click.option(
+            "--place-weights", metavar="NUMBER,...",
+            help="What a contradicted vote counts, by the place of the upper item; numbers that "
+            "do not grow, 0 for places after the last one.",
+        ),
+    )  # fmt: skip
+    for option in reversed(options):
+        with_places = option(with_places)
+    return with_places

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gzip
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import update_wrapper
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -23,24 +28,90 @@ from rankagg.cli.options.kinds import (
 )
 from rankagg.cli.options.kinds.kind import Kind, Option, Values, check_one
 from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.standard_input import DASH, NAME, buffered
 from rankagg.cli.options.told import tell_ballots, tell_scores, warnings_noted
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.sums.summary import ScoreSummary
+from rankagg.exceptions import InvalidInputError
 from rankagg.io.tables.table import kind_by_name
 from rankagg.io.tables.text import read_text
 
 __all__ = [
+    "DASH",
     "KIND_OPTIONS",
+    "NAME",
     "NAMED",
     "AnyInput",
     "Input",
     "any_input_options",
+    "buffered",
     "input_options",
     "read_input",
     "with_options",
 ]
+
+#: What stands for the standard input, and what messages call it.
+DASH, NAME = "-", "standard input"
+
+# What content begins with, and what a file of that kind is called.
+BEGINNINGS = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"\x1f\x8b", ".gz"))
+BEGIN, PIECE = 2**12, 2**20
+
+
+@contextmanager
+def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Return the paths of files; the standard input is kept in one, as some kinds need seeking.
+
+    Parameters
+    ----------
+    files : tuple of str
+        Paths, or `-` once.
+
+    Yields
+    ------
+    tuple of str
+        Paths; that of the standard input until the end of the block.
+    """
+    if files.count(DASH) > 1:
+        raise click.UsageError("The standard input can be read once only: give one `-`.")
+    if DASH not in files:
+        yield files
+        return
+    with TemporaryDirectory(prefix="rankagg-") as folder:
+        path = Path(folder) / NAME
+        try:
+            with path.open("wb") as target:
+                while piece := sys.stdin.buffer.read(PIECE):
+                    target.write(piece)
+        except (OSError, RuntimeError, ValueError, AttributeError) as error:
+            reason = getattr(error, "strerror", None) or "It is closed"
+            raise InvalidInputError("FILE", "a readable file", DASH, f"{reason}.") from None
+        # Kinds of files are told by their names, which a stream has not.
+        named = path.with_name(f"{NAME}{_suffix(path)}")
+        path.rename(named)
+        yield tuple(str(named) if file == DASH else file for file in files)
+
+
+def _suffix(path: Path) -> str:
+    with path.open("rb") as file:
+        start = file.read(BEGIN)
+    suffix = next((suffix for begin, suffix in BEGINNINGS if start.startswith(begin)), "")
+    if suffix == ".gz":
+        try:
+            with gzip.open(path) as packed:
+                start = packed.read(BEGIN)
+        except (OSError, EOFError, zlib.error):
+            return suffix
+        return f".jsonl{suffix}" if _is_json_lines(start) else suffix
+    return ".jsonl" if not suffix and _is_json_lines(start) else suffix
+
+
+def _is_json_lines(start: bytes) -> bool:
+    """Say whether a text begins with an object on a line of its own, and another behind it."""
+    lines = start.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    objects = [line.strip() for line in lines[:2]]
+    return len(lines) > 2 and all(one[:1] == b"{" and one[-1:] == b"}" for one in objects)
+
 
 #: In the order in which contents are looked at.
 KINDS = (

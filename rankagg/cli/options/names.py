@@ -1,8 +1,15 @@
-"""Names that are typed on the command line: those of a list, those of the data, and NAME=VALUE."""
+"""Names and numbers that are typed on the command line, refused in one sentence.
+
+Numeric options: what is out of range is refused in one sentence that names the option.
+
+Everything is checked when the command line is read, before any work.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from math import inf, isfinite
+from reprlib import Repr
 from typing import Any
 
 import click
@@ -12,7 +19,22 @@ from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted, listed, written
 from rankagg.exceptions import InvalidInputError, nearest
 
-__all__ = ["OneOf", "labels_of", "numbers_of", "split", "task_weights"]
+__all__ = [
+    "ALPHA",
+    "SECONDS",
+    "SEED",
+    "Jobs",
+    "Number",
+    "OneOf",
+    "Whole",
+    "alpha_option",
+    "jobs_option",
+    "labels_of",
+    "numbers_of",
+    "seed_option",
+    "split",
+    "task_weights",
+]
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
@@ -79,3 +101,138 @@ def task_weights(option: str, texts: Iterable[str], tasks: ItemSet) -> dict[Labe
     """Return tasks and weights of texts TASK=NUMBER."""
     weights = numbers_of(option, texts, "TASK=NUMBER")
     return dict(zip(labels_of(option, weights, tasks, "task"), weights.values(), strict=True))
+
+
+# The longest integer that Python reads has some thousand digits; none here has more than these.
+DIGITS = 40
+
+_short = Repr()
+_short.maxstring = 40
+
+
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """A finite number in a range.
+
+    Parameters
+    ----------
+    low, high : float
+        The range.
+    open_low, open_high : bool
+        Whether the ends are left out.
+    """
+
+    name = "float"
+
+    def __init__(
+        self,
+        low: float = -inf,
+        high: float = inf,
+        *,
+        open_low: bool = False,
+        open_high: bool = False,
+    ) -> None:
+        self.low, self.high = low, high
+        self.open_low, self.open_high = open_low, open_high
+
+    @property
+    def allowed(self) -> str:
+        """What a value must be."""
+        if self.low == -inf:
+            return "a finite number"
+        low = f"a number above {self.low:g}" if self.open_low else f"a number of {self.low:g}"
+        if self.high == inf:
+            return f"{low} or more" if not self.open_low else low
+        return f"{low} {'and below' if self.open_high else 'to'} {self.high:g}"
+
+    def holds(self, value: float) -> bool:
+        """Say whether a number is in the range."""
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return isfinite(value) and above and below
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number, or name the option."""
+        try:
+            number = float(ascii_number(str(value)))
+        except (ValueError, OverflowError):
+            number = inf
+        if not self.holds(number):
+            self.fail(f"must be {self.allowed}. Got {_short.repr(str(value))}.", param, ctx)
+        return number
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]
+    """A whole number in a range.
+
+    Parameters
+    ----------
+    low, high : int
+        The range, with its ends.
+    """
+
+    name = "integer"
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low, self.high = low, high
+
+    @property
+    def allowed(self) -> str:
+        """What a value must be."""
+        return f"a whole number from {self.low} to {self.high}"
+
+    def holds(self, value: int) -> bool:
+        """Say whether a number is in the range."""
+        return self.low <= value <= self.high
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number, or name the option."""
+        text = str(value)
+        try:
+            number = int(ascii_number(text)) if len(text) <= DIGITS else None
+        except ValueError:
+            number = None
+        if number is None or not self.holds(number):
+            self.fail(f"must be {self.allowed}. Got {_short.repr(text)}.", param, ctx)
+        return number
+
+
+class Jobs(Whole):
+    """A number of processes, or -1 for one a core."""
+
+    def __init__(self) -> None:
+        super().__init__(1, 1024)
+
+    @property
+    def allowed(self) -> str:
+        """What a value must be."""
+        return f"-1 for all cores, or {super().allowed}"
+
+    def holds(self, value: int) -> bool:
+        """Say whether a number is one of these."""
+        return value == -1 or super().holds(value)
+
+
+#: Seconds of a time limit.
+SECONDS = Number(0, 1e9)
+#: A probability of error.
+ALPHA = Number(0, 1, open_low=True, open_high=True)
+SEED = Whole(0, 2**64 - 1)
+
+
+def seed_option(purpose: str = "the random numbers") -> Callable[[Callable[..., Any]], Any]:
+    """Add --seed, which says what is drawn for some purpose."""
+    return click.option("--seed", type=SEED, default=0, show_default=True, help=f"For {purpose}.")
+
+
+def alpha_option(what: str = "Probability of error") -> Callable[[Callable[..., Any]], Any]:
+    """Add --alpha, a probability of error."""
+    return click.option("--alpha", type=ALPHA, default=0.05, show_default=True, help=f"{what}.")
+
+
+def jobs_option(where: str = "Processes") -> Callable[[Callable[..., Any]], Any]:
+    """Add --jobs: how many processes share the work."""
+    return click.option(
+        "--jobs", type=Jobs(), default=1, show_default=True, help=f"{where}; -1 for all cores."
+    )

@@ -1,27 +1,82 @@
-"""Printing JSON and writing result files, and the options for how much is printed."""
+"""Writing results: JSON, files and pictures, and the options for how much is printed."""
 
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import click
 import pandas as pd
 
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.numbers import Whole
+from rankagg.cli.options.names import OneOf, Whole
 from rankagg.core.results.pasted import Pastable
-from rankagg.exceptions import visible_json
-from rankagg.io.output_files import write_text
+from rankagg.exceptions import OutputError, visible_json
+from rankagg.io.output_files import check_target, write_file, write_text
 from rankagg.io.tables.formulas import guard_frame
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 __all__ = [
-    "Described", "as_option", "echo_json", "echo_pasted", "echo_result", "json_option",
-    "rows_options", "write_frame", "write_json",
-]  # fmt: skip
+    "FILE",
+    "FOLDER",
+    "Described",
+    "OutputFile",
+    "OutputFolder",
+    "as_option",
+    "echo_json",
+    "echo_pasted",
+    "echo_result",
+    "json_option",
+    "plot_option",
+    "rows_options",
+    "save_plot",
+    "write_frame",
+    "write_json",
+]
+
+
+class OutputFile(click.Path):
+    """A file that can be written."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, or name the option."""
+        try:
+            return check_target(value)
+        except OutputError as error:
+            self.fail(str(error), param, ctx)
+
+
+class OutputFolder(click.Path):
+    """A folder that can be written into, or made."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, or name the option."""
+        folder = Path(value)
+        try:
+            # What is there of its path already decides whether the rest can be made.
+            there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
+            if not there.is_dir():
+                self.fail(f"{folder} cannot be made: {there} is a file.", param, ctx)
+            check_target(there / "file")
+        except (OutputError, OSError, ValueError) as error:
+            self.fail(str(error), param, ctx)
+        return folder
+
+
+FILE = OutputFile()
+FOLDER = OutputFolder()
 
 
 class Described(Protocol):
@@ -128,3 +183,44 @@ def write_frame(frame: pd.DataFrame, path: Path, *, index: bool = False) -> None
 
 def _dumps(data: dict[str, Any]) -> str:
     return visible_json(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+KINDS = (".pdf", ".png", ".svg")
+
+
+def plot_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --plot, which a command receives as `plot`: a path, or None."""
+    return click.option(
+        "--plot",
+        type=FILE,
+        callback=_check_kind,
+        metavar="FILE",
+        help=f"Draw {what} into a .svg, .pdf or .png file.",
+    )
+
+
+def _check_kind(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and path.suffix.lower() not in KINDS:
+        raise click.BadParameter(f"{path.name!r} must end in {', '.join(KINDS)}.")
+    return path
+
+
+def save_plot(draw: Callable[[], Axes], path: Path | None) -> None:
+    """Draw into a file, where one is asked for, and say so on the standard error."""
+    if path is None:
+        return
+    # matplotlib takes most of a second to load, and most calls draw nothing.
+    import matplotlib as mpl  # noqa: PLC0415
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    from rankagg.plotting.style.theme import style  # noqa: PLC0415
+
+    mpl.use("Agg")
+    with style("paper"), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        figure = cast("Figure", draw().figure)
+        write_file(path, figure.savefig)
+        plt.close("all")
+    if any("missing from font" in str(warning.message) for warning in told):
+        click.echo("warning: no font at hand has all letters of the names", err=True)
+    click.echo(f"plot: {path}", err=True)

@@ -11,9 +11,8 @@ from typing import Any, Protocol, TypeVar
 import click
 import pandas as pd
 
-from rankagg.cli.options.numbers import Whole, jobs_option, seed_option
-from rankagg.cli.options.output import Described, echo_result, write_frame
-from rankagg.cli.options.targets import FILE
+from rankagg.cli.options.names import Whole, jobs_option, seed_option
+from rankagg.cli.options.output import FILE, Described, echo_result, write_frame
 from rankagg.studies.study import Study
 
 __all__ = ["NAMES", "StudyRun", "sizes_options", "study_options"]

@@ -13,17 +13,20 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._typing import Floats, Label
 from rankagg._validation import as_weights
 from rankagg.core.arithmetic import exact
-from rankagg.core.comparisons.checks import (
+from rankagg.core.comparisons.rows import (
+    ComparisonRows,
     as_codes,
     as_covariates,
     as_signs,
     check_apart,
     coded,
+    digest_of,
+    framed,
+    parsed,
+    plain,
 )
-from rankagg.core.comparisons.plain import digest_of, framed, parsed, plain
-from rankagg.core.comparisons.rows import ComparisonRows
 from rankagg.core.items import ItemSet, counted, label_column
-from rankagg.core.results.html import html_table
+from rankagg.core.results.pasted import html_table
 from rankagg.core.value import frozen_array
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import Described, InvalidInputError

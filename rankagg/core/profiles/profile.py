@@ -17,11 +17,11 @@ from rankagg._validation import (
 )
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.profiles import changes
+from rankagg.core.profiles import rows as changes
 from rankagg.core.profiles.rows import Rows, stacked
 from rankagg.core.rankings import canonical, places
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.results.html import html_table
+from rankagg.core.results.pasted import html_table
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 

@@ -1,23 +1,149 @@
-"""Tables to paste: LaTeX with the rules of booktabs, and Markdown as GitHub reads it."""
+"""Tables to paste and to show: LaTeX, Markdown, HTML, whatever signs labels hold."""
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
 from math import isnan
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
 
 from rankagg._validation import check_flag, check_integer
 from rankagg.core.items import counted
-from rankagg.core.results.markup import DASH, check_key, latex_number, latex_text, markdown_text
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InvalidInputError, visible
 
-__all__ = ["Decimals", "Direction", "Look", "Pastable", "Pasted", "pasted"]
+__all__ = [
+    "DASH",
+    "Decimals",
+    "Direction",
+    "Look",
+    "Pastable",
+    "Pasted",
+    "check_key",
+    "html_table",
+    "latex_number",
+    "latex_text",
+    "markdown_text",
+    "pasted",
+]
+
+
+def html_table(head: Sequence[object], rows: Iterable[Sequence[object]], *, named: bool) -> str:
+    """Return a table with escaped cells; where rows are named, their first cell is a heading."""
+    first = "th" if named else "td"
+    body = "".join(
+        f"<tr><{first}>{escape(str(lead))}</{first}>"
+        + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)
+        + "</tr>"
+        for lead, *cells in rows
+    )
+    top = "".join(f"<th>{escape(str(cell))}</th>" for cell in head)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+#: What stands between the ends of a range.
+DASH = "\N{EN DASH}"
+
+NUMBER = re.compile(r"-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+#: Signs that a key of LaTeX for references may have beside letters and digits.
+KEY = re.compile(r"[A-Za-z0-9:._+/-]*")
+
+LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}",
+    '"': r"\char34{}", DASH: "--",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}  # fmt: skip
+INFINITY = r"\infty"
+# Two of these make one other sign, and dashes do with each other.
+LIGATURES = "',"
+DASHES = f"-{DASH}"
+# At the start of a row these would belong to the end of the row before.
+STARTS = "[*"
+
+MARKDOWN = {
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", **{sign: f"\\{sign}" for sign in "\\`*_{}[]#$~|^"},
+}  # fmt: skip
+
+
+def latex_text(text: str) -> str:
+    r"""Return text for LaTeX; white space is one space, other control signs are named.
+
+    Examples
+    --------
+    >>> latex_text("50% of a_b & c")
+    '50\\% of a\\_b \\& c'
+    """
+    # Letters with accents as one sign: pdfLaTeX sets no accent that follows its letter.
+    line = normalize("NFC", _one_line(text))
+    parts = ["{" + line[0] + "}" if line[:1] in STARTS else _latex(line[0])] if line else []
+    for before, sign in pairwise(line):
+        joins = (before in DASHES and sign in DASHES) or (before == sign and sign in LIGATURES)
+        parts.append("{}" if joins else "")
+        parts.append(_latex(sign))
+    return "".join(parts)
+
+
+def _latex(sign: str) -> str:
+    return LATEX.get(sign, sign)
+
+
+def latex_number(text: str) -> str:
+    r"""Return numbers, and what stands between them, for LaTeX: with a minus, and powers of ten.
+
+    Examples
+    --------
+    >>> print(latex_number("-0.5 (-1e-06, 2)"))
+    $-$0.5 ($-$1 $\times$ 10\textsuperscript{$-$6}, 2)
+    """
+    parts, at = [], 0
+    for found in NUMBER.finditer(text):
+        parts += [*map(_latex, text[at : found.start()]), _number(found[0])]
+        at = found.end()
+    return "".join([*parts, *map(_latex, text[at:])])
+
+
+def _number(text: str) -> str:
+    digits, _, power = text.partition("e")
+    told = re.sub(r"-?inf|-", lambda sign: f"${sign[0].replace('inf', INFINITY)}$", digits)
+    if power:
+        exponent = str(int(power)).replace("-", "$-$")
+        told += rf" $\times$ 10\textsuperscript{{{exponent}}}"
+    return told
+
+
+def markdown_text(text: str) -> str:
+    r"""Return text for a cell of a table in Markdown, as GitHub reads it.
+
+    Examples
+    --------
+    >>> print(markdown_text("a|b <i>"))
+    a\|b &lt;i&gt;
+    """
+    return "".join(MARKDOWN.get(sign, sign) for sign in _one_line(text))
+
+
+def check_key(key: object, parameter: str) -> str:
+    """Return a key that LaTeX can refer to."""
+    if isinstance(key, str) and KEY.fullmatch(key):
+        return key
+    raise InvalidInputError(
+        parameter, "letters, digits and : . _ + / - alone, as 'tab:results'", key
+    )
+
+
+def _one_line(text: str) -> str:
+    """Return text with white space as single spaces, and other control signs by their numbers."""
+    return visible(" ".join(text.split()))
+
 
 #: Which number of a column is the best.
 Direction: TypeAlias = Literal["highest", "lowest"]

@@ -19,6 +19,7 @@ from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.results.pasted import Decimals, Direction, Look, Pastable, Pasted, pasted
 from rankagg.core.scores import changes
+from rankagg.core.scores.changes import count_near_ties, describe_scores
 from rankagg.core.scores.checks import (
     as_directions,
     as_task_weights,
@@ -28,7 +29,6 @@ from rankagg.core.scores.checks import (
     unit_labels,
 )
 from rankagg.core.scores.scored_tasks import ScoredTasks
-from rankagg.core.scores.summaries import count_near_ties, describe_scores
 from rankagg.core.value import array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, visible
 

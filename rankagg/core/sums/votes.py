@@ -13,7 +13,7 @@ from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet
 from rankagg.core.sums.task_tally import TaskTally
 from rankagg.core.votes.pairwise import PairwiseMatrix
-from rankagg.core.votes.shares import grid, shares_fit
+from rankagg.core.votes.tally import grid, shares_fit
 
 __all__ = ["votes_of", "weighted_sum"]
 

@@ -15,13 +15,12 @@ from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import square_labels
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.results.html import html_table
+from rankagg.core.results.pasted import html_table
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.core.votes.costs import priced
 from rankagg.core.votes.fingerprint import fingerprint
 from rankagg.core.votes.plain import divided, rational_votes, square_votes, tied_votes
-from rankagg.core.votes.shares import Scaled, Share, added
-from rankagg.core.votes.tally import sum_squares, tally
+from rankagg.core.votes.tally import Scaled, Share, added, sum_squares, tally
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["PairwiseMatrix"]

@@ -8,9 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
-from rankagg.distributions.bradley_terry.contests import Contests
-from rankagg.distributions.bradley_terry.ties import Terms, Ties, starting_tie, terms_of
-from rankagg.distributions.definite import solve_definite
+from rankagg.distributions.bradley_terry.contests import (
+    Contests,
+    Terms,
+    Ties,
+    starting_tie,
+    terms_of,
+)
+from rankagg.distributions.connectivity import solve_definite
 
 __all__ = ["Model", "Peak", "assemble", "climb", "gradient_of", "inverse"]
 

@@ -14,8 +14,7 @@ from rankagg._validation import as_generator, check_integer
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.results.result import Result, plain_rows
 from rankagg.distributions.bradley_terry.climb import Model, assemble, inverse
-from rankagg.distributions.bradley_terry.contests import Contests
-from rankagg.distributions.bradley_terry.ties import Ties, chances
+from rankagg.distributions.bradley_terry.contests import Contests, Ties, chances
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Intransitivity", "intransitivity_of"]

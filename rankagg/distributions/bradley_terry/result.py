@@ -9,21 +9,170 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import scipy
+from numpy.typing import NDArray
+from scipy.special import expit
 
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import check_alpha, check_choice, check_number
+from rankagg.core.items import ItemSet
 from rankagg.core.results.result import ROWS
-from rankagg.distributions.bradley_terry.contests import Contests
-from rankagg.distributions.bradley_terry.contrasts import all_differences, compared, elo_table
+from rankagg.distributions.bradley_terry.contests import Contests, Ties, chances, terms_of
 from rankagg.distributions.bradley_terry.intransitivity import Intransitivity, intransitivity_of
-from rankagg.distributions.bradley_terry.prediction import predicted
-from rankagg.distributions.bradley_terry.ties import Ties
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.quasi_variances import QuasiVariances, quasi_variances
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["BradleyTerryFit"]
+__all__ = ["BradleyTerryFit", "all_differences", "compared", "elo_table", "predicted"]
+
+
+def compared(estimates: Floats, covariance: Floats, student: Any, alpha: float) -> pd.DataFrame:
+    """Return estimates with errors, tests of "it is 0", and intervals.
+
+    Parameters
+    ----------
+    estimates : ndarray of float, shape (k,)
+        Contrasts.
+    covariance : ndarray of float, shape (k, k)
+        Theirs.
+    student : scipy.stats distribution
+        Of an estimate less its true value, over its standard error.
+    alpha : float
+        Of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        estimate, std_err, z, p_value, lower, upper.
+    """
+    return _rows(estimates, np.sqrt(np.maximum(np.diag(covariance), 0.0)), student, alpha)
+
+
+def _rows(estimates: Floats, errors: Floats, student: Any, alpha: float) -> pd.DataFrame:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = estimates / errors
+    radius = student.ppf(1.0 - alpha / 2.0) * errors
+    return pd.DataFrame(
+        {
+            "estimate": estimates,
+            "std_err": errors,
+            "z": z,
+            "p_value": 2.0 * student.sf(np.abs(z)),
+            "lower": estimates - radius,
+            "upper": estimates + radius,
+        }
+    )
+
+
+def all_differences(
+    log_worths: Floats,
+    covariance: Floats,
+    pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
+    items: ItemSet,
+    *,
+    student: Any,
+    alpha: float,
+) -> pd.DataFrame:
+    """Return the differences of pairs; see `BradleyTerryFit.pairs`."""
+    # statsmodels takes longer to load than most fits take.
+    from statsmodels.stats.multitest import multipletests  # noqa: PLC0415
+
+    first, second = pairs
+    variances = np.diag(covariance)
+    spread = variances[first] + variances[second] - 2.0 * covariance[first, second]
+    frame = _rows(
+        log_worths[first] - log_worths[second], np.sqrt(np.maximum(spread, 0.0)), student, alpha
+    )
+    frame.insert(0, "first", list(items.at(first)))
+    frame.insert(1, "second", list(items.at(second)))
+    frame.insert(6, "p_holm", multipletests(frame["p_value"], method="holm")[1])
+    return frame
+
+
+def elo_table(
+    log_worths: Floats,
+    covariance: Floats,
+    items: ItemSet,
+    student: Any,
+    *,
+    at: int | None,
+    rating: float,
+    points: float,
+    alpha: float,
+) -> pd.DataFrame:
+    """Return ratings with their errors; see `BradleyTerryFit.elo`."""
+    unit = points / np.log(10.0)
+    project = np.eye(len(log_worths))
+    if at is not None:
+        project[:, at] -= 1.0
+    ratings = rating + unit * (project @ log_worths)
+    errors = unit * np.sqrt(np.maximum(np.diag(project @ covariance @ project.T), 0.0))
+    if at is not None:
+        errors[at] = np.nan
+    radius = student.ppf(1.0 - alpha / 2.0) * errors
+    columns = {
+        "elo": ratings, "std_err": errors, "lower": ratings - radius, "upper": ratings + radius,
+    }  # fmt: skip
+    frame = pd.DataFrame(columns, index=pd.Index(list(items), name="item"))
+    return frame.sort_values("elo", ascending=False, kind="stable")
+
+
+OUTCOMES = ("first wins", "tie", "second wins")
+
+
+def predicted(
+    ties: Ties,
+    row: Floats,
+    estimates: Floats,
+    covariance: Floats,
+    student: Any,
+    *,
+    tie: float | None,
+    alpha: float,
+) -> pd.DataFrame:
+    """Return the probabilities of a comparison; see `BradleyTerryFit.predict`.
+
+    Parameters
+    ----------
+    ties : {"half", "davidson", "rao-kupper"}
+        The model of ties.
+    row : ndarray of float, shape (p,)
+        What the log odds of the first side are made of.
+    estimates, covariance
+        The parameters.
+    student : scipy.stats distribution
+        Of an estimate less its true value, over its standard error.
+    tie : float or None
+        The tie parameter, the last one.
+    alpha : float
+        Of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    odds = np.array([row @ estimates])
+    probabilities = chances(ties, odds, tie)[:, 0]
+    terms = terms_of(ties, odds, tie)
+    # Of a log probability; along the log odds of the contest, and along the tie parameter.
+    slopes = terms.slope[:, :1] * row
+    if tie is not None:
+        slopes[:, -1] += terms.tie_slope[:, 0]
+    lower, upper = np.zeros(3), np.zeros(3)
+    quantile = float(np.ravel(student.ppf(1.0 - alpha / 2.0))[0])
+    for at in np.flatnonzero(probabilities > 0):
+        rest = float(np.delete(probabilities, at).sum())
+        if not rest:
+            lower[at] = upper[at] = 1.0
+            continue
+        # The derivative of the log odds of a probability is that of its log over what is left.
+        slope = slopes[at] / rest
+        error = np.sqrt(max(float(slope @ covariance @ slope), 0.0))
+        radius = quantile * error
+        center = np.log(probabilities[at]) - np.log(rest)
+        lower[at], upper[at] = expit(center - radius), expit(center + radius)
+    columns = {"probability": probabilities, "lower": lower, "upper": upper}
+    return pd.DataFrame(columns, index=pd.Index(OUTCOMES, name="outcome"))
 
 
 class BradleyTerryFit(FitResult):

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.distributions.bradley_terry.climb import Model, assemble, gradient_of
-from rankagg.distributions.bradley_terry.contests import OUTCOMES, Contests, Entries
-from rankagg.distributions.bradley_terry.ties import Terms
+from rankagg.distributions.bradley_terry.contests import OUTCOMES, Contests, Entries, Terms
 
 __all__ = ["Alone", "cluster_covariance", "effective_clusters", "separate_covariance"]
 

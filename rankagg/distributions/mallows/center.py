@@ -1,4 +1,13 @@
-"""The center of a Mallows distribution: where the likelihood is greatest, whatever theta is.
+"""The center of a Mallows distribution: the likelihood of one, and where it is greatest.
+
+Mallows around an unknown center, where the sums over compatible permutations are too large.
+
+Expected votes are estimated from drawn completions, and averaged over the iterations with falling
+weights (stochastic approximation expectation-maximization; Delyon, Lavielle and Moulines 1999,
+https://doi.org/10.1214/aos/1018031103). The log likelihood follows by integrating the expected
+distance over theta, and the information from the formula of Louis (1982).
+
+The center of a Mallows distribution: where the likelihood is greatest, whatever theta is.
 
 Of complete strict rankings it is the exact Kemeny consensus. Of partial or tied rankings the
 likelihood is a sum over compatible permutations, and is climbed by expectation-maximization:
@@ -9,12 +18,17 @@ tried; it need not be the Kemeny consensus of the data.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf
 from typing import Any, cast
 
 import numpy as np
+from scipy.integrate import simpson
+from scipy.optimize import brentq, minimize_scalar
 
+from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -23,12 +37,272 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import Permutation
-from rankagg.distributions.mallows.likelihood import LARGE, MallowsData, best_theta, theta_of
-from rankagg.distributions.mallows.parameters import as_center
-from rankagg.distributions.mallows.saem import Sampled, climb_by_sampling
+from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.distributions.mallows.compatible_sums import can_sum, expected_votes, log_sums
+from rankagg.distributions.mallows.gibbs import Completions
+from rankagg.distributions.mallows.kendall_distances import (
+    as_center,
+    distance_variance,
+    mallows_log_normalizer,
+    stage_means,
+)
 from rankagg.distributions.mallows.uniformity import one_row_each
+from rankagg.distributions.uniform import log_compatible
 
-__all__ = ["MOST_STEPS", "Found", "find_center", "search_center"]
+__all__ = [
+    "LARGE",
+    "MOST_STEPS",
+    "Found",
+    "MallowsData",
+    "Sampled",
+    "best_theta",
+    "climb_by_sampling",
+    "find_center",
+    "information_at",
+    "search_center",
+    "theta_of",
+]
+
+# A mean distance estimated to be no more is 0, and a theta at which nothing but the best is left.
+AGREE, LARGE = 1e-12, 100.0
+# A mean distance at which theta has no float near its maximum any more.
+LEAST_MEAN = 1e-290
+
+
+@dataclass(frozen=True, eq=False)
+class MallowsData:
+    """Distinct rankings with their weights."""
+
+    profile: Profile
+    ranks: Ranks
+    weights: Floats
+    is_plain: bool
+
+    @classmethod
+    def of(cls, profile: Profile) -> MallowsData:
+        """Return the different rankings of a profile."""
+        distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
+        weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
+        plain = profile.is_complete and profile.is_strict
+        return cls(profile, distinct.astype(np.int32), weights.astype(np.float64), plain)
+
+    @property
+    def total(self) -> float:
+        """The summed weight."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """True where the sums over compatible permutations can be taken."""
+        return can_sum(self.ranks)
+
+    @property
+    def n_effective(self) -> float:
+        """How many rankings of equal weight they are worth."""
+        counts, weights = self.profile.counts, self.profile.weights
+        return float((counts @ weights) ** 2 / (counts @ weights**2))
+
+    def mean_distance(self, center: Permutation) -> float:
+        """Return the mean Kendall distance of complete strict rankings to a center."""
+        places = self.ranks[:, np.argsort(center.ranks)]
+        distances = np.zeros(len(places))
+        for j in range(1, places.shape[1]):
+            distances += (places[:, :j] > places[:, [j]]).sum(axis=1)
+        return float(self.weights @ distances) / self.total
+
+    def log_likelihood(self, center: Permutation, theta: float) -> float:
+        """Return the weighted log likelihood."""
+        sums = log_sums(self.ranks[:, np.argsort(center.ranks)], theta)
+        each = mallows_log_normalizer(center.n_items, theta)
+        return float(self.weights @ sums) - self.total * each
+
+    def votes(self, center: Permutation, theta: float) -> PairwiseMatrix:
+        """Return the expected votes among compatible permutations."""
+        order = np.argsort(center.ranks)
+        inside = expected_votes(self.ranks[:, order], self.weights, theta)
+        wins = np.zeros_like(inside)
+        wins[np.ix_(order, order)] = inside
+        return PairwiseMatrix.from_wins(wins, items=center.items)
+
+
+def theta_of(mean_distance: float, n: int, *, agree: float = AGREE) -> float:
+    """Return the theta at which the expected distance is the given one.
+
+    0 where the distance is larger than at any theta, infinite where it is at most `agree`.
+    """
+    sizes = np.arange(1, n + 1)
+
+    def excess(theta: float) -> float:
+        return float(stage_means(sizes, theta).sum()) - mean_distance
+
+    if mean_distance <= agree:
+        return inf
+    if excess(0.0) <= 1e-12 * max(n * n, 1):
+        return 0.0
+    high = 1.0
+    while excess(high) > 0:
+        high *= 2.0
+    return float(brentq(excess, 0.0, high, xtol=1e-14, rtol=1e-14))
+
+
+def best_theta(data: MallowsData, center: Permutation) -> float:
+    """Return the theta of greatest likelihood around a center; infinite where nothing disagrees."""
+    if data.is_plain:
+        # Not of the matrix, in which very small weights are lost beside large ones.
+        return theta_of(data.mean_distance(center), data.profile.n_items, agree=LEAST_MEAN)
+    if data.profile.pairwise("ignore").cost(center) == 0:
+        return inf
+
+    def depth(theta: float) -> float:
+        return -data.log_likelihood(center, theta) / data.total
+
+    # Double until the likelihood falls; it does, since some ranking disagrees with the center.
+    high = 1.0
+    while depth(2.0 * high) < depth(high) and high < LARGE:
+        high *= 2.0
+    found = minimize_scalar(
+        depth, bounds=(0.0, 2.0 * high), method="bounded", options={"xatol": 1e-9}
+    )
+    return 0.0 if depth(0.0) <= found.fun else float(found.x)
+
+
+def information_at(data: MallowsData, center: Permutation, theta: float) -> float:
+    """Return minus the second derivative of the log likelihood in theta."""
+    complete = data.total * distance_variance(center.n_items, theta)
+    if data.is_plain:
+        return complete
+    # Of sums over permutations: what observing all of each would tell, less what was not seen.
+    step = 1e-3 * max(theta, 0.1)
+    middle = max(theta, step)
+    order = np.argsort(center.ranks)
+    values = [
+        float(data.weights @ log_sums(data.ranks[:, order], at))
+        for at in (middle - step, middle, middle + step)
+    ]
+    unseen = (values[0] - 2.0 * values[1] + values[2]) / step**2
+    return complete - unseen
+
+
+# Iterations that forget what was before, and those that average.
+EXPLORE, AVERAGE = 30, 70
+# A theta beyond which nothing but the best completions is left.
+LARGEST = 20.0
+# Sweeps of each iteration, of the final estimates, and grid points of the integral.
+SWEEPS, FINAL, POINTS = 4, 200, 21
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """What the climb found.
+
+    Attributes
+    ----------
+    center : Permutation
+        The center.
+    theta : float
+        The dispersion parameter.
+    log_likelihood : float
+        Estimated.
+    information : float
+        Minus the second derivative in theta, estimated.
+    n_iterations : int
+        Of the climb.
+    """
+
+    center: Permutation
+    theta: float
+    log_likelihood: float
+    information: float
+    n_iterations: int
+
+
+def climb_by_sampling(
+    profile: Profile,
+    start: Permutation,
+    theta_of: Callable[[float, int], float],
+    rng: np.random.Generator,
+    *,
+    fixed: bool = False,
+) -> Sampled:
+    """Return a local maximum of the likelihood of a Mallows distribution, by simulation.
+
+    Parameters
+    ----------
+    profile : Profile
+        The rankings, one row per observation; counts play no part.
+    start : Permutation
+        The first center.
+    theta_of : callable
+        From a mean distance and the number of items to theta.
+    rng : numpy.random.Generator
+        Where draws are from.
+    fixed : bool, default False
+        Keep the first center.
+
+    Returns
+    -------
+    Sampled
+    """
+    items, ranks, weights = profile.items, profile.ranks, profile.weights
+    n, total = len(items), float(weights.sum())
+    order = np.argsort(start.ranks)
+    chain = Completions(ranks[:, order], rng)
+    theta = 0.5
+    average = np.zeros((n, n))
+    for step in range(EXPLORE + AVERAGE):
+        drawn = np.zeros((n, n))
+        for _ in range(SWEEPS):
+            chain.sweep(theta)
+            drawn[np.ix_(order, order)] += chain.votes(weights) / SWEEPS
+        share = 1.0 if step < EXPLORE else 1.0 / (step - EXPLORE + 1)
+        average += share * (drawn - average)
+        votes = PairwiseMatrix.from_wins(average, items=items)
+        center = start if fixed else _consensus(votes)
+        theta = min(theta_of(votes.cost(center) / total, n), LARGEST)
+        fresh = np.argsort(center.ranks)
+        chain.reorder(np.argsort(order)[fresh])
+        order = fresh
+    variances = _posterior_variances(chain, theta)
+    information = total * distance_variance(n, theta) - float(weights**2 @ variances)
+    sums = _log_sums(ranks[:, order], weights, theta, rng)
+    height = sums - total * mallows_log_normalizer(n, theta)
+    return Sampled(center, theta, height, information, EXPLORE + AVERAGE)
+
+
+def _consensus(votes: PairwiseMatrix) -> Permutation:
+    return Permutation(Kemeny().aggregate(votes).ranking.ranks, votes.items)
+
+
+def _posterior_variances(chain: Completions, theta: float) -> Floats:
+    """Return the variance of the distance of every ranking's completions."""
+    first = np.zeros(len(chain.places))
+    second = np.zeros(len(chain.places))
+    for _ in range(FINAL):
+        chain.sweep(theta)
+        distance = chain.distances()
+        first += distance / FINAL
+        second += distance**2 / FINAL
+    variances: Floats = np.maximum(second - first**2, 0.0)
+    return variances
+
+
+def _log_sums(ranks: Ranks, weights: Floats, theta: float, rng: np.random.Generator) -> float:
+    """Return sum w log sum exp(-theta d): log of the number, less the integral of E[d]."""
+    grid = np.linspace(0.0, theta, POINTS)
+    chain = Completions(ranks, rng)
+    expected = []
+    for at in grid:
+        for _ in range(5):
+            chain.sweep(at)
+        sweeps = FINAL // 10
+        found = 0.0
+        for _ in range(sweeps):
+            chain.sweep(at)
+            found += float(weights @ chain.distances()) / sweeps
+        expected.append(found)
+    integral = float(simpson(expected, x=grid))
+    return float(weights @ log_compatible(ranks)) - integral
+
 
 CLIMB = 1e-9
 MOST_STEPS = 500

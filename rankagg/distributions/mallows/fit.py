@@ -22,10 +22,16 @@ from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.connectivity import check_observed
 from rankagg.distributions.fit_result import FitResult
-from rankagg.distributions.mallows.center import MOST_STEPS, Found, search_center
-from rankagg.distributions.mallows.likelihood import MallowsData, best_theta, information_at
+from rankagg.distributions.mallows.center import (
+    MOST_STEPS,
+    Found,
+    MallowsData,
+    best_theta,
+    information_at,
+    search_center,
+)
+from rankagg.distributions.mallows.kendall_distances import check_theta
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.mallows.parameters import check_theta
 from rankagg.distributions.mallows.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
 from rankagg.distributions.mallows.uniformity import UniformityTest, simulate_uniformity
 from rankagg.exceptions import Described, InvalidInputError

@@ -16,8 +16,11 @@ from rankagg.core.rankings.partial import Permutation
 from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows import stages
-from rankagg.distributions.mallows.kendall_distances import stage_log_normalizers, stage_means
-from rankagg.distributions.mallows.parameters import as_center
+from rankagg.distributions.mallows.kendall_distances import (
+    as_center,
+    stage_log_normalizers,
+    stage_means,
+)
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:

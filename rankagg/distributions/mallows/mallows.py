@@ -17,14 +17,12 @@ from rankagg.distributions.mallows import stages
 from rankagg.distributions.mallows.compatible_sums import log_sums
 from rankagg.distributions.mallows.gibbs import Completions
 from rankagg.distributions.mallows.kendall_distances import (
-    pair_stays,
-    stage_means,
-)
-from rankagg.distributions.mallows.parameters import (
     as_center,
     check_theta,
     distance_variance,
     mallows_log_normalizer,
+    pair_stays,
+    stage_means,
 )
 
 if TYPE_CHECKING:

@@ -14,10 +14,8 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.sums.summary import ScoreSummary
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.distributions.connectivity import check_connected
-from rankagg.distributions.plackett_luce.choice_sets import MergedSets
-from rankagg.distributions.plackett_luce.choices import Choices
-from rankagg.distributions.plackett_luce.fit import Sample, maximize_choices
-from rankagg.distributions.plackett_luce.options import FitOptions
+from rankagg.distributions.plackett_luce.choices import Choices, MergedSets
+from rankagg.distributions.plackett_luce.fit import FitOptions, Sample, maximize_choices
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.recession import Observed
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit

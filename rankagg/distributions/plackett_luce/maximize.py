@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
-from rankagg.distributions.definite import solve_definite
+from rankagg.distributions.connectivity import solve_definite
 from rankagg.distributions.plackett_luce.likelihood import Derivatives, Likelihood
 
 __all__ = ["NEWTON_STEPS", "Maximum", "inverse_information", "minorize", "newton"]

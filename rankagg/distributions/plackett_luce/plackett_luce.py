@@ -18,7 +18,7 @@ from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results.html import html_table
+from rankagg.core.results.pasted import html_table
 from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.plackett_luce.choices import stage_masks

@@ -1,7 +1,8 @@
-"""The bootstrap over independent units: means of all pairs under resampled units."""
+"""The bootstrap over independent units, groups of units, and tasks with their instances."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -11,12 +12,129 @@ import scipy
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
-from rankagg.inference.intervals.freedom import freedom_of, joint_floor, widened
+from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.inference.units import Block, Units
 
 __all__ = [
-    "Resamples", "resample_counts", "resample_rows", "resampled_means", "stratified_means",
-]  # fmt: skip
+    "GROUPS_HOLD_FROM",
+    "GroupSums",
+    "Resamples",
+    "few_groups",
+    "freedom_of",
+    "grouped_means",
+    "hierarchical_means",
+    "joint_floor",
+    "resample_counts",
+    "resample_rows",
+    "resampled_means",
+    "stratified_means",
+    "widened",
+]
+
+# So many degrees of freedom for each item tell how the means of all pairs hang together.
+MANY = 2
+
+
+def freedom_of(
+    strata: NDArray[np.intp],
+    stratum_weights: Floats,
+    counts: Floats,
+    values: Floats,
+    present: Floats,
+) -> Floats:
+    """Return the degrees of freedom of the variance of each pair's mean over fixed tasks.
+
+    Parameters
+    ----------
+    strata : ndarray of int, shape (u,)
+        The fixed task of each row.
+    stratum_weights : ndarray of float, shape (s,)
+        The weights of the fixed tasks.
+    counts : ndarray of float, shape (u,)
+        How often each row was observed.
+    values, present : ndarray of float, shape (u, p)
+        Weighted values, 0 where a row does not tell, and the weight of what it tells.
+
+    Returns
+    -------
+    ndarray of float, shape (p,)
+        Infinite where nothing varies; 0 where one observation alone tells of a task, so that
+        nothing says how it varies.
+
+    References
+    ----------
+    Satterthwaite (1946), "An approximate distribution of estimates of variance components",
+    https://doi.org/10.2307/3002019.
+    """
+    n_pairs = values.shape[1]
+    variance, doubt = np.zeros(n_pairs), np.zeros(n_pairs)
+    single = np.zeros(n_pairs, dtype=bool)
+    for s, weight in enumerate(stratum_weights):
+        if weight <= 0:
+            continue
+        inside = strata == s
+        often, value, told = counts[inside], values[inside], present[inside]
+        n, mass = often @ (told > 0), often @ told
+        single |= n == 1
+        more = np.maximum(n - 1.0, 1.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            residual = value - np.where(mass > 0, often @ value / mass, 0.0) * told
+            spread = np.where(mass > 0, n / more * (often @ residual**2) / mass**2, 0.0)
+        part = np.where(spread > rounding_error(1.0, len(values)) ** 2, weight**2 * spread, 0.0)
+        variance += part
+        doubt += part**2 / more
+    freedom: Floats = np.full(n_pairs, np.inf)
+    np.divide(variance**2, doubt, out=freedom, where=doubt > 0)
+    freedom[single] = 0.0
+    return freedom
+
+
+def widened(quantile: float, freedom: Floats) -> Floats:
+    """Return the quantiles of Student's t that are as far out as one of the normal distribution.
+
+    Parameters
+    ----------
+    quantile : float
+        Of the standard normal distribution.
+    freedom : ndarray of float, shape (p,)
+        Degrees of freedom; with none, or infinitely many, the quantile stays what it is.
+
+    Returns
+    -------
+    ndarray of float, shape (p,)
+    """
+    known = (freedom > 0) & np.isfinite(freedom)
+    wide = np.full(len(freedom), quantile)
+    tail = scipy.stats.norm.sf(abs(quantile))
+    wide[known] = np.copysign(scipy.stats.t.isf(tail, freedom[known]), quantile)
+    return wide
+
+
+def joint_floor(alpha: float, sides: int, freedom: Floats) -> float:
+    """Return the least normal quantile for the largest of some deviations: Bonferroni's.
+
+    Few units of a task have few resamples, whose largest deviation is bounded; then they do not
+    tell how far out it may be.
+
+    Parameters
+    ----------
+    alpha : float
+        Probability that any deviation is larger.
+    sides : int
+        2 where deviations in both directions count.
+    freedom : ndarray of float, shape (p,)
+        Degrees of freedom of the variance of each pair's mean.
+
+    Returns
+    -------
+    float
+        Minus infinity where degrees of freedom are many.
+    """
+    items = np.sqrt(2.0 * len(freedom))
+    if freedom.min() >= MANY * items:
+        return -np.inf
+    return float(scipy.stats.norm.isf(alpha / sides / len(freedom)))
+
 
 # Numbers that are drawn at one time.
 CHUNK = 20_000_000
@@ -262,3 +380,254 @@ def stratified_means(
     with np.errstate(invalid="ignore"):
         means: Floats = np.where(mass > 0, total / mass, np.nan)
     return means
+
+
+#: From how many groups on intervals were measured to hold what they promise; see the page about
+#: coverage. They are no proof for other data.
+GROUPS_HOLD_FROM = {"percentile": 100, "bca": 100, "max-t": 200}
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSums:
+    """Sums over the units of each group.
+
+    Attributes
+    ----------
+    first, told : ndarray of float, shape (g, p)
+        For each group and pair the weighted sum of the values of its units, and the weight of
+        those that tell.
+    strata : ndarray of int, shape (g,)
+        The fixed task of each group; all 0 where tasks are not fixed.
+    stratum_weights : ndarray of float, shape (s,)
+        The weights of the fixed tasks.
+    agreed : ndarray of bool, shape (p,)
+        Whether all units that tell of a pair have the same value.
+    """
+
+    first: Floats
+    told: Floats
+    strata: NDArray[np.intp]
+    stratum_weights: Floats
+    agreed: Bools
+
+    @classmethod
+    def of(
+        cls,
+        sums: Sequence[tuple[NDArray[np.intp], Floats, Floats]],
+        weights: Floats,
+        agreed: Bools,
+        *,
+        fixed_tasks: bool,
+        shared: bool,
+    ) -> GroupSums:
+        """Put the sums of all tasks together.
+
+        Parameters
+        ----------
+        sums : sequence of three arrays, a task each
+            The numbers of its groups, and for each group and pair how many units tell, and the
+            sum of their values.
+        weights : ndarray of float, shape (t,)
+            The weights of the tasks.
+        agreed : ndarray of bool, shape (p,)
+            See the attribute.
+        fixed_tasks : bool
+            Whether the tasks are those of interest.
+        shared : bool
+            Whether a group is one in all tasks, or one in each.
+        """
+        numbers, told, first = (np.concatenate(part) for part in zip(*sums, strict=True))
+        tasks = np.repeat(np.arange(len(sums)), [len(part[0]) for part in sums])
+        if fixed_tasks:
+            return cls(first, told, tasks, weights, agreed)
+        told, first = told * weights[tasks, None], first * weights[tasks, None]
+        if shared:
+            found, where = np.unique(numbers, return_inverse=True)
+            order = np.argsort(where, kind="stable")
+            starts = np.searchsorted(where[order], np.arange(len(found)))
+            told, first = (np.add.reduceat(part[order], starts, axis=0) for part in (told, first))
+        return cls(first, told, np.zeros(len(first), dtype=np.intp), np.ones(1), agreed)
+
+    @property
+    def n_telling(self) -> NDArray[np.int64]:
+        """How many groups tell of each pair, shape (p,)."""
+        telling: NDArray[np.int64] = (self.told > 0).sum(axis=0)
+        return telling
+
+
+def grouped_means(sums: GroupSums, n_resamples: int, rng: np.random.Generator) -> Resamples:
+    """Draw groups with replacement, as many as there are, and take the mean of every pair.
+
+    Of several fixed tasks each draws one group less than it has; see `resampled_means`.
+
+    A group of independent units is itself one of as many independent and alike observations, the
+    mean is a ratio of their sums, and so the distribution of the resampled means comes near
+    that of the mean as the number of groups grows, however many units each has.
+
+    Parameters
+    ----------
+    sums : GroupSums
+        What the groups add up to.
+    n_resamples : int
+        How often.
+    rng : numpy.random.Generator
+        Where from.
+
+    Returns
+    -------
+    Resamples
+
+    References
+    ----------
+    Field and Welsh (2007), "Bootstrapping clustered data",
+    https://doi.org/10.1111/j.1467-9868.2007.00593.x, for drawing whole groups;
+    Præstgaard and Wellner (1993), "Exchangeably weighted bootstraps of the general empirical
+    process", https://doi.org/10.1214/aop/1176989011, for such weights in general.
+    """
+    fixed = len(sums.stratum_weights) > 1
+    ones = np.ones(len(sums.first))
+    means = np.empty((n_resamples, sums.first.shape[1]))
+    size = max(1, CHUNK // max(sums.first.shape))
+    for start in range(0, n_resamples, size):
+        rows = slice(start, min(start + size, n_resamples))
+        times = rows.stop - rows.start
+        counts = resample_counts(ones, sums.strata, times, rng, one_less=fixed)
+        means[rows] = _grouped_means(sums, counts)
+    mean = _grouped_means(sums, ones[None, :])[0]
+    # Influence of each group on the mean, for the acceleration.
+    influence = sums.first - mean * sums.told
+    squares = (influence**2).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        cubes = (influence**3).sum(axis=0)
+        skewness = np.where(squares > 0, cubes / (6.0 * squares**1.5), 0.0)
+    if not fixed:
+        return Resamples(mean, means, skewness)
+    freedom = freedom_of(sums.strata, sums.stratum_weights, ones, sums.first, sums.told)
+    means[:, freedom == 0] = mean[freedom == 0]
+    return Resamples(mean, means, skewness, freedom)
+
+
+def _grouped_means(sums: GroupSums, counts: NDArray[np.generic]) -> Floats:
+    return stratified_means(sums.strata, sums.stratum_weights, counts, sums.first, sums.told)
+
+
+def few_groups(method: str, sums: GroupSums, n: Floats, varies: Bools) -> tuple[str, ...]:
+    """Return a note where fewer groups were drawn than intervals were measured to need.
+
+    Parameters
+    ----------
+    method : str
+        A key of `GROUPS_HOLD_FROM`.
+    sums : GroupSums
+        What was drawn.
+    n : ndarray of float, shape (p,)
+        The units that tell of each pair.
+    varies : ndarray of bool, shape (p,)
+        The pairs whose intervals are resampled.
+    """
+    telling, enough = sums.n_telling, GROUPS_HOLD_FROM[method]
+    rough = varies & (telling < enough) & (telling < n)
+    if not rough.any():
+        return ()
+    least = int(telling[rough].min())
+    return (
+        f"resamples draw groups, and {least} tell of some pair: {method} intervals were measured "
+        f"to hold from about {enough} on",
+    )
+
+
+# Numbers that are held at one time, about.
+BLOCK = 10_000_000
+
+
+def hierarchical_means(units: Units, n_resamples: int, rng: np.random.Generator) -> Resamples:
+    """Draw tasks with replacement, instances of each, and take the mean of every pair.
+
+    A task that is drawn twice has other instances each time. Means of tasks vary by their
+    instances too, so these count twice: with T tasks of n instances, and variances b between and w
+    within tasks, resampled means vary by (b + w/n)(T - 1)/T^2 + w(n - 1)/(n^2 T), against
+    (b + w/n)/T in truth. So intervals are wider than those of tasks alone, and too wide where w/n
+    is large against b.
+
+    Parameters
+    ----------
+    units : Units
+        Tasks, with the instance of each ranking.
+    n_resamples : int
+        How often.
+    rng : numpy.random.Generator
+        Where from.
+
+    Returns
+    -------
+    Resamples
+        Of means over tasks; without the acceleration of BCa.
+
+    References
+    ----------
+    Davison and Hinkley (1997), Bootstrap Methods and their Application, section 3.8,
+    https://doi.org/10.1017/CBO9780511802843; Field and Welsh (2007), "Bootstrapping clustered
+    data", https://doi.org/10.1111/j.1467-9868.2007.00593.x.
+    """
+    assert units.clusters is not None, "tasks are clusters"
+    n_pairs = len(units.pairs[0])
+    drawn = rng.multinomial(units.n_units, np.full(units.n_units, 1 / units.n_units), n_resamples)
+    weights = units.unit_weights
+    total, mass = (np.zeros((n_resamples, n_pairs)) for _ in range(2))
+    for task in range(units.n_units):
+        values, told = _sums(units, np.flatnonzero(units.clusters == task))
+        if told[0, 0] > 0 and (told == told[0, 0]).all():
+            # All draws of the task have the same number of instances: their sums will do.
+            scale = weights[task] / (told[0, 0] * len(values))
+            for rows in _slices(n_resamples, max(n_pairs, len(values))):
+                chosen = _counts(len(values), drawn[rows, task], rng)
+                total[rows] += scale * (chosen @ values)
+            mass += weights[task] * drawn[:, [task]]
+            continue
+        # The resample of each draw of this task.
+        into = np.repeat(np.arange(n_resamples), drawn[:, task])
+        for rows in _slices(len(into), max(n_pairs, len(values))):
+            chosen = _counts(len(values), np.ones_like(into[rows]), rng)
+            mean, present = _hierarchical_means(chosen, values, told)
+            first, begins = np.unique(into[rows], return_index=True)
+            total[first] += weights[task] * np.add.reduceat(mean, begins, axis=0)
+            mass[first] += weights[task] * np.add.reduceat(present, begins, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(mass > 0, total / mass, np.nan)
+    moments = units.moments()
+    # Of one task alone nothing follows for others, however its instances vary.
+    alone = moments.n < 2
+    means[:, alone] = moments.mean[alone]
+    return Resamples(moments.mean, means, np.zeros(n_pairs))
+
+
+def _slices(length: int, width: int) -> Iterator[slice]:
+    """Yield parts of so many rows that they can be held."""
+    size = max(1, BLOCK // width)
+    return (slice(start, start + size) for start in range(0, length, size))
+
+
+def _counts(n_instances: int, times: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    """Draw how often each instance of a task occurs where the task was drawn so many times."""
+    chances = np.full(n_instances, 1 / n_instances)
+    return rng.multinomial(n_instances * times, chances).astype(np.float64)
+
+
+def _sums(units: Units, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Return the sums of the values of each instance of a task, and how many rankings tell."""
+    assert units.inner is not None, "instances are drawn"
+    rows = rows[np.argsort(units.inner[rows], kind="stable")]
+    starts = np.flatnonzero(np.diff(units.inner[rows], prepend=-1))
+    values = units.source.take(rows).values()
+    present = ~np.isnan(values)
+    often = (units.counts * units.weights)[rows][:, None]
+    first = np.add.reduceat(np.where(present, values, 0.0) * often, starts, axis=0)
+    return first, np.add.reduceat(present * often, starts, axis=0)
+
+
+def _hierarchical_means(often: Floats, values: Floats, told: Floats) -> tuple[Floats, Floats]:
+    """Return the mean of every pair in samples of instances, 0 where none tells, and whether."""
+    mass = often @ told
+    present = (mass > 0).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(mass > 0, often @ values / mass, 0.0), present

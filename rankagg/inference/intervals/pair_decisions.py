@@ -10,10 +10,9 @@ import scipy
 from rankagg._typing import Bools, Floats
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import Basis, assumption, by_intervals, by_p_values
-from rankagg.inference.decisions import Decisions
+from rankagg.inference.decisions import Decisions, tarone
 from rankagg.inference.intervals.bounds import hoeffding_p_value
 from rankagg.inference.intervals.methods import BINOMIAL, RESAMPLING, Options
-from rankagg.inference.step_down import tarone
 
 if TYPE_CHECKING:
     from rankagg.inference.intervals.pairwise import PairwiseIntervals

@@ -24,15 +24,16 @@ from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import by_sign_flips
 from rankagg.inference.moments import asymmetry_note
-from rankagg.inference.paired.binomial import (
+from rankagg.inference.paired.one_pair import (
     binomial_p_value,
     difference_of_proportions,
+    flip_tests,
+    hodges_lehmann,
     share_interval,
+    signed_rank_p_value,
 )
-from rankagg.inference.paired.flips import flip_tests
 from rankagg.inference.paired.result import PairedMethod, PairedTest, PairedTests
 from rankagg.inference.paired.samples import PairedSample, paired_sample
-from rankagg.inference.paired.signed_ranks import hodges_lehmann, signed_rank_p_value
 from rankagg.inference.units import Unit
 
 __all__ = ["paired_test", "paired_tests"]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
+from rankagg.inference.decisions import tarone
 from rankagg.inference.intervals.bootstrap import Resamples
 from rankagg.inference.intervals.methods import Bounds, Options, bounds_of, resamples_of
 from rankagg.inference.ranks.sign_flips import SignFlips
-from rankagg.inference.step_down import tarone
 from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Units
 

@@ -24,8 +24,14 @@ from rankagg.inference.moments import asymmetry_note
 from rankagg.inference.ranks.comparison_ranks import ranks_of_comparisons
 from rankagg.inference.ranks.comparison_units import check_silent, check_unit
 from rankagg.inference.ranks.families import Families, decided_by_intervals
-from rankagg.inference.ranks.majorities import RankMethod, by_majorities, joint_options
-from rankagg.inference.ranks.observed import Observed, points_of, scores_of
+from rankagg.inference.ranks.majorities import (
+    Observed,
+    RankMethod,
+    by_majorities,
+    joint_options,
+    points_of,
+    scores_of,
+)
 from rankagg.inference.ranks.result import Of, RankIntervals, RankUnit
 from rankagg.inference.ranks.sign_flips import HELD, VECTORS, sign_flips
 from rankagg.inference.summed_units import (

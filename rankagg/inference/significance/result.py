@@ -18,7 +18,7 @@ from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.results.pasted import Direction
 from rankagg.core.results.result import ROWS, Result
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.significance import nemenyi
+from rankagg.inference.significance import average_ranks as nemenyi
 from rankagg.inference.significance.average_ranks import (
     check_average_ranks,
     concordance_without_ties,

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.evaluations.collected import Collector, Series
-from rankagg.io.evaluations.lines import parts_of_lines
-from rankagg.io.evaluations.parts import Part
+from rankagg.io.evaluations.parts import Part, parts_of_lines
 
 __all__ = ["VERSION", "VERSIONS", "Evaluation", "read_aggregate", "read_samples"]
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from rankagg.core.items import counted, listed, shortened
 from rankagg.exceptions import DataFormatError
 from rankagg.io.evaluations.collected import Collector, Series
-from rankagg.io.evaluations.lines import parts_of_lines
-from rankagg.io.evaluations.parts import Part
+from rankagg.io.evaluations.parts import Part, parts_of_lines
 
 __all__ = ["Run", "read_results", "read_samples"]
 

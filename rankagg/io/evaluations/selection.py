@@ -3,22 +3,329 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankagg._typing import Label
+from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
+from rankagg.core.arithmetic.exact_sum import mean_by_group
 from rankagg.core.items import counted, listed, shortened
+from rankagg.core.pandas_labels import named_values
 from rankagg.core.scores.table import ScoreTable
 from rankagg.core.value import Value
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, nearest, shown
 from rankagg.io.evaluations.collected import WHOLE_TASK, Scores, Series
-from rankagg.io.evaluations.metrics import chosen_metrics, directions
-from rankagg.io.evaluations.repetitions import combined, named_apart
+from rankagg.io.tables.text import check_size
 
-__all__ = ["Selection", "select"]
+__all__ = ["Selection", "chosen_metrics", "combined", "directions", "named_apart", "select"]
+
+# Tasks whose metrics are listed.
+LISTED = 3
+
+
+def chosen_metrics(
+    series: Sequence[Series], candidates: list[int], wanted: list[str] | dict[str, str] | None
+) -> tuple[list[int], list[str]]:
+    """Return the series of one metric for each task, and what to say of it."""
+    metrics: dict[str, list[str]] = {}
+    for n in candidates:
+        names = metrics.setdefault(series[n].task, [])
+        if series[n].metric not in names:
+            names.append(series[n].metric)
+    _check_known(metrics, wanted)
+    several = {task: names for task, names in metrics.items() if len(names) > 1}
+    if isinstance(wanted, dict):
+        open_tasks = {task: names for task, names in several.items() if task not in wanted}
+    else:
+        open_tasks = several if wanted is None else {}
+    if open_tasks:
+        raise InvalidInputError(
+            "metric",
+            "one of those that a task has, where it has several",
+            None,
+            _choices(open_tasks),
+        )
+    chosen: dict[str, str] = {}
+    for task, names in metrics.items():
+        if isinstance(wanted, list):
+            found = next((name for name in wanted if name in names), None)
+        else:
+            found = names[0] if wanted is None else wanted.get(task, names[0])
+        if found is not None:
+            chosen[task] = found
+    told = [] if wanted is None and not several else [f"metric: {_metrics_told(chosen)}"]
+    lacking = [task for task in metrics if task not in chosen]
+    if lacking:
+        told.append(
+            f"left out: {counted(len(lacking), 'task')} without that metric ({listed(lacking)})"
+        )
+    kept = [n for n in candidates if chosen.get(series[n].task) == series[n].metric]
+    return kept, told
+
+
+def _choices(tasks: Mapping[str, Sequence[str]]) -> str:
+    told = "; ".join(
+        f"{shortened(task)} has {listed(names)}" for task, names in list(tasks.items())[:LISTED]
+    )
+    more = f"; and {counted(len(tasks) - LISTED, 'more task')}" if len(tasks) > LISTED else ""
+    return f"{told}{more}. Name one, or several in the order in which they are wanted."
+
+
+def _check_known(
+    metrics: Mapping[str, Sequence[str]], wanted: list[str] | dict[str, str] | None
+) -> None:
+    if wanted is None:
+        return
+    known = list(dict.fromkeys(name for names in metrics.values() for name in names))
+    if isinstance(wanted, list):
+        for name in wanted:
+            if name not in known:
+                raise InvalidInputError(
+                    "metric", f"one of {listed(known)}", name, nearest(name, known)
+                )
+        return
+    for task, name in wanted.items():
+        if task not in metrics:
+            raise InvalidInputError(
+                "metric", f"a mapping from tasks ({listed(list(metrics))})", task,
+                nearest(task, metrics),
+            )  # fmt: skip
+        if name not in metrics[task]:
+            raise InvalidInputError(
+                "metric", f"one of {listed(metrics[task])} for task {shown(task)}", name,
+                nearest(name, metrics[task]),
+            )  # fmt: skip
+
+
+def _metrics_told(chosen: Mapping[str, str]) -> str:
+    tasks: dict[str, list[Label]] = {}
+    for task, name in chosen.items():
+        tasks.setdefault(name, []).append(task)
+    if len(tasks) == 1:
+        return shortened(next(iter(tasks)))
+    return "; ".join(f"{shortened(name)} of {listed(members)}" for name, members in tasks.items())
+
+
+def directions(
+    chosen: Sequence[Series], given: bool | Mapping[str, bool] | None
+) -> tuple[dict[Label, bool], list[str]]:
+    """Return the direction of every task, and which of them were given and not stated."""
+    given = named_values(given, "higher_is_better")
+    metric_of = {series.task: series.metric for series in chosen}
+    stated: dict[str, Series] = {}
+    for series in chosen:
+        if series.higher_is_better is not None:
+            stated.setdefault(series.task, series)
+    if isinstance(given, Mapping):
+        _check_given(given, metric_of, stated)
+    elif given is not None:
+        check_flag(given, "higher_is_better", "A mapping from metric to bool states each.")
+    found: dict[Label, bool] = {}
+    added: dict[bool, dict[str, None]] = {True: {}, False: {}}
+    for task, metric in metric_of.items():
+        if task in stated:
+            found[task] = bool(stated[task].higher_is_better)
+            continue
+        answer = given.get(metric) if isinstance(given, Mapping) else given
+        if answer is None:
+            source = next(series.source for series in chosen if series.task == task)
+            raise InvalidInputError(
+                "higher_is_better", "given for metrics whose direction the files do not state",
+                Described(f"none for {shown(metric)} of task {shown(task)} ({source})"),
+                "Name the metric in `higher_is_better`.",
+            )  # fmt: skip
+        found[task] = bool(answer)
+        added[found[task]][metric] = None
+    told = [
+        f"direction given, not stated in the files: {'higher' if higher else 'lower'} is better in "
+        f"{listed(list(names))}"
+        for higher, names in added.items()
+        if names
+    ]
+    return found, told
+
+
+def _check_given(
+    given: Mapping[str, bool], metric_of: Mapping[str, str], stated: Mapping[str, Series]
+) -> None:
+    known = list(dict.fromkeys(metric_of.values()))
+    for name, answer in given.items():
+        if name not in known:
+            raise InvalidInputError(
+                "higher_is_better", f"a mapping from metrics ({listed(known)})", name,
+                nearest(name, known),
+            )  # fmt: skip
+        check_flag(answer, "higher_is_better")
+    for task, series in stated.items():
+        name = metric_of[task]
+        if name in given and bool(given[name]) != series.higher_is_better:
+            raise InvalidInputError(
+                "higher_is_better", f"what {series.source} states of {shown(name)}",
+                Described(f"{given[name]} for {shown(name)}"),
+            )  # fmt: skip
+
+
+Codes = NDArray[np.int64]
+
+
+def named_apart(series: Sequence[Series], scores: Scores) -> tuple[list[Series], Scores, list[str]]:
+    """Return series and scores with a system for each run, where a system has several on a task."""
+    epochs: dict[tuple[str, str], set[tuple[str, int]]] = {}
+    pairs = np.unique(np.stack([scores.series, scores.epoch]), axis=1).T.tolist()
+    for number, epoch in pairs:
+        one = series[number]
+        epochs.setdefault((one.system, one.task), set()).add((one.run, epoch))
+    repeated = {system for (system, _), found in epochs.items() if len(found) > 1}
+    named: list[Series] = []
+    numbers: dict[tuple[int, int], int] = {}
+    with_epochs = {system for system in repeated if _has_epochs(system, epochs)}
+    for number, epoch in pairs:
+        one = series[number]
+        label = one.system
+        if one.system in repeated:
+            told = f", epoch {epoch}" if label in with_epochs else ""
+            label = f"{label} [{one.run}{told}]"
+        numbers[number, epoch] = len(named)
+        named.append(replace(one, system=label))
+    if not repeated:
+        return list(series), scores, []
+    keys = zip(scores.series.tolist(), scores.epoch.tolist(), strict=True)
+    apart = np.array([numbers[key] for key in keys])
+    told = f"runs: each run of {listed(sorted(repeated))} is a system of its own"
+    return named, scores._replace(series=apart, epoch=np.zeros_like(scores.epoch)), [told]
+
+
+def _has_epochs(system: str, epochs: Mapping[tuple[str, str], set[tuple[str, int]]]) -> bool:
+    return len({e for (name, _), found in epochs.items() if name == system for _, e in found}) > 1
+
+
+def combined(
+    series: Sequence[Series],
+    instances: Sequence[Label],
+    scores: Scores,
+    better: Mapping[Label, bool],
+    runs: str | None,
+    *,
+    at_instances: bool,
+) -> tuple[ScoreTable, list[str]]:
+    """Return the table, and which scores are of several runs and what became of them."""
+    systems = list(dict.fromkeys(series[n].system for n in np.unique(scores.series).tolist()))
+    tasks = list(dict.fromkeys(series[n].task for n in np.unique(scores.series).tolist()))
+    at_system = _codes(series, scores, "system", systems)
+    at_task = _codes(series, scores, "task", tasks)
+    # Units in the order of tasks, and in that of the files within a task.
+    width = len(instances) + 1
+    keys, unit = np.unique(at_task * width + (scores.instance - WHOLE_TASK), return_inverse=True)
+    unit = unit.reshape(-1)
+    units = [
+        (tasks[int(key) // width], instances[int(key) % width - 1] if at_instances else None)
+        for key in keys
+    ]
+    _check_same_questions(scores, unit, units)
+    check_size("what was read", (len(systems), "systems"), (len(keys), "units"), len(unit))
+    cell = at_system * len(keys) + unit
+    order = np.lexsort((scores.epoch, scores.series, cell))
+    turn = _turns(cell[order])
+    told = []
+    if turn.max(initial=0) > 0:
+        told = _told(series, scores, cell, runs)
+    size = (len(systems), len(keys))
+    values = _reduced(scores.score[order], cell[order], turn, size, runs)
+    table = ScoreTable(
+        values,
+        systems=systems,
+        tasks=[task for task, _ in units],
+        instances=[cast(Label, instance) for _, instance in units] if at_instances else None,
+        higher_is_better={task: better[task] for task in tasks},
+    )
+    return table, told
+
+
+def _codes(series: Sequence[Series], scores: Scores, name: str, labels: Sequence[str]) -> Codes:
+    at = {label: code for code, label in enumerate(labels)}
+    codes = np.array([at.get(getattr(one, name), -1) for one in series], dtype=np.int64)
+    return cast(Codes, codes[scores.series])
+
+
+def _turns(cells: Codes) -> Codes:
+    """Return the how-manieth score of its cell each one is, of sorted cells."""
+    starts = np.flatnonzero(np.diff(cells, prepend=-1))
+    sizes = np.diff(starts, append=len(cells))
+    return np.arange(len(cells)) - np.repeat(starts, sizes)
+
+
+def _reduced(
+    scores: Floats, cells: Codes, turn: Codes, size: tuple[int, int], runs: str | None
+) -> Floats:
+    rows, columns = size
+    values = np.full(rows * columns, np.nan)
+    if runs != "mean" or turn.max(initial=0) == 0:
+        # Of scores for one cell the last one that is written stays.
+        at = np.flatnonzero(turn == 0) if runs == "first" else np.arange(len(cells))
+        values[cells[at]] = scores[at]
+        return values.reshape(size)
+    depth = int(turn.max()) + 1
+    check_size("what was read", (rows, "systems"), (columns * depth, "scores"), len(cells))
+    deep = np.full((rows, columns * depth), np.nan)
+    deep.reshape(-1)[cells * depth + turn] = scores
+    groups = np.repeat(np.arange(columns), depth)
+    return mean_by_group(deep, ~np.isnan(deep), groups, columns)
+
+
+def _told(series: Sequence[Series], scores: Scores, cell: Codes, runs: str | None) -> list[str]:
+    """Say which systems have several runs on a task; raises where nothing says what to do."""
+    repeated = np.isin(cell, _repeated(cell))
+    keys = np.stack([scores.series[repeated], scores.epoch[repeated]])
+    found: dict[tuple[str, str], set[tuple[str, int]]] = {}
+    for number, epoch in np.unique(keys, axis=1).T.tolist():
+        one = series[number]
+        found.setdefault((one.system, one.task), set()).add((one.run, epoch))
+    told = [
+        f"{counted(len(runs_), 'run')} of {shortened(system)} on {shortened(task)}"
+        for (system, task), runs_ in list(found.items())[:LISTED]
+    ]
+    if len(found) > LISTED:
+        told.append(f"so on for {counted(len(found) - LISTED, 'more pair')} of system and task")
+    listing = ", ".join(told)
+    if runs is None:
+        raise InvalidInputError(
+            "runs", "'mean', 'first', 'last' or 'each' where a system has several runs on a task",
+            None, f"There are {listing}.",
+        )  # fmt: skip
+    what = {"mean": "the mean of", "first": "the first of", "last": "the last of"}[runs]
+    return [f"runs: {what} {listing}"]
+
+
+def _repeated(cell: Codes) -> Codes:
+    cells, counts = np.unique(cell, return_counts=True)
+    return cells[counts > 1]
+
+
+def _check_same_questions(
+    scores: Scores, unit: Codes, units: Sequence[tuple[str, Label | None]]
+) -> None:
+    """Raise where files give one name to different questions, as their checksums tell."""
+    known = np.flatnonzero(scores.content)
+    order = known[np.lexsort((scores.content[known], unit[known]))]
+    same_unit = unit[order][1:] == unit[order][:-1]
+    other = scores.content[order][1:] != scores.content[order][:-1]
+    different = np.unique(unit[order][:-1][same_unit & other])
+    if not len(different):
+        return
+    task, instance = units[int(different[0])]
+    more = len(different) - 1
+    raise InvalidInputError(
+        "by", "'task' where one instance is another question in some files than in others",
+        Described(
+            f"instance {shown(instance)} of task {shown(task)}{f' and {more} more' if more else ''}"
+        ),
+        "Their checksums differ; files of one version of the task can be read by instance.",
+    )  # fmt: skip
+
 
 # Settings of one task that are told.
 KINDS = 4

@@ -2,28 +2,193 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from hashlib import sha256
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+from uuid import uuid4
 
 from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
 
 from rankagg._typing import Label
 from rankagg.core.items import counted
-from rankagg.exceptions import DataWarning, InvalidInputError, WorkerError
+from rankagg.exceptions import (
+    DataFormatError,
+    DataWarning,
+    Described,
+    InvalidInputError,
+    OutputError,
+    WorkerError,
+)
+from rankagg.io.cluster import RETRIES, cluster_failures_told
+from rankagg.io.output_files import check_target, write_text
 from rankagg.io.scan.arrow import Part, rows_about
-from rankagg.io.scan.count import PartCounts, Tally, check_groups_fit, count_part
-from rankagg.io.scan.dask import count_on_cluster
-from rankagg.io.scan.journal import ScanJournal
-from rankagg.io.scan.keys import KeyRuns, check_apart
+from rankagg.io.scan.count import (
+    KeyRuns,
+    PartCounts,
+    Tally,
+    check_apart,
+    check_groups_fit,
+    count_part,
+)
 from rankagg.io.scan.layout import Layout
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Totals", "run_parts"]
+__all__ = ["ScanJournal", "Totals", "count_on_cluster", "run_parts"]
+
+SCHEMA, VERSION = "rankagg.scan", 2
+
+
+class ScanJournal:
+    """Finished parts, one JSON object a line with a checksum, under a line that names the scan.
+
+    Parameters
+    ----------
+    path : path
+        The file; it need not exist.
+    scan : dict
+        Plain data of what is scanned: files with sizes and times, columns, directions.
+    """
+
+    def __init__(self, path: str | PathLike[str], scan: dict[str, Any]) -> None:
+        self._path = Path(path)
+        self._head = json.dumps({"schema": SCHEMA, "version": VERSION, **scan})
+
+    def read(self) -> Iterator[PartCounts]:
+        """Go through the finished parts, and make the file ready to go on."""
+        check_target(self._path)
+        if not self._path.exists() or not self._path.stat().st_size:
+            write_text(self._path, self._head + "\n")
+            return
+        seen: dict[int, int] = {}
+        whole = 0
+        with self._path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.endswith(b"\n"):
+                    break
+                whole += len(line)
+                if number == 1:
+                    self._check_head(line)
+                    continue
+                counts = self._parsed(line, number)
+                if counts.number in seen:
+                    self._refuse(number, f"the part of line {seen[counts.number]} again")
+                seen[counts.number] = number
+                yield counts
+        if not whole:
+            self._check_head(b"")
+        if whole < self._path.stat().st_size:
+            warnings.warn(
+                f"{self._path}: the last line was cut off; its part is counted again",
+                DataWarning, stacklevel=4,
+            )  # fmt: skip
+            with self._path.open("r+b") as file:
+                file.truncate(whole)
+
+    def append(self, counts: PartCounts) -> None:
+        """Add a finished part; raises `OutputError` where that cannot be written."""
+        body = json.dumps(counts.to_dict())
+        line = f'{{"check": "{self._checksum(body)}", "part": {body}}}\n'
+        try:
+            with self._path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write(line)
+        except OSError as error:
+            raise OutputError(
+                f"{self._path} cannot be written: {error.strerror or error}. What was noted before "
+                "stays; scan again to go on."
+            ) from error
+
+    def _checksum(self, body: str) -> str:
+        return sha256(f"{self._head}\n{body}".encode()).hexdigest()[:16]
+
+    def _check_head(self, line: bytes) -> None:
+        if line.rstrip(b"\n") != self._head.encode():
+            raise InvalidInputError(
+                "journal", "a new file, or one of a scan of the same unchanged files",
+                Described(str(self._path)), "Give another file name, or remove the file.",
+            )  # fmt: skip
+
+    def _parsed(self, line: bytes, number: int) -> PartCounts:
+        try:
+            found = json.loads(line.decode())
+            if found["check"] != self._checksum(json.dumps(found["part"])):
+                raise ValueError("the checksum is another one")
+            return PartCounts.from_dict(found["part"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            self._refuse(number, "changed since it was written, or of another scan")
+
+    def _refuse(self, number: int, why: str) -> NoReturn:
+        raise DataFormatError(
+            f"{self._path}, line {number}: {why}; remove the line, and its part is counted again."
+        )
+
+
+# Parts that wait or run for each thread of the cluster: workers hold no more results than these.
+AHEAD = 4
+
+
+def count_on_cluster(client: Client, layout: Layout, parts: Sequence[Part]) -> Iterator[PartCounts]:
+    """Count parts as tasks, and yield the sums of each as it is done.
+
+    A task is named by its file and row groups. What a lost worker did is done again by another;
+    what is done is dropped on the cluster as soon as it is here.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        A client of the cluster, whose workers see the files under the same paths.
+    layout : Layout
+        What the columns mean.
+    parts : sequence of Part
+        Which rows.
+
+    Yields
+    ------
+    PartCounts
+    """
+    from distributed import as_completed  # noqa: PLC0415
+
+    files = {part.file: part.file.absolute() for part in parts}
+    placed = [replace(part, file=files[part.file]) for part in parts]
+    # Another one for each run: what failed once is not what a later run finds of that name.
+    scan = uuid4().hex
+    threads = sum(client.nthreads().values())
+    waiting = iter(placed)
+
+    def submitted(count: int) -> list[object]:
+        return [
+            client.submit(count_part, layout, part, key=_key(scan, part), retries=RETRIES)
+            for part in islice(waiting, count)
+        ]
+
+    with cluster_failures_told("parts"):
+        pending = as_completed(submitted(AHEAD * max(threads, 1)), loop=client.loop)
+        try:
+            for future in pending:
+                try:
+                    counts = future.result()
+                finally:
+                    future.release()
+                for more in submitted(1):
+                    pending.add(more)
+                yield counts
+        finally:
+            # Those that are left where the scan ends early.
+            pending.clear()
+
+
+def _key(scan: str, part: Part) -> str:
+    groups = "" if part.groups is None else f"-{part.groups[0]}-{part.groups[-1]}"
+    return f"count_part-{scan[:16]}-{part.file.path.name}-{part.number}{groups}"
 
 
 class Totals:

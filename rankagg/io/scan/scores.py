@@ -20,9 +20,8 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.io.cluster import check_client
 from rankagg.io.scan.arrow import Part, batches, parts_of
 from rankagg.io.scan.columns import coded
-from rankagg.io.scan.journal import ScanJournal
 from rankagg.io.scan.layout import ONE_TASK, Layout, check_weights, layout_of
-from rankagg.io.scan.run import run_parts
+from rankagg.io.scan.run import ScanJournal, run_parts
 from rankagg.io.scan.sort import sorted_files
 from rankagg.io.scan.sources import ScanFile, Sources, find_files
 

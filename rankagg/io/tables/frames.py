@@ -16,8 +16,7 @@ from pyarrow.interchange import from_dataframe
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.tables.arrow_numbers import numbers_of_text
-from rankagg.io.tables.arrow_table import arrow_table
+from rankagg.io.tables.arrow_table import arrow_table, numbers_of_text
 from rankagg.io.tables.cells import CellTable, as_label
 from rankagg.io.tables.columns import Coded, Column, Table, check_header, check_percent
 from rankagg.io.tables.number_style import USUAL, NumberStyle

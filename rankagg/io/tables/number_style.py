@@ -1,20 +1,34 @@
-"""How numbers are written in text: decimals, percent, errors, words for missing ones."""
+"""How numbers are written in text, and ties that a file does not hold."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import counted
 from rankagg.exceptions import DataWarning, InvalidInputError, shown
 
-__all__ = ["HUNDREDTH", "NO_NUMBER", "USUAL", "NumberStyle", "Restated", "Said", "warn_of_style"]
+__all__ = [
+    "HUNDREDTH",
+    "NO_NUMBER",
+    "USUAL",
+    "NumberStyle",
+    "Restated",
+    "Said",
+    "warn_of_style",
+    "warn_of_ties",
+]
 
 #: What was met beside plain numbers: a kind, the text where that matters, and how often.
 Said = Mapping[tuple[str, str], int]
@@ -152,3 +166,49 @@ def warn_of_style(name: str, said: Said, *, stacklevel: int) -> None:
 
 def _warn(message: str, stacklevel: int) -> None:
     warnings.warn(message, DataWarning, stacklevel=stacklevel + 2)
+
+
+def warn_of_ties(
+    name: str,
+    values: Floats,
+    lost: Mapping[int, object],
+    unit: NDArray[np.intp],
+    place: Callable[[int], str],
+    *,
+    stacklevel: int,
+) -> None:
+    """Warn where numbers that are compared differ, and their floats do not.
+
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    values : ndarray of float, shape (n,)
+        The floats.
+    lost : mapping from int to number
+        The exact number of each entry whose float is another number.
+    unit : ndarray of int, shape (n,)
+        Entries of one unit are compared.
+    place : callable
+        Names an entry for the message.
+    stacklevel : int
+        Of the warning, counted from here.
+    """
+    if not lost:
+        return
+    rounded = np.unique(values[list(lost)])
+    sets: dict[tuple[int, float], dict[object, int]] = defaultdict(dict)
+    for entry in np.flatnonzero(np.isin(values, rounded)).tolist():
+        value = float(values[entry])
+        exact = lost.get(entry, Decimal(repr(value)))
+        sets[int(unit[entry]), value].setdefault(exact, entry)
+    ties = [numbers for numbers in sets.values() if len(numbers) > 1]
+    if ties:
+        (first, _), (second, entry), *_ = ties[0].items()
+        warnings.warn(
+            f"{name}: 64-bit floats hold about 16 digits, and rounding to them tied what differs "
+            f"in {len(ties)} of the cases compared; the first is {first} and {second} "
+            f"({place(entry)}). Subtract a common number to keep them apart.",
+            DataWarning,
+            stacklevel=stacklevel + 1,
+        )

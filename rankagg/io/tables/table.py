@@ -88,7 +88,7 @@ def _of_binary(kind: str, path: Path) -> Table:
         from rankagg.io.tables.excel import read_excel  # noqa: PLC0415
 
         return read_excel(path)
-    from rankagg.io.tables.parquet import read_parquet  # noqa: PLC0415
+    from rankagg.io.tables.arrow_table import read_parquet  # noqa: PLC0415
 
     return read_parquet(path)
 

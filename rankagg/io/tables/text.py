@@ -2,16 +2,91 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
+from gzip import BadGzipFile, GzipFile
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import IO, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.tables.kinds import check_not_binary
-from rankagg.io.tables.packed import unpacked
 
-__all__ = ["Source", "decoded", "lines_of", "opened", "read_data", "read_text"]
+__all__ = [
+    "Source",
+    "check_bytes",
+    "check_size",
+    "decoded",
+    "has_twice",
+    "lines_of",
+    "opened",
+    "read_data",
+    "read_text",
+    "unpacked",
+]
+
+# A small file cannot ask for much memory: up to 256 MiB, or a hundred times what it takes itself.
+LARGEST_UNPACKED, RATIO = 2**28, 100
+
+
+def unpacked(name: str, data: bytes) -> bytes:
+    """Return what gzip made `data` of; raises where it is damaged or all but empty."""
+    limit = max(LARGEST_UNPACKED, RATIO * len(data))
+    try:
+        with GzipFile(fileobj=BytesIO(data)) as stream:
+            content = stream.read(limit + 1)
+    except (BadGzipFile, EOFError, zlib.error) as error:
+        raise DataFormatError(
+            f"{name} is no file compressed by gzip, or is damaged or cut off: {error}."
+        ) from None
+    if len(content) > limit:
+        raise DataFormatError(
+            f"{name} holds more than {limit} bytes in {len(data)}; unpack it first."
+        )
+    return content
+
+
+# Tables are dense. Up to here (2 GiB of floats) or 16 cells for one that is filled, they are made.
+LARGEST, SPARSEST = 2**28, 16
+
+# A byte of a compressed file may stand for so many cells.
+PER_BYTE = 64
+
+
+def check_size(name: str, rows: tuple[int, str], columns: tuple[int, str], filled: int) -> None:
+    """Raise where rows times columns make a table that is large and all but empty."""
+    cells = rows[0] * columns[0]
+    if cells > max(LARGEST, SPARSEST * filled):
+        raise DataFormatError(
+            f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make "
+            f"{counted(cells, 'cell')}, {filled} of them filled; more than {LARGEST} cells must be "
+            f"filled to one in {SPARSEST} at least. Split the file, or leave out what is hardly "
+            "ever filled."
+        )
+
+
+def check_bytes(name: str, rows: int, columns: int, size: int) -> None:
+    """Raise where a file states many more cells than it has bytes."""
+    if rows * columns > max(LARGEST, PER_BYTE * size):
+        raise DataFormatError(
+            f"{name} states {counted(rows, 'row')} of {counted(columns, 'column')} and has "
+            f"{counted(size, 'byte')}; it is damaged, or should be split."
+        )
+
+
+def has_twice(cells: NDArray[np.intp], size: int) -> bool:
+    """Say whether a cell occurs twice among numbers of cells of a table of so many."""
+    if size > max(LARGEST, SPARSEST * len(cells)):
+        return len(np.unique(cells)) < len(cells)
+    taken = np.zeros(size, dtype=np.bool_)
+    taken[cells] = True
+    return int(np.count_nonzero(taken)) < len(cells)
+
 
 T = TypeVar("T")
 

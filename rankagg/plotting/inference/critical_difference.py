@@ -11,12 +11,12 @@ from rankagg._typing import Floats
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.significance.result import FriedmanTest
-from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import (
+from rankagg.plotting.style.layout import (
     letters_across,
     name_letters,
     note_height,
     rank_ticks,
+    widest,
     write_below,
 )
 from rankagg.plotting.style.theme import ACCENTS, INK, canvas, check_axes, plot_labels

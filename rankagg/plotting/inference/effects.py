@@ -14,10 +14,16 @@ from rankagg._validation import check_integer
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.paired.result import TESTS, PairedTest, PairedTests
-from rankagg.plotting.style.legends import legend_above
-from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import name_letters, note_height, write_below
-from rankagg.plotting.style.rows import OPEN, SOLID, interval_rows
+from rankagg.plotting.style.layout import (
+    OPEN,
+    SOLID,
+    interval_rows,
+    legend_above,
+    name_letters,
+    note_height,
+    widest,
+    write_below,
+)
 from rankagg.plotting.style.theme import ACCENTS, GRAY, canvas, plot_labels
 
 __all__ = ["effects_plot"]

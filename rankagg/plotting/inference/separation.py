@@ -18,10 +18,16 @@ from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.paired.result import TESTS
 from rankagg.inference.power.separation import Separation
-from rankagg.plotting.style.legends import legend_above
-from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import name_letters, note_height, write_below
-from rankagg.plotting.style.rows import GRID, OPEN, SOLID
+from rankagg.plotting.style.layout import (
+    GRID,
+    OPEN,
+    SOLID,
+    legend_above,
+    name_letters,
+    note_height,
+    widest,
+    write_below,
+)
 from rankagg.plotting.style.theme import GRAY, INK, canvas, plot_labels
 
 __all__ = ["separation_plot"]

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Ranks
 from rankagg._validation import check_integer
+from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.analysis.comparison.comparison import Comparison
-from rankagg.analysis.comparison.flow import flow_slots
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.margins import name_letters, write_below
+from rankagg.plotting.style.layout import name_letters, write_below
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, LINES, NO_RANK, canvas, plot_labels
 
 __all__ = ["bump_chart"]

@@ -12,9 +12,7 @@ from matplotlib.lines import Line2D
 from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import rank_ticks, write_below
-from rankagg.plotting.style.rows import GRID
+from rankagg.plotting.style.layout import GRID, rank_ticks, widest, write_below
 from rankagg.plotting.style.theme import ACCENTS, GRAY, LINES, MARKERS, canvas, plot_labels
 
 __all__ = ["overlap_plot"]

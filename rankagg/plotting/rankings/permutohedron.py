@@ -14,8 +14,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted, shortened
 from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import add_height, note_height, write_below
+from rankagg.plotting.style.layout import add_height, note_height, widest, write_below
 from rankagg.plotting.style.theme import ACCENTS, GRAY, INK, SHARES, canvas
 from rankagg.teaching.steps import Steps
 

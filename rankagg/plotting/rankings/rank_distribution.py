@@ -15,12 +15,12 @@ from rankagg._typing import Floats
 from rankagg.analysis.robustness.rank_shares import RankShares
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import (
+from rankagg.plotting.style.layout import (
     name_letters,
     note_height,
     number_size,
     rank_ticks,
+    widest,
     write_below,
 )
 from rankagg.plotting.style.theme import GRAY, INK, NO_RANK, SHARES, canvas, plot_labels

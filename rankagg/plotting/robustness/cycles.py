@@ -12,10 +12,8 @@ from matplotlib.lines import Line2D
 from rankagg._validation import check_choice
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.robustness.bands import Band, draw_bands, frame_curves
-from rankagg.plotting.style.legends import legend_above
-from rankagg.plotting.style.letters import widest
-from rankagg.plotting.style.margins import write_below
+from rankagg.plotting.robustness.panels import Band, draw_bands, frame_curves
+from rankagg.plotting.style.layout import legend_above, widest, write_below
 from rankagg.plotting.style.theme import INK, canvas, plot_labels
 from rankagg.studies.cycles.closed_forms import known_cycle, known_winner
 from rankagg.studies.cycles.cycle_result import CycleResult

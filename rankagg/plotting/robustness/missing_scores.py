@@ -1,4 +1,4 @@
-"""How near rankings stay to those of the full data while more and more scores are removed."""
+"""How near rankings stay to those of the full data as scores are missing or tasks left out."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from matplotlib.lines import Line2D
 from rankagg._validation import check_choice, check_number
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.legends import legend_above
-from rankagg.plotting.style.margins import write_below
-from rankagg.plotting.style.rows import GRID
+from rankagg.plotting.robustness.panels import Band, draw_bands, frame_curves
+from rankagg.plotting.style.layout import GRID, legend_above, widest, write_below
 from rankagg.plotting.style.theme import ACCENTS, INK, LINES, MARKERS, canvas, plot_labels
 from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
+from rankagg.studies.task_subsets.task_subset_result import TaskSubsetResult
 
-__all__ = ["missing_scores_plot"]
+__all__ = ["missing_scores_plot", "task_subset_plot"]
 
 WIDTH, HEIGHT = 36.0, 31.0
 Measure = Literal["tau", "tau_true"]
@@ -177,3 +177,89 @@ def _notes(result: MissingScoresResult, frame: pd.DataFrame, measure: Measure) -
             "tie, or none is ranked"
         )
     return notes
+
+
+SUBSETS_WIDTH, SUBSETS_HEIGHT = 36.0, 28.0
+
+
+def task_subset_plot(result: TaskSubsetResult, *, ax: Axes | None = None) -> Axes:
+    """Draw for every rule how near its consensus on subsets of tasks is to its own on all.
+
+    A line for the mean of tau over the subsets of each size, in a band of one standard deviation
+    either way that ends at the bounds of tau.
+
+    Parameters
+    ----------
+    result : TaskSubsetResult
+        The results of a study.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If the argument is no such result.
+
+    References
+    ----------
+    Colombo et al. (2022), "What are the best systems? New perspectives on NLP benchmarking",
+    https://doi.org/10.48550/arXiv.2202.03799, figures 5, 8 and 9.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> study = ra.TaskSubsetStudy(data=ra.datasets.load("xtreme_human"), n_repetitions=10)
+    >>> ax = plotting.task_subset_plot(study.run())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['Mean', 'Borda']
+    """
+    if not isinstance(result, TaskSubsetResult):
+        raise InvalidInputError(
+            "result", "a TaskSubsetResult", result, "`TaskSubsetStudy.run` makes one."
+        )
+    bands = _bands(result)
+    new = ax is None
+    ax = canvas(
+        ax, max(SUBSETS_WIDTH, widest(band.name for band in bands) + 8), SUBSETS_HEIGHT + len(bands)
+    )
+    curves = draw_bands(ax, bands)
+    frame_curves(ax, bands)
+    ax.set_ylabel("tau-b with the same rule's\nconsensus on all tasks")
+    along, *notes = _subsets_notes(result)
+    write_below(ax, notes, SUBSETS_WIDTH - 4 if new else None, axis=along)
+    legend_above(ax, curves, new=new)
+    return ax
+
+
+def _bands(result: TaskSubsetResult) -> list[Band]:
+    table = result.by_size().reset_index()
+    names = plot_labels(result.methods, 48)
+    bands = []
+    for method, name in zip(result.methods, names, strict=True):
+        part = table[table["method"] == method].sort_values("size")
+        mean, std = part["mean"].to_numpy(), part["std"].to_numpy()
+        bands.append(
+            Band(
+                name,
+                part["size"].to_numpy(dtype=np.float64),
+                mean,
+                np.maximum(mean - std, -1.0),
+                np.minimum(mean + std, 1.0),
+            )
+        )
+    return bands
+
+
+def _subsets_notes(result: TaskSubsetResult) -> list[str]:
+    study = result.study
+    return [
+        f"tasks drawn at random, of {study.data.n_tasks}",
+        f"mean of {counted(study.n_repetitions, 'subset')} of each size, the same for every rule; "
+        "bands: one standard deviation either way",
+        *result.notes,
+    ]

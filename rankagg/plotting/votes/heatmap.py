@@ -15,7 +15,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.margins import name_letters, number_size
+from rankagg.plotting.style.layout import name_letters, number_size
 from rankagg.plotting.style.theme import ACCENTS, DIVERGING, INK, NO_RANK, canvas, plot_labels
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.optimal.optima import Optima
+from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import ItemSet, counted

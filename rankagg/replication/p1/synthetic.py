@@ -11,9 +11,13 @@ from rankagg._typing import Floats
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
 from rankagg.replication.reading import number_at
-from rankagg.studies.corruption.corruption import PRINTED, CorruptionResult
-from rankagg.studies.corruption.manipulation import ManipulationResult, ManipulationStudy
-from rankagg.studies.corruption.scaling import ScalingStudy
+from rankagg.studies.corruption.corruption import (
+    PRINTED,
+    CorruptionResult,
+    ManipulationResult,
+    ManipulationStudy,
+    ScalingStudy,
+)
 
 __all__ = ["EXPERIMENTS"]
 

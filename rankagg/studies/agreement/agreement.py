@@ -21,7 +21,7 @@ from rankagg.core.scores.checks import as_tolerance
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.studies.agreement.agreement_result import AgreementResult, Compared, Scope
-from rankagg.studies.checks import check_rules, check_table, several
+from rankagg.studies.cell_result import check_rules, check_table, several
 
 __all__ = ["AgreementStudy"]
 

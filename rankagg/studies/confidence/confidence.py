@@ -10,13 +10,12 @@ from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.core.items import counted
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.studies.checks import several
+from rankagg.studies.cell_result import several
 from rankagg.studies.confidence.confidence_result import ConfidenceResult
 from rankagg.studies.confidence.judged_cells import JudgedCell, Judging, truths_of
 from rankagg.studies.confidence.pair_methods import IntervalMethod, PairMethod, PrintedRadius
 from rankagg.studies.journal import MISSING, NUMBER, TEXT, Kinds, Layout
-from rankagg.studies.scores.missing import n_removed
-from rankagg.studies.scores.score_models import LatentModel, ScoreModel
+from rankagg.studies.scores.score_models import LatentModel, ScoreModel, n_removed
 from rankagg.studies.study import Rows, Study
 
 __all__ = ["ConfidenceStudy"]

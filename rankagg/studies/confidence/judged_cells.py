@@ -16,8 +16,7 @@ from rankagg.exceptions import RankaggError
 from rankagg.inference.units import Unit
 from rankagg.studies.confidence.pair_methods import Judged, PairMethod, RankedTable, Ties
 from rankagg.studies.journal import Row
-from rankagg.studies.scores.missing import n_removed, without_proportion
-from rankagg.studies.scores.score_models import ScoreModel
+from rankagg.studies.scores.score_models import ScoreModel, n_removed, without_proportion
 from rankagg.studies.study import Cell
 
 __all__ = ["JudgedCell", "Judging", "Truth", "imputed_proportions", "truths_of"]

@@ -11,13 +11,14 @@ from scipy.stats import binom
 
 from rankagg._validation import check_integer
 from rankagg.core.items import counted
-from rankagg.distributions.cultures.euclidean import EuclideanCulture
-from rankagg.distributions.cultures.structured import (
+from rankagg.distributions.cultures.cultures import (
+    AnonymousCulture,
+    EuclideanCulture,
     GroupSeparableCulture,
+    ImpartialCulture,
     SingleCrossingCulture,
     SinglePeakedCulture,
 )
-from rankagg.distributions.cultures.urns import AnonymousCulture, ImpartialCulture
 from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import Described, InvalidInputError
 

@@ -19,7 +19,7 @@ from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.distances import kendall_distance
 from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.checks import several
+from rankagg.studies.cell_result import several
 from rankagg.studies.cycles.cycle_result import CycleResult
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout, Row
 from rankagg.studies.study import Cell, Rows, Study

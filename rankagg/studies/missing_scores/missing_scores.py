@@ -12,7 +12,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.studies.checks import check_rules, several
+from rankagg.studies.cell_result import check_rules, several, with_policy
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout
 from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
 from rankagg.studies.missing_scores.removal_cells import (
@@ -22,9 +22,7 @@ from rankagg.studies.missing_scores.removal_cells import (
     label_of,
     pair_field,
 )
-from rankagg.studies.policies import with_policy
-from rankagg.studies.scores.missing import entries_of, n_removed
-from rankagg.studies.scores.score_models import ScoreModel
+from rankagg.studies.scores.score_models import ScoreModel, entries_of, n_removed
 from rankagg.studies.study import Rows, Study
 
 __all__ = ["MissingScoresStudy"]

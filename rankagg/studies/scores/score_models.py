@@ -1,24 +1,63 @@
-"""Where a study has complete scores from: a table, or latent scores that are drawn."""
+"""Sources of scores: a table, its instances drawn anew, latent scores; and taking scores out."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
+from hashlib import sha256
 from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from rankagg._typing import RNGLike
+from rankagg._typing import Bools, RNGLike
 from rankagg._validation import as_generator, check_integer, check_number
+from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.scores.table import ScoreTable
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
-from rankagg.studies.scores.table_digest import table_digest
 
-__all__ = ["LatentModel", "ScoreModel", "TableModel"]
+__all__ = [
+    "LatentModel",
+    "ResampledTableModel",
+    "ScoreModel",
+    "TableModel",
+    "entries_of",
+    "n_removed",
+    "table_digest",
+    "without_entries",
+    "without_proportion",
+]
+
+
+def table_digest(table: ScoreTable) -> str:
+    """Return the SHA-256 of labels, directions, weights and scores, the same on every machine.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The table.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    labels = (
+        tuple(table.systems),
+        tuple(table._unit_labels),
+        table.instances,
+        [(task, table.higher_is_better[task], table.task_weights[task]) for task in table.tasks],
+    )
+    digest = sha256(f"rankagg.score_table 1\n{labels!r}\n".encode("utf-8", "backslashreplace"))
+    # One missing score is like another, whatever its bits.
+    values = np.where(table.missing, np.nan, table.values)
+    digest.update(values.astype("<f8").tobytes())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,3 +251,187 @@ class LatentModel(ScoreModel):
         shares = LatentScores(self.step * systems).ranking_distribution().pairwise_probabilities()
         np.fill_diagonal(shares, 0.5)
         return pd.DataFrame(shares, index=systems, columns=systems)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResampledTableModel(ScoreModel):
+    """Instances of a table drawn with replacement, each with all of its scores.
+
+    The table is taken for the whole population, so that the true proportions are known. Without
+    instances, tasks are drawn.
+
+    Parameters
+    ----------
+    label : str
+        What to call it in tables.
+    table : ScoreTable
+        The scores. The same instance of several tasks, such as metrics, is drawn as one.
+    n_instances : int or None, optional
+        How many are drawn; as many as the table has by default.
+
+    Attributes
+    ----------
+    digest : str
+        Tells tables apart that have the same label.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.datasets.load("superglue_human")
+    >>> model = ra.ResampledTableModel(label="SuperGLUE", table=table, n_instances=50)
+    >>> model.draw(rng=0)
+    <ScoreTable of 6 systems x 50 tasks, 0 of 300 scores missing>
+    """
+
+    label: str
+    table: ScoreTable = field(repr=False)
+    n_instances: int | None = None
+    digest: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        owner = "of ResampledTableModel"
+        if not isinstance(self.label, str):
+            raise InvalidInputError(f"label {owner}", "a text", self.label)
+        if not isinstance(self.table, ScoreTable):
+            raise InvalidInputError(
+                f"table {owner}", "a ScoreTable", self.table, "`read_scores` makes one."
+            )
+        if self.n_instances is not None:
+            check_integer(self.n_instances, f"n_instances {owner}", low=1)
+        object.__setattr__(self, "digest", table_digest(self.table))
+
+    @property
+    def name(self) -> str:
+        """The label, with the number of instances where it is not that of the table."""
+        noun = "tasks" if self.table.instances is None else "instances"
+        return self.label + (f", {self.n_instances} {noun}" if self.n_instances else "")
+
+    @property
+    def identity(self) -> str:
+        """The name and the digest."""
+        return f"{self.name}, drawn from {self.digest}"
+
+    def _draw(self, rng: np.random.Generator) -> ScoreTable:
+        table = self.table
+        groups = self._columns()
+        chosen = rng.integers(len(groups), size=self.n_instances or len(groups))
+        drawn = [groups[number] for number in chosen.tolist()]
+        columns = np.concatenate(drawn)
+        number = np.repeat(np.arange(len(drawn)), [len(group) for group in drawn]).tolist()
+        if table.instances is None:
+            weights = [
+                table.task_weights[table.tasks[t]] for t in table.unit_tasks[columns].tolist()
+            ]
+            return ScoreTable(
+                (table.values * table.signs)[:, columns], systems=table.systems, tasks=number,
+                higher_is_better=True, task_weights=dict(zip(number, weights, strict=True)),
+            )  # fmt: skip
+        tasks = [table.tasks[t] for t in table.unit_tasks[columns].tolist()]
+        kept = dict.fromkeys(tasks)
+        return ScoreTable(
+            table.values[:, columns], systems=table.systems, tasks=tasks, instances=number,
+            higher_is_better={task: table.higher_is_better[task] for task in kept},
+            task_weights={task: table.task_weights[task] for task in kept},
+        )  # fmt: skip
+
+    def _columns(self) -> list[NDArray[np.intp]]:
+        """Return the columns of each instance, or each column where there is none."""
+        instances = self.table.instances
+        if instances is None:
+            return list(np.arange(self.table.values.shape[1])[:, None])
+        codes, _ = pd.factorize(np.array(list(instances), dtype=object))
+        order = np.argsort(codes, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+    def true_proportions(
+        self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
+    ) -> pd.DataFrame | None:
+        """Return the proportions in the table; 1/2 where it compares nothing.
+
+        Parameters
+        ----------
+        unit : {"ranking", "instance", "task"}, default "ranking"
+            What a proportion is of, as for `PairwiseIntervals.from_data`.
+        ties : {"half", "exclude"}, default "half"
+            What a tie counts.
+
+        Returns
+        -------
+        DataFrame
+        """
+        intervals = PairwiseIntervals.from_data(
+            self.table, unit=unit, ties=ties, method="wilson" if ties == "exclude" else "hoeffding"
+        )
+        shares = np.where(np.isnan(intervals.estimate), 0.5, intervals.estimate)
+        labels = list(intervals.items)
+        return pd.DataFrame(shares, index=labels, columns=labels)
+
+
+def n_removed(n_items: int, share: float) -> int:
+    """Return how many of the items every ranking loses."""
+    return int(np.floor(share * n_items + 0.5))
+
+
+def without_entries(
+    data: ScoreTable | Profile, share: float, rng: np.random.Generator
+) -> ScoreTable | Profile:
+    """Return the data where each ranking, or task, has lost a share of its items at random."""
+    n_items = data.n_systems if isinstance(data, ScoreTable) else data.n_items
+    lost = n_removed(n_items, share)
+    if lost == 0:
+        return data
+    if isinstance(data, ScoreTable):
+        gone = _drawn(data.n_tasks, n_items, lost, rng)
+        return data._with(values=np.where(gone.T[:, data.unit_tasks], np.nan, data.values))
+    gone = _drawn(len(data), n_items, lost, rng)
+    return Profile.from_ranks(
+        np.where(gone | (data.ranks < 0), np.nan, data.ranks),
+        items=data.items,
+        counts=data.counts,
+        weights=data.weights,
+        groups=data.groups,
+    )
+
+
+def _drawn(rows: int, columns: int, number: int, rng: np.random.Generator) -> Bools:
+    """Mark `number` random columns in every row."""
+    chosen: Bools = np.argsort(np.argsort(rng.random((rows, columns)), axis=1), axis=1) < number
+    return chosen
+
+
+def entries_of(table: ScoreTable, *, whole_tasks: bool) -> Bools:
+    """Mark what may be removed: the systems' tasks with a score, or their single scores."""
+    if not whole_tasks:
+        return ~table.missing
+    present = np.zeros((table.n_tasks, table.n_systems), dtype=np.bool_)
+    np.logical_or.at(present, table.unit_tasks, ~table.missing.T)
+    return present.T
+
+
+def without_proportion(
+    table: ScoreTable, proportion: float, *, whole_tasks: bool, rng: np.random.Generator
+) -> ScoreTable:
+    """Return a table that has lost a proportion of all its entries at random.
+
+    Tasks that keep no score are left out; some must keep one.
+    """
+    present = entries_of(table, whole_tasks=whole_tasks)
+    places = np.flatnonzero(present)
+    lost = n_removed(len(places), proportion)
+    if lost == 0:
+        return table
+    gone = np.zeros(present.shape, dtype=np.bool_)
+    gone.flat[rng.choice(places, lost, replace=False)] = True
+    values = np.where(gone[:, table.unit_tasks] if whole_tasks else gone, np.nan, table.values)
+    scored = np.zeros(table.n_tasks, dtype=np.bool_)
+    scored[table.unit_tasks[~np.isnan(values).all(axis=0)]] = True
+    units = np.flatnonzero(scored[table.unit_tasks])
+    kept = table.tasks.where(scored)
+    return ScoreTable(
+        values[:, units],
+        systems=table.systems,
+        tasks=[table.tasks[t] for t in table.unit_tasks[units].tolist()],
+        instances=None if table.instances is None else [table.instances[u] for u in units],
+        higher_is_better={task: table.higher_is_better[task] for task in kept},
+        task_weights={task: table.task_weights[task] for task in kept},
+    )

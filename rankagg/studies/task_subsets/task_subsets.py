@@ -24,9 +24,9 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores.checks import as_tolerance
 from rankagg.core.scores.table import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.checks import check_rules, check_table, several
+from rankagg.studies.cell_result import check_rules, check_table, several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout, Row
-from rankagg.studies.scores.table_digest import table_digest
+from rankagg.studies.scores.score_models import table_digest
 from rankagg.studies.study import Cell, Rows, Study
 from rankagg.studies.task_subsets.task_subset_result import TaskSubsetResult
 

@@ -13,14 +13,13 @@ import numpy as np
 
 from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.condorcet import Copeland, PairwiseMajority
+from rankagg.aggregation.condorcet import Copeland, Minimax, PairwiseMajority, Schulze
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.margins import Minimax, Schulze
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.ranked_pairs import RankedPairs
-from rankagg.aggregation.voting.instant_runoff import InstantRunoff
-from rankagg.aggregation.voting.plurality import Plurality
-from rankagg.analysis.tournament.tournament import TournamentGraph
+from rankagg.aggregation.voting.elimination_rules import InstantRunoff
+from rankagg.aggregation.voting.positional_rules import Plurality
+from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.distances.kendall import kendall_distance

@@ -1,18 +1,39 @@
-"""The steps of rules that look at who beats whom: Copeland, pairwise majority, Minimax."""
+"""Steps of Copeland, pairwise majority, Minimax, Schulze and Black: who beats whom."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise, permutations
+
+import networkx as nx
 import numpy as np
 
+from rankagg._typing import Floats
 from rankagg.aggregation.condorcet import Copeland
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.result import Consensus, rank_by_scores
+from rankagg.core.items import ItemSet
 from rankagg.core.rankings.partial import as_ranking
 from rankagg.core.votes.pairwise import PairwiseMatrix
-from rankagg.teaching.rules.opening import majority_step, rankings_step, votes_step
-from rankagg.teaching.step import Step, number, told
+from rankagg.teaching.rules.opening import (
+    by_number,
+    majority_step,
+    margins_of,
+    rankings_step,
+    scored,
+    votes_step,
+)
+from rankagg.teaching.rules.points import borda_steps
+from rankagg.teaching.step import Cell, Step, number, told
 from rankagg.teaching.worked import Worked
 
-__all__ = ["copeland_steps", "majority_steps", "minimax_steps", "winner_sentence"]
+__all__ = [
+    "black_steps",
+    "copeland_steps",
+    "majority_steps",
+    "minimax_steps",
+    "schulze_steps",
+    "winner_sentence",
+]
 
 
 def copeland_steps(consensus: Consensus) -> Worked:
@@ -110,3 +131,88 @@ def _named(votes: PairwiseMatrix, chosen: object) -> str:
 
 def _defeats(margins: list[float]) -> str:
     return ", ".join(told(margin) for margin in margins if margin) or "none"
+
+
+def schulze_steps(consensus: Consensus) -> Worked:
+    """Find a strongest path for each pair, either way, and compare the two."""
+    votes = consensus.pairwise
+    items, margins = votes.items, votes.margins
+    n = len(items)
+    strength = np.zeros((n, n))
+    rows: list[tuple[Cell, ...]] = []
+    for i, j in permutations(range(n), 2):
+        path = _strongest_path(margins, i, j)
+        strength[i, j] = min((margins[arc] for arc in pairwise(path)), default=0)
+        rows.append((f"{items[i]} to {items[j]}", _told(path, margins, items), strength[i, j]))
+    beats = strength > strength.T
+    scores = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
+    table = [
+        (str(item), *("" if i == j else number(strength[i, j]) for j in range(n)))
+        for i, item in enumerate(items)
+    ]
+    undefeated = ", ".join(map(str, items.where(~beats.any(axis=0))))
+    steps = (
+        *rankings_step(consensus._evidence),
+        votes_step(votes),
+        majority_step(votes),
+        Step(
+            "A strongest path for each pair",
+            (
+                "A path leads over majorities, and is as strong as its weakest one.",
+                "The margin of each step stands in parentheses.",
+            ),
+            ("pair", "path", "strength"),
+            tuple((pair, path, number(size)) for pair, path, size in rows),
+        ),
+        Step(
+            "The strengths",
+            (
+                "An item beats another where its path to it is stronger than the path back.",
+                f"Beaten by nobody: {undefeated}.",
+            ),
+            ("from", *items),
+            tuple(table),
+        ),
+        scored(
+            "The score", "How many items it beats, less how many beat it.", items, scores
+        ),
+    )  # fmt: skip
+    return Worked(steps, scores)
+
+
+def _strongest_path(margins: Floats, start: int, end: int) -> list[int]:
+    """Return a shortest one of the strongest paths; empty where there is none."""
+    for least in sorted({float(m) for m in margins[margins > 0]}, reverse=True):
+        graph: nx.DiGraph[int] = nx.DiGraph(list(zip(*np.nonzero(margins >= least), strict=True)))
+        if start in graph and end in graph and nx.has_path(graph, start, end):
+            return [int(k) for k in nx.shortest_path(graph, start, end)]
+    return []
+
+
+def _told(path: list[int], margins: Floats, items: ItemSet) -> str:
+    if not path:
+        return "none"
+    steps = [f"({told(margins[i, j])}) {items[j]}" for i, j in pairwise(path)]
+    return " ".join([str(items[path[0]]), *steps])
+
+
+def black_steps(consensus: Consensus) -> Worked:
+    """Look for an item that beats all others, and order the rest by points."""
+    votes, points = consensus.pairwise, borda_steps(consensus)
+    assert points.scores is not None, "Borda has them"
+    items, margins = votes.items, margins_of(votes)
+    n = len(items)
+    ranking, _ = rank_by_scores(points.scores, items)
+    winners = [i for i in range(n) if all(margins[i][j] > 0 for j in range(n) if j != i)]
+    majorities = majority_step(votes)
+    text = (*majorities.sentences, winner_sentence(votes))
+    majorities = replace(majorities, sentences=text)
+    places = ranking.ranks.tolist()
+    said = "All items stand by their points."
+    if winners:
+        (winner,) = winners
+        said = f"{items[winner]} stands first, and all others by their points."
+        places[winner] = -1
+    first = () if points.steps[0].heading == votes_step(votes).heading else (votes_step(votes),)
+    steps = (*points.steps[:1], *first, majorities, *points.steps[1:], Step("The order", (said,)))
+    return Worked(steps, ranking=by_number([-place for place in places], items))

@@ -12,20 +12,20 @@ import numpy as np
 
 import rankagg as ra
 from rankagg import check_certificate
+from rankagg.aggregation.kemeny.branch_and_bound import Persistence
+from rankagg.aggregation.kemeny.persistency import all_by_cut, closed
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.nodes import (
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
     Cut,
+    Derived,
     Fixing,
     Leaf,
     Node,
     Persistent,
 )
-from rankagg.aggregation.kemeny.proofs.persistency import all_by_cut, closed
-from rankagg.aggregation.kemeny.proofs.proof import Proof
-from rankagg.aggregation.kemeny.proofs.rows import Derived
-from rankagg.aggregation.kemeny.search.early import Persistence
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.votes import votes_to_dict
 

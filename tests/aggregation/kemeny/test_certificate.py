@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.proofs.nodes import WEIGHT_DENOMINATOR, Branch, Enumeration, Leaf
-from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Branch, Enumeration, Leaf
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
 
 CYCLE = ra.datasets.load("condorcet_1785")

@@ -12,8 +12,8 @@ import pytest
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.nodes import Branch, Enumeration, Fixing, Leaf
-from rankagg.aggregation.kemeny.proofs.proof import Proof
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import Branch, Enumeration, Fixing, Leaf
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny.forging import (
     N,

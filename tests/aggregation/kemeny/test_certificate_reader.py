@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.proofs.certificate_reader import FIELDS, read_certificate
-from rankagg.aggregation.kemeny.proofs.nodes import Branch, Cut, Enumeration, Exchange, Fixing, Leaf
+from rankagg.aggregation.kemeny.certificate import FIELDS, read_certificate
+from rankagg.aggregation.kemeny.proof_nodes import Branch, Cut, Enumeration, Exchange, Fixing, Leaf
 from rankagg.exceptions import DataFormatError
 
 LONG = 10**1000

@@ -9,12 +9,10 @@ import pytest
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.aggregation.kemeny.constrained.constrained_search import ConstrainedSearch
-from rankagg.aggregation.kemeny.constrained.feasibility import conflict
+from rankagg.aggregation.kemeny.constrained import ConstrainedSearch, conflict
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.nodes import Exchange, Leaf
-from rankagg.aggregation.kemeny.proofs.proof import Proof
-from rankagg.aggregation.kemeny.proofs.rows import Derived
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import Derived, Exchange, Leaf
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.constrained_brute import (

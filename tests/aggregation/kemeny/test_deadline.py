@@ -9,8 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.orders import heuristics
-from rankagg.aggregation.kemeny.relaxation import highs
+from rankagg.aggregation.kemeny import orders, relaxation
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 
@@ -147,8 +146,8 @@ def test_nothing_slow_is_begun_once_it_is_late(monkeypatch) -> None:
         raise AssertionError("begun after the deadline")
 
     votes = random_profile(40, 5).pairwise()
-    monkeypatch.setattr(heuristics, "best_moves", never)
-    monkeypatch.setattr(highs.HighsRelaxation, "__init__", never)
+    monkeypatch.setattr(orders, "best_moves", never)
+    monkeypatch.setattr(relaxation.HighsRelaxation, "__init__", never)
     found = ra.Kemeny().solve(votes, deadline=Deadline(0.0))
     assert found.certificate.status == "gap"
     assert found.notes == ("not proved optimal in time",)
@@ -158,7 +157,7 @@ def test_a_first_order_that_is_interrupted_is_an_order_all_the_same(monkeypatch)
     def interrupt(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(heuristics, "best_moves", interrupt)
+    monkeypatch.setattr(orders, "best_moves", interrupt)
     found = ra.Kemeny().aggregate(TANGLED)
     assert found.interrupted
     assert found.certificate.verify(TANGLED.pairwise())

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankagg.aggregation.kemeny import decomposition
+from rankagg.aggregation.kemeny import parts as decomposition
 from rankagg.aggregation.kemeny import problem as problem_module
-from rankagg.aggregation.kemeny.decomposition import majority_components
+from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core.arithmetic.exact import fit
 from rankagg.core.graphs import strong_parts

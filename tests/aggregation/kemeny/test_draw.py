@@ -9,9 +9,9 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.optimal import draw, shown
+from rankagg.aggregation.kemeny import drawn_optimum, optimal_relation
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.relaxation.highs import HighsRelaxation
+from rankagg.aggregation.kemeny.relaxation import HighsRelaxation
 from rankagg.exceptions import OutOfTimeError, SolverError
 from tests import oracles, strategies
 
@@ -35,8 +35,8 @@ def proved(votes, backend="cuts"):
 
 
 def drawn(problem, certificate, seed):
-    order, always = np.array(certificate.order), shown.shown_in_all(problem, certificate)
-    return draw.draw_optimum(problem, order, always, np.random.default_rng(seed))
+    order, always = np.array(certificate.order), optimal_relation.shown_in_all(problem, certificate)
+    return drawn_optimum.draw_optimum(problem, order, always, np.random.default_rng(seed))
 
 
 def cyclic(n, m, seed):
@@ -62,22 +62,22 @@ def test_the_draw_is_what_the_slow_twin_draws_whichever_optimum_is_known(profile
 @pytest.mark.parametrize("few", [9, FEWER])
 def test_enumeration_and_relaxations_answer_as_the_slow_twin_does(few, monkeypatch):
     answers = Counter()
-    solved = draw._Draw._solved
+    solved = drawn_optimum._Draw._solved
 
     def noted(*given):
         found = solved(*given)
         answers[found is not None] += 1
         return found
 
-    monkeypatch.setattr(draw, "FEW", few)
-    monkeypatch.setattr(draw._Draw, "_solved", noted)
+    monkeypatch.setattr(drawn_optimum, "FEW", few)
+    monkeypatch.setattr(drawn_optimum._Draw, "_solved", noted)
     for number in range(10):
         votes = cyclic(12, 6, number)
         problem, consensus = Problem.from_pairwise(votes), ra.Kemeny().aggregate(votes)
         optima = [tuple(ranking.order) for ranking in consensus.optima]
         assert len(optima) > 1
         if number % 2:  # less is known in advance
-            monkeypatch.setattr(shown, "more_in_all", lambda *known, **_: known[2])
+            monkeypatch.setattr(optimal_relation, "more_in_all", lambda *known, **_: known[2])
         for key in range(4):
             found = drawn(problem, consensus.certificate, key)
             assert found.tolist() == twin(optima, np.random.default_rng(key))
@@ -89,7 +89,7 @@ def test_what_is_shown_holds_in_all_optima(seed):
     votes = cyclic(14, 6, seed)
     consensus = ra.Kemeny().aggregate(votes)
     always = consensus.optima.relation()
-    found = shown.shown_in_all(Problem.from_pairwise(votes), consensus.certificate)
+    found = optimal_relation.shown_in_all(Problem.from_pairwise(votes), consensus.certificate)
     assert not (found & ~always).any()
     # Of what all optima have, weights show most.
     assert found.sum() > 0.9 * always.sum()
@@ -109,8 +109,8 @@ def test_an_interior_point_that_is_not_found_changes_nothing(monkeypatch):
 def test_cycles_that_can_be_violated_are_listed_once():
     known = np.zeros((6, 6), dtype=bool)
     known[0, 1:] = known[1, 4] = True
-    found = {tuple(cycle) for cycle in shown.open_cycles(known).tolist()}
-    assert len(found) == len(shown.open_cycles(known))
+    found = {tuple(cycle) for cycle in optimal_relation.open_cycles(known).tolist()}
+    assert len(found) == len(optimal_relation.open_cycles(known))
 
     def usable(a, b, c):
         arcs = [(a, b), (b, c), (c, a)]
@@ -129,7 +129,7 @@ def test_cycles_that_can_be_violated_are_listed_once():
 def test_no_item_is_preferred_where_all_are_equal():
     problem = Problem.from_pairwise(ra.Profile.from_ranks([[0] * 5], items="ABCDE").pairwise())
     rng, nothing = np.random.default_rng(0), np.zeros((5, 5), dtype=bool)
-    orders = [draw.draw_optimum(problem, np.arange(5), nothing, rng) for _ in range(200)]
+    orders = [drawn_optimum.draw_optimum(problem, np.arange(5), nothing, rng) for _ in range(200)]
     firsts = np.bincount([order[0] for order in orders], minlength=5)
     assert stats.chisquare(firsts).pvalue > 1e-3
 
@@ -138,4 +138,6 @@ def test_a_draw_ends_with_its_time():
     problem = Problem.from_pairwise(cyclic(12, 4, 0))
     order, over = np.arange(12), Deadline.after(0)
     with pytest.raises(OutOfTimeError):
-        draw.draw_optimum(problem, order, order[:, None] < 0, np.random.default_rng(0), over)
+        drawn_optimum.draw_optimum(
+            problem, order, order[:, None] < 0, np.random.default_rng(0), over
+        )

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.optimal import optima as module
-from rankagg.aggregation.kemeny.optimal import relation
+from rankagg.aggregation.kemeny import optima as module
+from rankagg.aggregation.kemeny import optimal_relation
 
 N = 8
 ORDERS = np.array(list(permutations(range(N))))
@@ -45,15 +45,15 @@ def single_votes(seed: int) -> ra.PairwiseMatrix:
 def settled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note how each pair was settled that the bounds had left open."""
     ways: list[str] = []
-    force = relation._Component._force
+    force = optimal_relation._Component._force
 
-    def spy(self: relation._Component, first: int, second: int) -> None:
+    def spy(self: optimal_relation._Component, first: int, second: int) -> None:
         follows = bool((self.always[second] & self.always[:, first]).any())
         assert not follows, "what is known is closed under transitivity"
         force(self, first, second)
         ways.append("proved" if self.always[second, first] else "met")
 
-    monkeypatch.setattr(relation._Component, "_force", spy)
+    monkeypatch.setattr(optimal_relation._Component, "_force", spy)
     return ways
 
 

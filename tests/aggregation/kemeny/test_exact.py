@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.decomposition import majority_components
+from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
 from tests import oracles
 from tests.strategies import policies, profiles, quick

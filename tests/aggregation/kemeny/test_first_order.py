@@ -9,14 +9,12 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.orders.windows import improve_windows
+from rankagg.aggregation.kemeny import cuts, large
+from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.cuts import solve_cuts
+from rankagg.aggregation.kemeny.large import FirstOrder, FirstSearch, cycles_against
+from rankagg.aggregation.kemeny.orders import improve_windows
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.search import cuts, large
-from rankagg.aggregation.kemeny.search.branch_and_bound import Search
-from rankagg.aggregation.kemeny.search.cuts import solve_cuts
-from rankagg.aggregation.kemeny.search.first_order import FirstOrder
-from rankagg.aggregation.kemeny.search.large import FirstSearch
-from rankagg.aggregation.kemeny.search.sampled_cycles import cycles_against
 from rankagg.aggregation.kemeny.solution import Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 

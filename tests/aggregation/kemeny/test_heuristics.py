@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankagg.aggregation.kemeny.orders import heuristics
+from rankagg.aggregation.kemeny import orders
 from rankagg.kernels.insertion import insertion_gains
 
 
@@ -23,7 +23,7 @@ def test_gains_are_differences_of_costs(seed: int) -> None:
     gains = insertion_gains(margins[np.ix_(order, order)])
     for source in range(12):
         for target in range(12):
-            after = order[heuristics.moved(12, source, target)]
+            after = order[orders.moved(12, source, target)]
             assert gains[source, target] == cost(margins, order) - cost(margins, after)
 
 
@@ -33,7 +33,7 @@ def test_disjoint_moves_gain_what_each_gains(seed: int) -> None:
     gains = insertion_gains(margins)
     moves = [(0, 3), (9, 7), (2, 5), (4, 6), (7, 8)]
     # The third move meets the first, the fifth the second.
-    route = heuristics.disjoint_moves(12, *map(list, zip(*moves, strict=True)))
+    route = orders.disjoint_moves(12, *map(list, zip(*moves, strict=True)))
     made = sum(gains[move] for move in ((0, 3), (9, 7), (4, 6)))
     assert cost(margins, np.arange(12)) - cost(margins, route) == made
 
@@ -41,7 +41,7 @@ def test_disjoint_moves_gain_what_each_gains(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_no_move_of_a_single_item_is_left(seed: int) -> None:
     margins = random_margins(seed)
-    improved = heuristics.improve(margins, np.arange(12))
+    improved = orders.improve(margins, np.arange(12))
     assert sorted(improved) == list(range(12))
     assert insertion_gains(margins[np.ix_(improved, improved)]).max() <= 0
 
@@ -50,7 +50,7 @@ def test_no_move_of_a_single_item_is_left(seed: int) -> None:
 def test_child_has_places_of_one_parent_and_the_order_of_the_other(seed: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = rng.permutation(12), rng.permutation(12)
-    child = heuristics.recombined(first, second, rng)
+    child = orders.recombined(first, second, rng)
     assert sorted(child) == list(range(12))
     assert (child == first).sum() >= 6
     moved = [item for item in child if child.tolist().index(item) != first.tolist().index(item)]
@@ -61,8 +61,8 @@ def test_child_has_places_of_one_parent_and_the_order_of_the_other(seed: int) ->
 @pytest.mark.parametrize("seed", range(10))
 def test_descendants_are_no_worse_than_their_best_ancestor(seed: int) -> None:
     margins, rng = random_margins(seed, 30), np.random.default_rng(seed)
-    parents = [heuristics.improve(margins, rng.permutation(30)) for _ in range(8)]
-    best = heuristics.evolve(margins, parents, rng, patience=40)
-    least = min(heuristics.order_cost(margins, parent) for parent in parents)
-    assert heuristics.order_cost(margins, best) <= least
-    assert heuristics.order_cost(margins, best) == cost(margins, best) * 2
+    parents = [orders.improve(margins, rng.permutation(30)) for _ in range(8)]
+    best = orders.evolve(margins, parents, rng, patience=40)
+    least = min(orders.order_cost(margins, parent) for parent in parents)
+    assert orders.order_cost(margins, best) <= least
+    assert orders.order_cost(margins, best) == cost(margins, best) * 2

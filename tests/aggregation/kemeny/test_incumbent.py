@@ -5,12 +5,11 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.orders import incumbent as module
-from rankagg.aggregation.kemeny.orders.incumbent import Incumbent
-from rankagg.aggregation.kemeny.orders.memetic import Memetic
+from rankagg.aggregation.kemeny import incumbent as module
+from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.incumbent import Incumbent, Memetic
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.relaxation.relaxation import unit_of
-from rankagg.aggregation.kemeny.search.branch_and_bound import Search
+from rankagg.aggregation.kemeny.relaxation import unit_of
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.kernels.backend import WORTH_IT
 from rankagg.kernels.insertion import insertion_gains

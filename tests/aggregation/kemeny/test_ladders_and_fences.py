@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.rows import Form, forms_of
-from rankagg.aggregation.kemeny.relaxation.cbc import relaxation_of
+from rankagg.aggregation.kemeny.proof_nodes import Form, forms_of
+from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
 from rankagg.aggregation.kemeny.separation import violated_fences, violated_ladders
 
 NEVER = Deadline()

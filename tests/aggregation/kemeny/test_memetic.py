@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankagg.aggregation.kemeny.orders import memetic
-from rankagg.aggregation.kemeny.orders.memetic import Memetic, crossed, order_costs, survivors
+from rankagg.aggregation.kemeny import incumbent
+from rankagg.aggregation.kemeny.incumbent import Memetic, crossed, order_costs, survivors
 from rankagg.kernels import backend
 
 
@@ -42,9 +42,9 @@ def test_few_items_are_solved(above: np.ndarray) -> None:
 
 @pytest.mark.parametrize("size", [1, 6])
 def test_work_can_be_done_in_parts(monkeypatch, size) -> None:
-    monkeypatch.setattr(memetic, "POPULATION", size)
-    monkeypatch.setattr(memetic, "LARGE", 30 if size > 1 else 1)
-    monkeypatch.setattr(memetic, "GENERATIONS", 4)
+    monkeypatch.setattr(incumbent, "POPULATION", size)
+    monkeypatch.setattr(incumbent, "LARGE", 30 if size > 1 else 1)
+    monkeypatch.setattr(incumbent, "GENERATIONS", 4)
     margins = drawn(20, 3)
     whole, parts = begun(margins), begun(margins)
     whole.advance(20 * 250)
@@ -58,7 +58,7 @@ def test_work_can_be_done_in_parts(monkeypatch, size) -> None:
 
 def test_compiled_loops_find_the_same_orders(monkeypatch) -> None:
     pytest.importorskip("numba", reason="the extra `fast` is not installed")
-    monkeypatch.setattr(memetic, "GENERATIONS", 2)
+    monkeypatch.setattr(incumbent, "GENERATIONS", 2)
     found = []
     for worth in (0, float("inf")):
         monkeypatch.setattr(backend, "WORTH_IT", worth)
@@ -72,7 +72,7 @@ def test_compiled_loops_find_the_same_orders(monkeypatch) -> None:
 
 
 def test_more_steps_are_never_worse(monkeypatch) -> None:
-    monkeypatch.setattr(memetic, "GENERATIONS", 2)
+    monkeypatch.setattr(incumbent, "GENERATIONS", 2)
     search, costs = begun(drawn(25, 4)), []
     for _ in range(12):
         search.advance(300)
@@ -115,7 +115,7 @@ def test_survivors_are_good_and_apart() -> None:
 @pytest.mark.parametrize("block", [1, 50, 10**6])
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 def test_costs_are_sums_of_margins(monkeypatch, block, kind) -> None:
-    monkeypatch.setattr(memetic, "BLOCK", block)
+    monkeypatch.setattr(incumbent, "BLOCK", block)
     rng, margins = np.random.default_rng(0), drawn(9, 0).astype(kind)
     orders = np.array([rng.permutation(9) for _ in range(4)])
     costs = order_costs(margins, orders)

@@ -8,11 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import separation
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.rows import Form, forms_of
-from rankagg.aggregation.kemeny.relaxation.cbc import relaxation_of
-from rankagg.aggregation.kemeny.separation import odd_walks, violated_cycles, violated_walks
-from rankagg.aggregation.kemeny.separation.halves import LEAST_VIOLATION, halves_of
+from rankagg.aggregation.kemeny.proof_nodes import Form, forms_of
+from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
+from rankagg.aggregation.kemeny.separation import (
+    LEAST_VIOLATION,
+    halves_of,
+    violated_cycles,
+    violated_walks,
+)
 
 NEVER = Deadline()
 TOLERANCE = 1e-9
@@ -148,7 +153,7 @@ def test_a_row_is_found_wherever_a_light_odd_walk_is(before: np.ndarray) -> None
     before = without_violated_cycles(before)
     lightest = lightest_odd_walk(before)
     found = violated_walks(before, 100, NEVER)
-    if lightest < odd_walks.LARGEST_SLACK - 0.01:
+    if lightest < separation.LARGEST_SLACK - 0.01:
         (form,) = forms_of(found[:1])
         # A pair that a walk meets twice needs no bound, so that a row may be better than its walk.
         assert form.least - used(form, before) > (1.0 - lightest) / 2.0 - 0.01

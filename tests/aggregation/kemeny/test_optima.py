@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.optimal import optima as module
+from rankagg.aggregation.kemeny import optima as module
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.exceptions import (
     BlockTooLargeError,

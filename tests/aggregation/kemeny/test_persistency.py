@@ -8,12 +8,12 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import branch_and_bound
+from rankagg.aggregation.kemeny.branch_and_bound import Persistence
+from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.nodes import Cut, Exchange, Leaf
-from rankagg.aggregation.kemeny.proofs.persistency import all_by_cut, all_by_exchange, closed
-from rankagg.aggregation.kemeny.proofs.proof import Proof
-from rankagg.aggregation.kemeny.search import early
-from rankagg.aggregation.kemeny.search.early import Persistence
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import Cut, Exchange, Leaf
 
 
 def random_problem(seed: int, n: int) -> Problem:
@@ -149,7 +149,7 @@ def test_what_is_found_is_so_in_every_optimum(n: int) -> None:
 def test_cuts_decide_what_no_exchange_does(monkeypatch: pytest.MonkeyPatch) -> None:
     problems = [random_problem(seed, 8) for seed in (1, 6, 18, 25, 30)]
     both = [Persistence(problem) for problem in problems]
-    monkeypatch.setattr(early, "CUTS_UP_TO", 0)
+    monkeypatch.setattr(branch_and_bound, "CUTS_UP_TO", 0)
     for problem, found in zip(problems, both, strict=True):
         assert any(isinstance(node, Cut) for node in found.nodes)
         alone = Persistence(problem)
@@ -173,7 +173,7 @@ def test_a_cut_is_found_where_there_is_one(seed: int) -> None:
 def test_lines_say_something_new_however_few_pairs_are_tried_at_once(
     monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    monkeypatch.setattr(early, "BETWEEN_LOOKS", at_once * 7)
+    monkeypatch.setattr(branch_and_bound, "BETWEEN_LOOKS", at_once * 7)
     for seed in range(12):
         found = Persistence(random_problem(seed, 7))
         known = np.zeros((7, 7), dtype=bool)

@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.kemeny import branch_and_bound
+from rankagg.aggregation.kemeny import branch_and_bound as early
+from rankagg.aggregation.kemeny.branch_and_bound import Persistence
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.nodes import (
+from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
+from rankagg.aggregation.kemeny.proof_nodes import (
     Branch,
     Cut,
     Exchange,
@@ -18,9 +22,6 @@ from rankagg.aggregation.kemeny.proofs.nodes import (
     moved_to,
     node_to_dict,
 )
-from rankagg.aggregation.kemeny.proofs.proof import Proof, forced_bounds
-from rankagg.aggregation.kemeny.search import branch_and_bound, early
-from rankagg.aggregation.kemeny.search.early import Persistence
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
 from tests.aggregation.kemeny.test_eight_items import all_optima, even_ballots, single_votes

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import parts, processes
+from rankagg.aggregation.kemeny import cuts, parts
+from rankagg.aggregation.kemeny import cuts as cases
+from rankagg.aggregation.kemeny import parts as processes
+from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.nodes import Enumeration
-from rankagg.aggregation.kemeny.proofs.proof import Proof
-from rankagg.aggregation.kemeny.search import cases, cuts
-from rankagg.aggregation.kemeny.search.branch_and_bound import Search
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import Enumeration
 from rankagg.exceptions import InvalidInputError
 
 

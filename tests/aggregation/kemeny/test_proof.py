@@ -7,23 +7,23 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.nodes import (
-    WEIGHT_DENOMINATOR,
-    Branch,
-    Enumeration,
-    Fixing,
-    Leaf,
-)
-from rankagg.aggregation.kemeny.proofs.proof import (
+from rankagg.aggregation.kemeny.proof import (
     Proof,
     fixed_below,
     forced_bounds,
     leaf_bound,
     round_weights,
 )
-from rankagg.aggregation.kemeny.proofs.rows import Weighting
-from rankagg.aggregation.kemeny.search.branch_and_bound import Search
+from rankagg.aggregation.kemeny.proof_nodes import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Enumeration,
+    Fixing,
+    Leaf,
+    Weighting,
+)
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny.forging import N, random_tree
 

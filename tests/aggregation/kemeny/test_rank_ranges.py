@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.optimal import optima as module
-from rankagg.aggregation.kemeny.optimal import relation
+from rankagg.aggregation.kemeny import optima as module
+from rankagg.aggregation.kemeny import optimal_relation
 from rankagg.exceptions import OutOfTimeError
 from tests import oracles
 from tests.aggregation.kemeny.test_winners import LATE
@@ -51,8 +51,10 @@ def test_looking_for_winners_ends_at_the_deadline(monkeypatch):
 def test_tables_serve_blocks_up_to_a_size(monkeypatch, ranged, searched):
     began = []
     monkeypatch.setattr(module, "RANGED", ranged)
-    search = relation.can_lead
-    monkeypatch.setattr(relation, "can_lead", lambda *args: began.append(1) or search(*args))
+    search = optimal_relation.can_lead
+    monkeypatch.setattr(
+        optimal_relation, "can_lead", lambda *args: began.append(1) or search(*args)
+    )
     optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(LATE)).optima
     assert optima.winners() == (0, 2)
     assert bool(began) == searched

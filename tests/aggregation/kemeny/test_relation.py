@@ -8,9 +8,9 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.optimal import relation
-from rankagg.aggregation.kemeny.optimal.relation import Relation, _Component, can_lead, is_beaten
-from rankagg.aggregation.kemeny.orders.heuristics import moved
+from rankagg.aggregation.kemeny import optimal_relation
+from rankagg.aggregation.kemeny.optimal_relation import Relation, _Component, can_lead, is_beaten
+from rankagg.aggregation.kemeny.orders import moved
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import OutOfTimeError
 from tests.aggregation.kemeny.test_eight_items import N, even_ballots, single_votes
@@ -46,16 +46,16 @@ def hard_problem() -> Problem:
 
 
 @pytest.fixture
-def searches(monkeypatch: pytest.MonkeyPatch) -> list[relation.Search]:
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[optimal_relation.Search]:
     """Note every search that the relation begins."""
-    begun: list[relation.Search] = []
+    begun: list[optimal_relation.Search] = []
 
-    class Noted(relation.Search):
+    class Noted(optimal_relation.Search):
         def __post_init__(self) -> None:
             begun.append(self)
             super().__post_init__()
 
-    monkeypatch.setattr(relation, "Search", Noted)
+    monkeypatch.setattr(optimal_relation, "Search", Noted)
     return begun
 
 
@@ -179,12 +179,12 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[Step]:
     """Note every step of every search."""
     noted: list[Step] = []
 
-    class Noted(relation.Search):
+    class Noted(optimal_relation.Search):
         def _expand(self) -> None:
             noted.append(Step(self.lower, self.upper, self.decided is not None))
             super()._expand()
 
-    monkeypatch.setattr(relation, "Search", Noted)
+    monkeypatch.setattr(optimal_relation, "Search", Noted)
     return noted
 
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from rankagg.aggregation.kemeny.proofs.rows import Derived, Form, compact, forms_of
+from rankagg.aggregation.kemeny.proof_nodes import Derived, Form, compact, forms_of
 from rankagg.exceptions import VerificationError
 
 N = 5

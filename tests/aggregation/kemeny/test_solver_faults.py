@@ -13,9 +13,9 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import relaxation
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.relaxation import highs
-from rankagg.aggregation.kemeny.relaxation.relaxation import Point
+from rankagg.aggregation.kemeny.relaxation import Point
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 CYCLE = ra.datasets.load("condorcet_1785")
@@ -97,7 +97,7 @@ def test_missing_solver_names_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
     with pytest.raises(SolverNotFoundError, match=r"pip install 'pulp>=3\.3\.1,<4'"):
         ra.Kemeny(backend="lazy").aggregate(CYCLE)
-    monkeypatch.setattr(highs, "highspy", None)
+    monkeypatch.setattr(relaxation, "highspy", None)
     with pytest.raises(SolverNotFoundError, match=r"pip install highspy\. PuLP's CBC"):
         ra.Kemeny().aggregate(CYCLE)
 
@@ -113,7 +113,7 @@ def test_without_highs_cbc_proves_as_much_and_says_so(monkeypatch: pytest.Monkey
     rng = np.random.default_rng(3)
     orders = ra.Profile([ra.Permutation(rng.permutation(18)) for _ in range(6)]).pairwise()
     costs = [ra.Kemeny().aggregate(votes).cost for votes in (paley, orders)]
-    monkeypatch.setattr(highs, "highspy", None)
+    monkeypatch.setattr(relaxation, "highspy", None)
     for votes, cost in zip((paley, orders), costs, strict=True):
         exact = ra.Kemeny().aggregate(votes)
         assert exact.certificate.status == "optimal"
@@ -123,15 +123,15 @@ def test_without_highs_cbc_proves_as_much_and_says_so(monkeypatch: pytest.Monkey
 
 
 def test_clash_with_ortools_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(highs, "highspy", None)
+    monkeypatch.setattr(relaxation, "highspy", None)
     monkeypatch.setitem(sys.modules, "ortools", sys)
     assert "beside OR-Tools" in ra.Kemeny().aggregate(CYCLE).notes[0]
     with pytest.raises(SolverNotFoundError, match="beside OR-Tools"):
-        highs.HighsRelaxation(Problem.from_pairwise(CYCLE.pairwise()))
+        relaxation.HighsRelaxation(Problem.from_pairwise(CYCLE.pairwise()))
 
 
 def test_cbc_that_fails_or_is_late_proves_nothing_false(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(highs, "highspy", None)
+    monkeypatch.setattr(relaxation, "highspy", None)
 
     def spoil(lp: pulp.LpProblem) -> None:
         for row in lp.constraints():
@@ -153,13 +153,13 @@ def test_cbc_that_fails_or_is_late_proves_nothing_false(monkeypatch: pytest.Monk
 
 def patch_highs(monkeypatch: pytest.MonkeyPatch, method: str, replacement: Any) -> None:
     """Replace a method of HiGHS from the first solve on rows on, PuLP's own solve being over."""
-    original = highs.HighsRelaxation.solve
+    original = relaxation.HighsRelaxation.solve
 
-    def solve(self: highs.HighsRelaxation, deadline: Deadline) -> Point:
+    def solve(self: relaxation.HighsRelaxation, deadline: Deadline) -> Point:
         monkeypatch.setattr(highspy.Highs, method, replacement)
         return original(self, deadline)
 
-    monkeypatch.setattr(highs.HighsRelaxation, "solve", solve)
+    monkeypatch.setattr(relaxation.HighsRelaxation, "solve", solve)
 
 
 @pytest.mark.parametrize("status", ["kSolveError", "kInfeasible", "kUnknown", "kNotset"])
@@ -269,7 +269,7 @@ def test_solver_stopped_by_the_limit_is_no_error(
 
 @pytest.mark.parametrize(
     ("backend", "where"),
-    [("cuts", (highs.HighsRelaxation, "solve")), ("lazy", (pulp.LpProblem, "solve")),
+    [("cuts", (relaxation.HighsRelaxation, "solve")), ("lazy", (pulp.LpProblem, "solve")),
      ("naive", (pulp.LpProblem, "solve"))],
 )  # fmt: skip
 def test_interruption_gives_the_best_ranking_so_far(

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.branch_and_bound import HALF_ROUNDS, Tightening
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs.rows import forms_of
-from rankagg.aggregation.kemeny.relaxation.cbc import relaxation_of
-from rankagg.aggregation.kemeny.search.tightening import HALF_ROUNDS, Tightening
+from rankagg.aggregation.kemeny.proof_nodes import forms_of
+from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
 from rankagg.aggregation.kemeny.separation import violated_cycles
 
 NEVER = Deadline()

@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.orders import incumbent, windows
+from rankagg.aggregation.kemeny import branch_and_bound, cuts, incumbent, large
+from rankagg.aggregation.kemeny import orders as windows
+from rankagg.aggregation.kemeny import proof as totals
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proofs import totals
-from rankagg.aggregation.kemeny.proofs.nodes import WEIGHT_DENOMINATOR, Enumeration
-from rankagg.aggregation.kemeny.proofs.proof import decide
-from rankagg.aggregation.kemeny.proofs.rows import Weighting
-from rankagg.aggregation.kemeny.proofs.totals import least_total
-from rankagg.aggregation.kemeny.relaxation.highs import HighsRelaxation
-from rankagg.aggregation.kemeny.search import early, large, warm_search
-from rankagg.aggregation.kemeny.search.warm import Warm
+from rankagg.aggregation.kemeny.proof import decide, least_total
+from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Enumeration, Weighting
+from rankagg.aggregation.kemeny.relaxation import HighsRelaxation
+from rankagg.aggregation.kemeny.warm import Warm
 from tests.strategies import quick
 
 
@@ -31,7 +29,7 @@ def votes_of(rng: np.random.Generator, n: int, m: int) -> ra.PairwiseMatrix:
 @pytest.mark.parametrize("small", [2, 10])
 @pytest.mark.parametrize("n", [6, 9])
 def test_costs_are_those_of_fresh_solves(monkeypatch: Any, n: int, small: int) -> None:
-    monkeypatch.setattr(warm_search, "SMALL", small)
+    monkeypatch.setattr(cuts, "SMALL", small)
     rng = np.random.default_rng(n)
     warm = Warm(n)
     for _ in range(40):
@@ -87,11 +85,11 @@ def test_small_parts_run_nothing_that_large_ones_need(monkeypatch: pytest.Monkey
     profile = ra.Profile.from_orders(np.argsort(noisy, axis=1).tolist())
     with monkeypatch.context() as patch:
         for module, name in (
-            (warm_search, "solve_cuts"),  # and all that it begins with
+            (cuts, "solve_cuts"),  # and all that it begins with
             (incumbent, "Incumbent"),
             (incumbent, "Memetic"),
             (large, "FirstSearch"),
-            (early, "Persistence"),
+            (branch_and_bound, "Persistence"),
             (windows, "improve_windows"),
         ):
             patch.setattr(module, name, refuse)
@@ -113,7 +111,7 @@ def test_a_limit_leaves_an_order_and_a_bound(
     votes = votes_of(np.random.default_rng(0), 40, 5)
     if stop is None:  # after the first relaxation
         at = [False]
-        monkeypatch.setattr(warm_search, "cycles_at", _stopping(at, warm_search.cycles_at))
+        monkeypatch.setattr(cuts, "cycles_at", _stopping(at, cuts.cycles_at))
     found = ra.Kemeny().solve(votes, warm=Warm(40), deadline=Deadline.after(stop)).certificate
     best = ra.Kemeny().solve(votes).certificate.cost
     assert found.status == "gap"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.optimal import optima as module
+from rankagg.aggregation.kemeny import optima as module
 from rankagg.exceptions import BlockTooLargeError
 from tests import oracles
 from tests.aggregation.kemeny.test_exact import integer_matrices

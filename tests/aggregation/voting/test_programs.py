@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.voting import whole_program
+from rankagg.aggregation.voting import nearest_winner
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, SolverError
 from tests.aggregation.voting import slow
 from tests.strategies import policies, profiles
@@ -94,7 +94,7 @@ def test_the_number_of_ballots_is_refused_where_it_is_said() -> None:
 
 
 def test_what_is_too_large_is_refused_before_anything_is_solved(monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.aggregation.voting.dodgson.least_cost", None)
+    monkeypatch.setattr("rankagg.aggregation.voting.nearest_winner.least_cost", None)
     ranks = [np.roll(np.arange(2_000), 400 * shift) for shift in range(3)]
     with pytest.raises(InvalidInputError, match=r"data of Dodgson.* Got"):
         ra.Dodgson().aggregate(ra.Profile.from_ranks([*ranks, *ranks[:1]] * 2))
@@ -131,4 +131,4 @@ def test_a_wrong_answer_is_no_answer(monkeypatch) -> None:
         monkeypatch.setattr(scipy.optimize, "milp", lies(change))
         with pytest.raises(SolverError, match=words):
             ra.Dodgson().aggregate(cycle)
-    assert whole_program.SLACK < 0.5
+    assert nearest_winner.SLACK < 0.5

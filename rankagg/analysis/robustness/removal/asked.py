@@ -1,24 +1,144 @@
-"""What is asked of a consensus, and whether what is left after a removal answers it."""
+"""Questions about a consensus, and bounds of the fewest removals while they are sought."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankagg._typing import Label
+from rankagg._typing import Integers, Label
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.optimal.optima import Optima
+from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.robustness.removal.bracket import Bracket, Question
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.core.items import listed
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 
-__all__ = ["Asked"]
+__all__ = ["Asked", "Bracket", "Question", "chosen", "fewest"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a removal has to change.
+
+    Attributes
+    ----------
+    tops : tuple of int
+        Positions of the present firsts, or of the upper item of a pair.
+    rivals : tuple of int
+        The others, or the lower item of the pair: one of them has to get above all of `tops`.
+    strict : bool
+        Whether being level with them is not enough.
+    is_pair : bool
+        Whether it is about two items, wherever they stand.
+    """
+
+    tops: tuple[int, ...]
+    rivals: tuple[int, ...]
+    strict: bool
+    is_pair: bool
+
+
+@dataclass
+class Bracket:
+    """A lower bound, and the best removal that was found.
+
+    Attributes
+    ----------
+    total : int
+        The number of units: one of them has to stay, so as many removals are no answer.
+    lower : int
+        Proved: no fewer removals do it.
+    removed : ndarray of int, shape (k,), or None
+        How many of each class to remove; None where nothing was found.
+    first : tuple
+        Who is first without them.
+    """
+
+    total: int
+    lower: int = 0
+    removed: NDArray[np.int64] | None = None
+    first: tuple[Label, ...] = ()
+
+    @property
+    def upper(self) -> int:
+        """The size of the best removal; all units where there is none."""
+        return self.total if self.removed is None else int(self.removed.sum())
+
+    def is_closed(self) -> bool:
+        """Whether nothing is left to be found."""
+        return self.lower >= self.upper
+
+    def offer(self, removed: Integers | Any) -> None:
+        """Take a removal that does it, where it is the smallest so far."""
+        chosen = np.asarray(removed, dtype=np.int64)
+        if int(chosen.sum()) < self.upper:
+            self.removed = chosen
+
+    def raise_to(self, bound: int) -> None:
+        """Take a proved lower bound."""
+        self.lower = max(self.lower, min(bound, self.upper))
+
+
+def fewest(targets: Integers, gains: Integers, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many units must go at least for each of several targets.
+
+    The gains of the units that go add up, whatever else goes, so the largest first is best: of
+    all sets of one size, that of the largest gains has the largest sum.
+
+    Parameters
+    ----------
+    targets : ndarray of int, shape (p,)
+        What the gains have to reach.
+    gains : ndarray of int, shape (k, p)
+        What one unit of each class adds.
+    counts : ndarray of int, shape (k,)
+        How many units a class has.
+
+    Returns
+    -------
+    ndarray of int, shape (p,)
+        The number of all units where fewer do not suffice: they cannot all go.
+    """
+    total = int(counts.sum())
+    order = np.argsort(-gains, axis=0, kind="stable")
+    sorted_gains = np.maximum(np.take_along_axis(gains, order, axis=0), 0)
+    copies = counts[order]
+    # Python integers where a sum might not fit.
+    bound = int(sorted_gains.max(initial=0)) * total
+    kind = np.int64 if gains.dtype != object and bound < 2**62 else object
+    reached = np.cumsum(sorted_gains.astype(kind) * copies.astype(kind), axis=0, dtype=kind)
+    used = np.cumsum(copies, axis=0)
+    results = np.full(len(targets), total, dtype=np.int64)
+    results[targets <= 0] = 0
+    open_targets = np.flatnonzero((targets > 0) & (reached[-1] >= targets))
+    if len(open_targets):
+        row = (reached[:, open_targets] >= targets[open_targets]).argmax(axis=0)
+        gain = sorted_gains[row, open_targets]
+        before = used[row, open_targets] - copies[row, open_targets]
+        missing = targets[open_targets] - (
+            reached[row, open_targets] - gain * copies[row, open_targets]
+        )
+        results[open_targets] = (before + -(-missing // gain)).astype(np.int64)
+    return results
+
+
+def chosen(number: int, gains: Integers, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many units of each class the so many largest gains take."""
+    left = number
+    taken = np.zeros(len(counts), dtype=np.int64)
+    for k in np.argsort(-gains, kind="stable").tolist():
+        taken[k] = min(left, int(counts[k]))
+        left -= int(taken[k])
+        if not left:
+            break
+    return taken
+
 
 Pair = tuple[Label, Label]
 

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Integers
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.programs.integer_program import IntegerProgram
-from rankagg.analysis.robustness.removal.bracket import Bracket, Question
-from rankagg.analysis.robustness.removal.fewest import fewest
-from rankagg.analysis.robustness.removal.rivals import Merged, each_rival
+from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
+from rankagg.analysis.robustness.removal.asked import Bracket, Question, fewest
+from rankagg.analysis.robustness.removal.points import Merged, each_rival
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.core.arithmetic import exact
 from rankagg.exceptions import InvalidInputError

@@ -1,5 +1,24 @@
 """The fewest removals that change the exact consensus.
 
+The two sides of a question about the exact consensus, and the best order of each.
+
+Orders are held against each other by their value: the sum of the margins of all pairs i < j that
+they put in this order. The consensus has the largest.
+
+The program in whole numbers for the fewest removals that change the exact consensus.
+
+An order x is chosen by whoever wants the change, and has to beat every order p in which the present
+first stays first; those are added as they turn out to be better:
+
+    least number of removed units, so that for every p
+    value(x) - sum over removed of value_k(x) >= value(p) - sum over removed of value_k(p) + 1
+
+(or + 0). What a removed unit takes from x is a product of two unknowns. The copies of a class are
+written in binary digits, and for each digit z >= value_k(x) - high + (high - low) digit and z >= 0
+say it in linear rows, for values from low to high.
+
+The fewest removals that change the exact consensus.
+
 Items that stay below (or above) whatever is removed are left out first: where every item of a
 part beats every item below by so many votes that no removal of the size turns a majority, the
 exact consensus of all is that of the part, followed by that of the rest.
@@ -17,25 +36,428 @@ of victory of Magrino, Rivest, Shen and Wagner (2011) and Xia (2012), doi:10.114
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, combinations, permutations
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Integers
+from rankagg._typing import Bools, Integers
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.programs.integer_program import IntegerProgram
-from rankagg.analysis.robustness.removal.bracket import Bracket, Question
-from rankagg.analysis.robustness.removal.contest import FEW, Contest, Order
-from rankagg.analysis.robustness.removal.fewest import fewest
-from rankagg.analysis.robustness.removal.order_program import OrderProgram
-from rankagg.analysis.robustness.removal.rivals import Merged, each_rival
+from rankagg.aggregation.kemeny.branch_and_bound import Search
+from rankagg.aggregation.kemeny.parts import majority_components
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import forced_bounds
+from rankagg.aggregation.kemeny.proof_nodes import Node
+from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
+from rankagg.analysis.robustness.removal.asked import Bracket, Question, fewest
+from rankagg.analysis.robustness.removal.points import Merged, each_rival
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import strong_parts
 
-__all__ = ["search_orders"]
+__all__ = ["FEW", "Contest", "OrderProgram", "Solved", "search_orders"]
+
+Order = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A part of the items, which some optimum places together.
+
+    Attributes
+    ----------
+    items : ndarray of int
+        Positions, in an optimal order.
+    problem : Problem
+        That of these items, in this order.
+    nodes : list of nodes
+        The proof over positions in `searched`; empty for a single item.
+    searched : ndarray of int
+        The positions in the order that the proof has them.
+    """
+
+    items: Order
+    problem: Problem
+    nodes: list[Node]
+    searched: Order
+
+    @property
+    def cost(self) -> int:
+        return self.problem.cost(np.arange(len(self.items)))
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """An optimal order of a problem, and the parts that it was found in.
+
+    Attributes
+    ----------
+    problem : Problem
+        Any integer costs.
+    parts : list
+        Its parts, the first one first.
+    """
+
+    problem: Problem
+    parts: list[_Part]
+
+    @classmethod
+    def of(cls, problem: Problem, deadline: Deadline) -> Solved:
+        """Solve a problem."""
+        parts = majority_components(problem)
+        return cls(problem, [_solve(problem, part, deadline) for part in parts])
+
+    @classmethod
+    def with_pair(cls, problem: Problem, first: int, second: int, deadline: Deadline) -> Solved:
+        """Find the best order that puts one item before another.
+
+        The parts from that of `second` to that of `first`, where they come in this order, become
+        one; all others stay where they are: bringing them there turns no majority.
+        """
+        parts = majority_components(problem)
+        (at,), (until,) = (
+            [k for k, part in enumerate(parts) if item in part] for item in (second, first)
+        )
+        if until < at:
+            return cls.of(problem, deadline)
+        joined = np.concatenate(parts[at : until + 1])
+        inside = [_solve(problem, part, deadline) for part in parts[:at]]
+        inside.append(_solve(problem, joined, deadline, pair=(first, second)))
+        inside += [_solve(problem, part, deadline) for part in parts[until + 1 :]]
+        return cls(problem, inside)
+
+    @property
+    def order(self) -> Order:
+        """The positions, best first."""
+        return np.concatenate([part.items for part in self.parts])
+
+    def least_led_by(self, item: int) -> int:
+        """Return what an order costs at least that begins with an item."""
+        least, before = self.problem.cost(self.order), np.zeros(0, dtype=np.intp)
+        for part in self.parts:
+            if item in part.items:
+                break
+            before = np.append(before, part.items)
+        else:
+            raise ValueError("the item is in one of the parts")
+        least += int(self.problem.margins[item, before].sum())
+        if len(part.items) == 1:
+            return least
+        inside = part.problem
+        own = int(np.flatnonzero(part.items == item)[0])
+        by_pairs = inside.floor + int(np.maximum(inside.margins[own], 0).sum())
+        forced = forced_bounds(self.problem.restrict(part.searched), part.nodes)
+        np.fill_diagonal(forced, 0)
+        by_proof = int(forced[int(np.flatnonzero(part.searched == item)[0])].max())
+        return least - part.cost + max(by_pairs, by_proof, part.cost)
+
+
+def _solve(
+    problem: Problem, part: Order, deadline: Deadline, pair: tuple[int, int] | None = None
+) -> _Part:
+    if len(part) == 1:
+        return _Part(part, problem.restrict(part), [], part)
+    decided = np.zeros((len(part), len(part)), dtype=bool)
+    if pair is not None:
+        decided[np.flatnonzero(part == pair[0])[0], np.flatnonzero(part == pair[1])[0]] = True
+    search = Search(problem.restrict(part), deadline, decided=decided)
+    search.run()
+    items = part[search.order]
+    return _Part(items, problem.restrict(items), search.nodes, part)
+
+
+# The orders of so few items are all looked at: 720.
+FEW = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """A question about some of the items, which stand together whatever is removed.
+
+    Attributes
+    ----------
+    units : Units
+        What may go.
+    question : Question
+        What to change.
+    part : ndarray of int, shape (s,)
+        Positions of the items.
+    """
+
+    units: Units
+    question: Question
+    part: NDArray[np.intp]
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return len(self.part)
+
+    @cached_property
+    def tops(self) -> list[int]:
+        """Places in the part of the present firsts, or of the upper item."""
+        return np.flatnonzero(np.isin(self.part, self.question.tops)).tolist()
+
+    @cached_property
+    def rivals(self) -> list[int]:
+        """Places in the part of the others, or of the lower item."""
+        return np.flatnonzero(np.isin(self.part, self.question.rivals)).tolist()
+
+    @cached_property
+    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The pairs i < j."""
+        first, second = np.triu_indices(self.size, k=1)
+        return first, second
+
+    @cached_property
+    def merged(self) -> Merged:
+        """Leads of i over j for all pairs, and how many units have these."""
+        leads = [
+            self.units.leads(int(item), self.part[k + 1 :]) for k, item in enumerate(self.part[:-1])
+        ]
+        joined = cast(Integers, np.concatenate(leads, axis=1))
+        return Merged(joined, self.units.counts)
+
+    @cached_property
+    def leads(self) -> Integers:
+        """Leads of i over j in one unit of each class, shape (k, pairs)."""
+        return self.merged.gains
+
+    @cached_property
+    def whole(self) -> Integers:
+        """The margins of all units."""
+        return self.margins(np.zeros(len(self.merged.counts), dtype=np.int64))
+
+    def margins(self, removed: NDArray[np.int64]) -> Integers:
+        """Return the margins that are left, shape (pairs,)."""
+        left = self.merged.counts - removed
+        if self._is_small:
+            return exact.fit(left @ self.leads.astype(np.int64))
+        return exact.fit(left.astype(object) @ self.leads.astype(object))
+
+    def sums(self, vectors: NDArray[np.int64]) -> Integers:
+        """Return the leads of one unit of each class, added up over pairs with factors."""
+        if self._is_small:
+            return self.leads.astype(np.int64) @ vectors
+        return exact.fit(self.leads.astype(object) @ vectors.astype(object))
+
+    @cached_property
+    def _is_small(self) -> bool:
+        """Whether no sum of leads leaves int64; factors are -1, 0 and 1."""
+        most = int(np.abs(self.leads).max(initial=0))
+        return most * max(self.units.total, 1) * max(len(self.pairs[0]), 1) < exact.INT64_SAFE
+
+    # -- orders -------------------------------------------------------------------------------
+
+    def vector(self, order: Order) -> NDArray[np.int64]:
+        """Return which pairs i < j an order has in this order."""
+        place = np.argsort(order)
+        first, second = self.pairs
+        return (place[first] < place[second]).astype(np.int64)
+
+    def value(self, order: Order, margins: Integers) -> int:
+        """Return the value of an order."""
+        return int((self.vector(order).astype(object) * margins.astype(object)).sum())
+
+    def is_rival(self, order: Order) -> bool:
+        """Say whether an order has what the question asks for."""
+        if self.question.is_pair:
+            place = np.argsort(order)
+            return bool(place[self.rivals[0]] < place[self.tops[0]])
+        return int(order[0]) in self.rivals
+
+    def does_it(self, removed: NDArray[np.int64], deadline: Deadline) -> bool:
+        """Say whether a removal changes what is asked; removed of merged classes."""
+        margins = self.margins(removed)
+        best = self.best(margins, deadline)
+        others = self.best_top if self.is_rival(best) else self.best_rival
+        if self.is_rival(best) != self.question.strict:
+            # Either a rival is best and that is enough, or a top is and a rival must be better.
+            return self.is_rival(best)
+        other = others(margins, deadline)
+        least = self.value(best, margins) - self.value(other, margins)
+        return least > 0 if self.question.strict else least == 0
+
+    def best(self, margins: Integers, deadline: Deadline) -> Order:
+        """Return an order of the largest value."""
+        if self.size <= FEW:
+            return self._best_of(margins, np.ones(len(self._all[0]), dtype=bool))
+        return Solved.of(self._problem(margins), deadline).order
+
+    def best_top(self, margins: Integers, deadline: Deadline) -> Order:
+        """Return the best order in which the present firsts, or the upper item, prevail."""
+        if self.size <= FEW:
+            return self._best_of(margins, ~self._all[2])
+        if self.question.is_pair:
+            return self._forced(margins, self.tops[0], self.rivals[0], deadline)
+        return self._led_by(margins, self.tops, deadline)
+
+    def best_rival(self, margins: Integers, deadline: Deadline) -> Order:
+        """Return the best order in which a rival prevails."""
+        if self.size <= FEW:
+            return self._best_of(margins, self._all[2])
+        if self.question.is_pair:
+            return self._forced(margins, self.rivals[0], self.tops[0], deadline)
+        return self._led_by(margins, self.rivals, deadline)
+
+    @cached_property
+    def _all(self) -> tuple[NDArray[np.intp], NDArray[np.int64], Bools]:
+        """All orders, which pairs they have in order, and in which of them a rival prevails."""
+        orders = np.array(list(permutations(range(self.size))), dtype=np.intp)
+        place = np.argsort(orders, axis=1)
+        first, second = self.pairs
+        vectors = (place[:, first] < place[:, second]).astype(np.int64)
+        return orders, vectors, np.array([self.is_rival(order) for order in orders])
+
+    @property
+    def sides(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """All orders in which a rival prevails, and which pairs all others have in order."""
+        orders, vectors, is_rival = self._all
+        return orders[is_rival], vectors[~is_rival]
+
+    def _best_of(self, margins: Integers, some: Bools) -> Order:
+        orders, vectors, _ = self._all
+        # `margins` fits: any sum of them does.
+        kind = np.dtype(object) if margins.dtype == object else np.dtype(np.int64)
+        values = vectors[some].astype(kind) @ margins.astype(kind)
+        best: Order = orders[some][int(np.argmax(values))]
+        return best
+
+    def _forced(self, margins: Integers, first: int, second: int, deadline: Deadline) -> Order:
+        return Solved.with_pair(self._problem(margins), first, second, deadline).order
+
+    def _led_by(self, margins: Integers, leaders: list[int], deadline: Deadline) -> Order:
+        """Return the best order that begins with one of some items."""
+        problem = self._problem(margins)
+        bounds = {leader: 0 for leader in leaders}
+        if len(leaders) > 1:
+            solved = Solved.of(problem, deadline)
+            if int(solved.order[0]) in leaders:
+                return solved.order
+            bounds = {leader: solved.least_led_by(leader) for leader in leaders}
+        best: Order | None = None
+        least = 0
+        # The most promising first; what cannot be better is left out.
+        for leader in sorted(leaders, key=bounds.__getitem__):
+            if best is not None and bounds[leader] >= least:
+                break
+            rest = np.delete(np.arange(self.size), leader)
+            order = np.append(leader, rest[Solved.of(problem.restrict(rest), deadline).order])
+            cost = problem.cost(order)
+            if best is None or cost < least:
+                best, least = order, cost
+        assert best is not None, "there is a leader"
+        return best
+
+    def _problem(self, margins: Integers) -> Problem:
+        costs = np.zeros((self.size, self.size), dtype=margins.dtype)
+        first, second = self.pairs
+        costs[first, second] = np.maximum(-margins, 0)
+        costs[second, first] = np.maximum(margins, 0)
+        return Problem(exact.fit(costs), 0, 1)
+
+
+class OrderProgram:
+    """The program of a contest.
+
+    Parameters
+    ----------
+    contest : Contest
+        The question, and what units say of its items.
+
+    Attributes
+    ----------
+    program : IntegerProgram
+        Its rows.
+    """
+
+    @staticmethod
+    def size_of(contest: Contest) -> int:
+        """Return how many numbers the rows of the classes hold, about."""
+        digits = sum(count.bit_length() for count in contest.merged.counts.tolist())
+        return digits * len(contest.whole)
+
+    def __init__(self, contest: Contest) -> None:
+        self._contest = contest
+        self.program = IntegerProgram()
+        self._before = self.program.columns([1] * len(contest.whole))
+        self._digits: list[tuple[int, int, int]] = []  # class, worth, column
+        self._taken: dict[int, int] = {}  # what removed units take from x, by column
+        self._orders()
+        self._side()
+        for k, count in enumerate(contest.merged.counts.tolist()):
+            self._class(k, count)
+
+    def _column(self, i: int, j: int) -> tuple[int, int]:
+        """Return the column of a pair, and 1 where it says i before j, -1 where j before i."""
+        low, high = min(i, j), max(i, j)
+        at = low * self._contest.size - low * (low + 1) // 2 + high - low - 1
+        return int(self._before[at]), 1 if i < j else -1
+
+    def _ahead(self, pairs: list[tuple[int, int]], least: int) -> None:
+        """Let at least so many pairs stand in the given order."""
+        row: dict[int, int] = {}
+        for i, j in pairs:
+            column, sign = self._column(i, j)
+            row[column] = sign
+            least -= int(sign < 0)
+        self.program.at_least(row, least)
+
+    def _orders(self) -> None:
+        for a, b, c in combinations(range(self._contest.size), 3):
+            self._ahead([(a, b), (b, c), (c, a)], 1)
+            self._ahead([(b, a), (c, b), (a, c)], 1)
+
+    def _side(self) -> None:
+        """Let rivals prevail: before the upper item, or before each present first."""
+        tops, rivals = self._contest.tops, self._contest.rivals
+        for top in tops:
+            self._ahead([(rival, top) for rival in rivals], 1)
+
+    def _class(self, k: int, count: int) -> None:
+        leads: Integers = self._contest.leads[k]
+        low, high = (int(part.astype(object).sum()) for part in (
+            np.minimum(leads, 0), np.maximum(leads, 0)
+        ))  # fmt: skip
+        own = {int(c): int(-lead) for c, lead in zip(self._before, leads, strict=True)}
+        digits: dict[int, int] = {}
+        for bit in range(count.bit_length()):
+            worth = 2**bit
+            (digit,) = self.program.columns([1], cost=worth).tolist()
+            (taken,) = self.program.columns([high - low], whole=False).tolist()
+            self.program.at_least({**own, taken: 1, digit: low - high}, -high)
+            self._taken[taken] = -worth
+            self._taken[digit] = -worth * low
+            self._digits.append((k, worth, digit))
+            digits[digit] = -worth
+        self.program.at_least(digits, -count)
+
+    def must_beat(self, vector: NDArray[np.int64]) -> None:
+        """Add the row that x is worth at least as much as an order of the others."""
+        contest = self._contest
+        own = {int(c): int(m) for c, m in zip(self._before, contest.whole, strict=True)}
+        row = {**own, **self._taken}
+        theirs = (contest.leads.astype(object) @ vector.astype(object)).tolist()
+        for k, worth, digit in self._digits:
+            row[digit] += worth * int(theirs[k])
+        value = int((vector.astype(object) * contest.whole.astype(object)).sum())
+        self.program.at_least(row, value + int(contest.question.strict))
+
+    def read(self, values: NDArray[np.int64]) -> tuple[NDArray[np.int64], Order]:
+        """Return the removed units by class, and the order."""
+        contest = self._contest
+        removed = np.zeros(len(contest.merged.counts), dtype=np.int64)
+        for k, worth, digit in self._digits:
+            removed[k] += worth * values[digit]
+        before = np.zeros((contest.size, contest.size), dtype=np.int64)
+        first, second = contest.pairs
+        before[first, second] = values[self._before]
+        before[second, first] = 1 - values[self._before]
+        return removed, np.argsort(-before.sum(axis=1), kind="stable")
+
 
 # Programs of more items or numbers take too long; so many choices are all tried.
 ITEMS, TERMS, SUBSETS = 30, 300_000, 20_000

@@ -18,8 +18,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.robustness.removal.asked import Asked
-from rankagg.analysis.robustness.removal.bracket import Bracket, Question
+from rankagg.analysis.robustness.removal.asked import Asked, Bracket, Question
 from rankagg.analysis.robustness.removal.result import Removal, RemovalRadius
 from rankagg.analysis.robustness.removal.units import RemovalUnit, Units
 from rankagg.core.profiles.profile import Profile
@@ -242,10 +241,12 @@ def _search(
 ) -> tuple[str, ...]:
     """Close the bracket as far as there is time; return what is to be said of it."""
     # The solvers are loaded when something is solved.
-    from rankagg.analysis.robustness.removal.averages import search_means  # noqa: PLC0415
     from rankagg.analysis.robustness.removal.majorities import search_majorities  # noqa: PLC0415
     from rankagg.analysis.robustness.removal.orders import search_orders  # noqa: PLC0415
-    from rankagg.analysis.robustness.removal.points import search_points  # noqa: PLC0415
+    from rankagg.analysis.robustness.removal.points import (  # noqa: PLC0415
+        search_means,
+        search_points,
+    )
 
     rule = units.rule.outer if isinstance(units.rule, TwoLevel) else units.rule
     try:

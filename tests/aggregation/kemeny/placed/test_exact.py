@@ -9,11 +9,14 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.placed import enumeration
-from rankagg.aggregation.kemeny.placed.bounds import Bounds
-from rankagg.aggregation.kemeny.placed.enumeration import enumerate_below, first_bound
-from rankagg.aggregation.kemeny.placed.exchanges import contenders
-from rankagg.aggregation.kemeny.placed.problem import PlacedProblem
+from rankagg.aggregation.kemeny import placed_lists
+from rankagg.aggregation.kemeny.placed_lists import (
+    Bounds,
+    PlacedProblem,
+    contenders,
+    enumerate_below,
+    first_bound,
+)
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.kemeny.placed.brute import (
     PRICES,
@@ -267,8 +270,8 @@ def test_a_narrow_beam_says_nothing_false(seed: int) -> None:
 def test_layers_that_come_in_pieces_are_the_same(monkeypatch, at_once: int) -> None:
     votes = ra.PairwiseMatrix.from_wins(np.random.default_rng(0).integers(0, 9, size=(9, 9)))
     whole = ra.TopK(k=6).aggregate(votes)
-    monkeypatch.setattr(enumeration, "AT_ONCE", at_once)
-    monkeypatch.setattr("rankagg.aggregation.kemeny.placed.bounds.CELLS", at_once)
+    monkeypatch.setattr(placed_lists, "AT_ONCE", at_once)
+    monkeypatch.setattr("rankagg.aggregation.kemeny.placed_lists.BOUND_CELLS", at_once)
     pieces = ra.TopK(k=6).aggregate(votes)
     assert pieces.certificate.scaled_lower_bound == whole.certificate.scaled_cost
     assert pieces.is_proved

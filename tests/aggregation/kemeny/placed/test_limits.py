@@ -8,8 +8,8 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.placed import enumeration, search
-from rankagg.aggregation.kemeny.placed.bounds import Bounds
+from rankagg.aggregation.kemeny import placed_lists, placed_rules
+from rankagg.aggregation.kemeny.placed_lists import Bounds
 
 # Each of eleven items beats five others, and they all look alike.
 SQUARES = {1, 3, 4, 5, 9}
@@ -52,14 +52,14 @@ def test_no_time_at_all() -> None:
 @pytest.mark.parametrize("step", [0, 1, 2])
 def test_ctrl_c_returns_the_best_so_far(monkeypatch, step: int) -> None:
     optimum = best()
-    real, calls = enumeration._Walk._grown, itertools.count()
+    real, calls = placed_lists._Walk._grown, itertools.count()
 
     def interrupted(self, *args):
         if next(calls) == step:
             raise KeyboardInterrupt
         return real(self, *args)
 
-    monkeypatch.setattr(enumeration._Walk, "_grown", interrupted)
+    monkeypatch.setattr(placed_lists._Walk, "_grown", interrupted)
     found = ra.TopK(k=6, verify=False).aggregate(PALEY)
     assert found.interrupted
     assert found.notes == ("interrupted: the best list so far, not proved optimal",)
@@ -69,7 +69,7 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch, step: int) -> None:
 
 
 def test_a_listener_hears_of_it_and_can_stop_it(monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.aggregation.kemeny.progress.SECONDS_BETWEEN_CALLS", 0.0)
+    monkeypatch.setattr("rankagg.aggregation.kemeny.solution.SECONDS_BETWEEN_CALLS", 0.0)
     optimum = best()
     heard = []
     ra.TopK(k=6, on_progress=lambda *both: heard.append(both)).aggregate(PALEY)
@@ -81,7 +81,7 @@ def test_a_listener_hears_of_it_and_can_stop_it(monkeypatch) -> None:
 
 def test_more_lists_than_there_is_room_for_leave_a_gap(monkeypatch) -> None:
     optimum = best()
-    monkeypatch.setattr(enumeration, "CELLS", 200)
+    monkeypatch.setattr(placed_lists, "CELLS", 200)
     found = RULE.aggregate(PALEY)
     assert found.certificate.status == "gap"
     assert "more beginnings of lists than memory is used for" in found.notes[0]
@@ -99,13 +99,13 @@ def test_room_is_kept(monkeypatch) -> None:
         return real(self, used, *rest)
 
     monkeypatch.setattr(Bounds, "least", watched)
-    monkeypatch.setattr(enumeration, "AT_ONCE", 50 * 121)
-    monkeypatch.setattr(enumeration, "CELLS", 11 * 30)
+    monkeypatch.setattr(placed_lists, "AT_ONCE", 50 * 121)
+    monkeypatch.setattr(placed_lists, "CELLS", 11 * 30)
     RULE.aggregate(PALEY)
     assert 30 < max(widths) <= 11 * 50
 
 
 def test_wider_beams_are_taken_until_one_is_complete(monkeypatch) -> None:
-    monkeypatch.setattr(search, "NARROW", 2)
-    monkeypatch.setattr(search, "WIDER", 2)
+    monkeypatch.setattr(placed_rules, "NARROW", 2)
+    monkeypatch.setattr(placed_rules, "WIDER", 2)
     assert RULE.aggregate(PALEY).cost == best()

@@ -11,9 +11,14 @@ import numpy as np
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.aggregation.kemeny.weak.nodes import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
-from rankagg.aggregation.kemeny.weak.problem import WeakProblem
-from rankagg.aggregation.kemeny.weak.proof import WeakProof
+from rankagg.aggregation.kemeny.weak_problem import WeakProblem
+from rankagg.aggregation.kemeny.weak_proof import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Fixing,
+    Leaf,
+    WeakProof,
+)
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.forging import change

@@ -10,9 +10,8 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import progress
-from rankagg.aggregation.kemeny.weak import relaxation, search, solve
-from rankagg.aggregation.kemeny.weak.relaxation import Point, Relaxation
+from rankagg.aggregation.kemeny import solution, weak_optima, weak_relaxation, weak_search
+from rankagg.aggregation.kemeny.weak_relaxation import Point, Relaxation
 from rankagg.exceptions import SolverNotFoundError
 from tests.aggregation.kemeny.weak.brute import cyclic_votes, rule
 
@@ -71,7 +70,7 @@ def test_ctrl_c_before_anything(monkeypatch) -> None:
     def stop(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(solve, "WeakSearch", stop)
+    monkeypatch.setattr(weak_optima, "WeakSearch", stop)
     found = rule(HALF).aggregate(TIED)
     assert found.interrupted
     assert found.certificate.verify(TIED)
@@ -90,7 +89,7 @@ def test_a_solver_that_lies_about_weights_proves_nothing_false(monkeypatch, fact
 
     monkeypatch.setattr(Relaxation, "solve", lying)
     # Without bounds a search would branch to the end.
-    monkeypatch.setattr(search.WeakSearch, "_divide", lambda self, at, point: _stop())
+    monkeypatch.setattr(weak_search.WeakSearch, "_divide", lambda self, at, point: _stop())
     found = rule(WHOLE).aggregate(TIED)
     assert found.certificate.verify(TIED)
     assert found.certificate.lower_bound <= honest <= found.cost
@@ -115,7 +114,7 @@ def test_a_point_that_is_wrong_costs_time_and_no_truth(monkeypatch) -> None:
 
 
 def test_without_highs_it_says_what_is_missing(monkeypatch) -> None:
-    monkeypatch.setattr(relaxation, "why_not_highs", lambda: "HiGHS cannot be used (gone)")
+    monkeypatch.setattr(weak_relaxation, "why_not_highs", lambda: "HiGHS cannot be used (gone)")
     with pytest.raises(SolverNotFoundError, match=r"Ties in the consensus need HiGHS\. HiGHS can"):
         rule(WHOLE).aggregate(PALEY)
     # Pairs alone need no solver.
@@ -123,7 +122,7 @@ def test_without_highs_it_says_what_is_missing(monkeypatch) -> None:
 
 
 def test_progress_is_told_to_the_logger(monkeypatch, caplog) -> None:
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(solution, "SECONDS_BETWEEN", 0.0)
     with caplog.at_level(logging.INFO, logger="rankagg.kemeny"):
         rule(WHOLE).aggregate(PALEY)
     assert caplog.messages

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.weak import optima as module
+from rankagg.aggregation.kemeny import weak_optima as module
 from rankagg.exceptions import BlockTooLargeError, NotProvedError, OutOfTimeError
 from tests.aggregation.kemeny.weak.brute import (
     PRICES,

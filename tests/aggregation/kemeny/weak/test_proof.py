@@ -6,16 +6,19 @@ from random import Random
 import numpy as np
 import pytest
 
-from rankagg.aggregation.kemeny.weak.known import Known, closed, learn, nothing
-from rankagg.aggregation.kemeny.weak.problem import WeakProblem
-from rankagg.aggregation.kemeny.weak.proof import (
+from rankagg.aggregation.kemeny.weak_problem import WeakProblem
+from rankagg.aggregation.kemeny.weak_proof import (
+    Known,
     WeakProof,
     arrays_of,
+    closed,
     fixed_below,
     leaf_bound,
+    learn,
+    nothing,
     round_weights,
 )
-from rankagg.aggregation.kemeny.weak.search import WeakSearch
+from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.weak.brute import weak_orders
 from tests.aggregation.kemeny.weak.forging import N, random_leaf, random_tree

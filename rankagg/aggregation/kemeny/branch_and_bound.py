@@ -1,0 +1,659 @@
+"""Branch and bound over the relaxation, for one part of a problem.
+
+Which rows a case gets next, and when it has had enough.
+
+Cycles come first, until none is violated or they stop helping. Rows that are half of a sum of
+cycles are looked for only then: they are dearer, and at a point that violates cycles they are weak.
+
+Branch and bound over the relaxation, for one part of a problem.
+
+In each case, rows are added until none is violated or progress stalls; every point is rounded to
+an order and improved; the case is closed when its *exact* bound, recomputed in integers from the
+rounded duals, reaches the best order's cost. If it stays open, pairs whose other direction would
+reach that cost are fixed, and what remains is decided at a pair for which both directions raise
+the bound. The next case is a child of the last one, for which the relaxation is warm, or else the
+open case with the least bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats, Integers
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.incumbent import Incumbent
+from rankagg.aggregation.kemeny.large import A_ROW, FirstSearch
+from rankagg.aggregation.kemeny.orders import improve_windows
+from rankagg.aggregation.kemeny.persistency import (
+    Pairs,
+    all_by_cut,
+    closed,
+    may_be_cut,
+    passing,
+    small_cuts,
+)
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound
+from rankagg.aggregation.kemeny.proof_nodes import (
+    Branch,
+    Cut,
+    Derived,
+    Exchange,
+    Fixing,
+    Leaf,
+    Node,
+    Persistent,
+    Weighting,
+    moved_down,
+)
+from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
+from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation, unit_of
+from rankagg.aggregation.kemeny.separation import (
+    violated_cycles,
+    violated_fences,
+    violated_ladders,
+    violated_walks,
+)
+from rankagg.aggregation.kemeny.solution import Report, silent
+
+__all__ = [
+    "EARLY_FROM",
+    "Bound",
+    "Found",
+    "Persistence",
+    "Search",
+    "Tightening",
+    "cycles_at",
+    "unweighted",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """What a case is known to cost at least, and by which weighted rows.
+
+    Attributes
+    ----------
+    value : int
+        In the units of `Problem.costs`.
+    weighting : Weighting
+        The rows.
+    rows : ndarray of int
+        The numbers of its derived rows.
+    """
+
+    value: int
+    weighting: Weighting
+    rows: NDArray[np.intp]
+
+    def used(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the cycles and the derived rows that have a weight."""
+        weighting = self.weighting
+        return weighting.cycles[weighting.weights > 0], self.rows[weighting.form_weights > 0]
+
+    def leaf(self) -> Leaf:
+        """Return it as a leaf of a proof."""
+        weights, row_weights = self.weighting.weights, self.weighting.form_weights
+        cycles, rows = self.used()
+        return Leaf(
+            tuple((a, b, c) for a, b, c in cycles.tolist()),
+            tuple(int(weight) for weight in weights[weights > 0]),
+            tuple(zip(rows.tolist(), map(int, row_weights[row_weights > 0]), strict=True)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search has found about a case.
+
+    Attributes
+    ----------
+    order : ndarray of int
+        The best order of the case.
+    nodes : sequence of node
+        The tree of its cases.
+    rows : sequence of Derived
+        The derived rows that these speak of, which use each other only.
+    lower : int
+        What no order of the case costs less than, in the units of `Problem.costs`.
+    is_done : bool
+        Whether that is as much as a known order costs.
+    """
+
+    order: NDArray[np.intp]
+    nodes: Sequence[Node]
+    rows: Sequence[Derived]
+    lower: int
+    is_done: bool
+
+
+def unweighted(problem: Problem, decided: Bools) -> Bound:
+    """Return what a case costs at least whatever the rows say."""
+    nothing = Weighting(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
+    value = leaf_bound(problem, nothing, decided)
+    return Bound(value, nothing, np.zeros(0, dtype=np.intp))
+
+
+CYCLES_PER_ITEM = 40
+STALL_ROUNDS = 3
+STALL_SHARE = 0.1
+
+# How many a round takes, so that no family fills it. Ladders are found first: they cost least.
+LADDERS, WALKS, FENCES = 400, 400, 100
+FEW_LADDERS = 100
+# Rounds of halved rows, after each of which cycles are closed again, and the share of what is left
+# to close that they have to close: in the first case, and in others.
+HALF_ROUNDS = {True: 5, False: 2}
+HALF_SHARE = {True: 0.05, False: 0.1}
+# Halved rows that are slack now bind again soon, so they are dropped now and then only.
+SOLVES_BETWEEN_DROPS = 5
+RISE = 1e-6
+
+
+class Tightening:
+    """The rounds of one case.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+        With the bounds of the case.
+    margins : ndarray of float, shape (n, n)
+        What it costs more to place row before column than the reverse.
+    deadline : Deadline
+        Raises `OutOfTimeError` where it passes.
+    is_first : bool
+        Whether it is the case of all orders: what is found there serves all others.
+    """
+
+    def __init__(
+        self, relaxation: Relaxation, margins: Floats, deadline: Deadline, *, is_first: bool
+    ) -> None:
+        self._relaxation = relaxation
+        self._margins = margins
+        self._deadline = deadline
+        self._is_first = is_first
+        self._values: list[float] = []
+        # The values at which no cycle was violated.
+        self._closed: list[float] = []
+
+    def add_rows(self, point: Point, left: float) -> bool:
+        """Add rows that the last point violates; False where no more are worth their while.
+
+        Parameters
+        ----------
+        point : Point
+            The optimum of the relaxation as it is.
+        left : float
+            How far its value has to rise, in the same units.
+        """
+        values = self._values
+        cycles = cycles_at(point.before, self._margins, self._deadline)
+        rows: Sequence[Derived] = ()
+        if not len(cycles):
+            rows = self._halved(point, left)
+            if not rows:
+                return False
+        elif self._cycles_stall(point, left):
+            return False
+        rose = bool(values) and point.value > values[-1] + RISE
+        values.append(point.value)
+        if rose and (not self._closed or len(values) % SOLVES_BETWEEN_DROPS == 0):
+            self._relaxation.drop_slack_rows()
+        self._relaxation.add_cycles(cycles)
+        self._relaxation.derive(rows)
+        return True
+
+    def _cycles_stall(self, point: Point, left: float) -> bool:
+        """Say whether cycles close next to nothing, in a case that need not close them all."""
+        if self._is_first or self._closed or len(self._values) < STALL_ROUNDS:
+            return False
+        return not point.is_integral and _stalls(
+            self._values, point, STALL_ROUNDS, left, STALL_SHARE
+        )
+
+    def _halved(self, point: Point, left: float) -> Sequence[Derived]:
+        rounds, share = HALF_ROUNDS[self._is_first], HALF_SHARE[self._is_first]
+        if _stalls(self._closed, point, rounds, left, share):
+            return ()
+        self._closed.append(point.value)
+        before, deadline = point.before, self._deadline
+        rows = violated_ladders(before, LADDERS, deadline)
+        if len(rows) < FEW_LADDERS:
+            rows += violated_walks(before, WALKS, deadline)
+            rows += violated_fences(before, FENCES, deadline)
+        return rows
+
+
+def cycles_at(before: Floats, margins: Floats, deadline: Deadline) -> Cycles:
+    """Return cycles that a point violates, as many as a round takes."""
+    return violated_cycles(before, margins, CYCLES_PER_ITEM * len(before), deadline)
+
+
+def _stalls(values: list[float], point: Point, rounds: int, left: float, share: float) -> bool:
+    """Say whether the last rounds closed less than a share of what is left to close."""
+    return len(values) >= rounds and point.value - values[-rounds] < share * left
+
+
+# Equal ones decide most among rankings, single moves among weights that differ a lot.
+MULTIPLIERS = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
+# Cuts add a tenth where weights differ a lot, and next to nothing among hundreds of items. They are
+# tried for some pairs that keep at least this share of their gain when other items are set apart.
+CUTS_UP_TO, CUT_SIZE, CUTS_PER_ITEM, PROMISING = 150, 6, 4, 0.5
+NEVER = Deadline()
+# Entries between two looks at the clock.
+BETWEEN_LOOKS = 2**24
+
+
+class Persistence:
+    """What is known of every optimum of a part, and by which lines of a proof.
+
+    Parameters
+    ----------
+    problem : Problem
+        The part.
+    deadline : Deadline
+        When to look no further.
+
+    Attributes
+    ----------
+    known : ndarray of bool, shape (n, n)
+        Row before column in every optimum, closed under transitivity.
+    nodes : list of Exchange or Cut
+        A chain: each is the child of the one before it.
+    """
+
+    def __init__(self, problem: Problem, deadline: Deadline = NEVER) -> None:
+        n = problem.n
+        self._problem = problem
+        self._deadline = deadline
+        self._gains = _small(-problem.margins)
+        self.known: Bools = np.zeros((n, n), dtype=bool)
+        self.nodes: list[Persistent] = []
+        # What was known when pairs were last tried with these multipliers.
+        self._tried: dict[tuple[int, int], Bools] = {}
+        while self._exchange() or self._cut():
+            pass
+
+    def _exchange(self) -> bool:
+        """Try all multipliers, and say whether a pair was found."""
+        before = len(self.nodes)
+        for up, down in MULTIPLIERS:
+            pairs = self._pairs_to_try(up, down)
+            step = max(BETWEEN_LOOKS // len(self.known), 1)
+            for start in range(0, len(pairs), step):
+                if self._deadline.is_over:
+                    return False
+                some = pairs[start : start + step]
+                some = some[~self.known[tuple(some.T)]]
+                found = some[passing(self._gains, self.known, some, up, down)]
+                if len(found):
+                    rest = len(self.nodes) + 1
+                    self.nodes.append(Exchange(self._add(found), up, down, rest))
+        return len(self.nodes) > before
+
+    def _cut(self) -> bool:
+        """Try cuts for the most promising pairs, and say whether a pair was found."""
+        n = len(self.known)
+        if n > CUTS_UP_TO or self._deadline.is_over:
+            return False
+        before = len(self.nodes)
+        pairs = np.argwhere((self._gains > 0) & ~self.known & ~self.known.T)
+        share = may_be_cut(self._gains, self.known, pairs)
+        first = np.argsort(-share, kind="stable")[: CUTS_PER_ITEM * n]
+        pairs = pairs[first[share[first] > PROMISING]]
+        cuts, loss = small_cuts(self._gains, self.known, pairs, CUT_SIZE)
+        for at in np.flatnonzero(loss < self._gains[tuple(pairs.T)]):
+            pair, above = pairs[at : at + 1], np.flatnonzero(cuts[at])
+            if not self.known[tuple(pair[0])] and all_by_cut(
+                self._problem, self.known, above, pair
+            ):
+                rest = len(self.nodes) + 1
+                self.nodes.append(Cut(tuple(above.tolist()), self._add(pair), rest))
+        return len(self.nodes) > before
+
+    def _pairs_to_try(self, up: int, down: int) -> Pairs:
+        """Return open pairs for which more is known than when they were tried last."""
+        is_open: Bools = (self._gains > 0) & ~self.known & ~self.known.T
+        if (up, down) in self._tried:
+            new = self.known & ~self._tried[up, down]
+            is_open &= np.logical_or.outer(new.any(axis=1), new.any(axis=0))
+        self._tried[up, down] = self.known
+        return np.argwhere(is_open)
+
+    def _add(self, found: Pairs) -> tuple[tuple[int, int], ...]:
+        """Add pairs, and return those from which the others follow."""
+        pairs = np.zeros_like(self.known)
+        pairs[tuple(found.T)] = True
+        more = closed(self.known | pairs)
+        assert more is not None, "an optimum has all of these pairs"
+        steps = more.astype(np.float32)
+        self.known = more
+        needed: list[list[int]] = np.argwhere(pairs & ~(steps @ steps > 0)).tolist()
+        return tuple((x, y) for x, y in needed)
+
+
+def _small(gains: Integers) -> NDArray[Any]:
+    """Return gains in machine integers: rounded down, if need be, which proves less at most."""
+    largest = int(np.abs(gains).max(initial=0)) + 1
+    room = 8 * (len(gains) + 1) * (max(map(sum, MULTIPLIERS)) + 1)
+    if room * largest < 2**31:
+        return gains.astype(np.int32)
+    # Whatever is rounded, an exchange that passes passes with the exact gains.
+    return (gains >> max((room * largest).bit_length() - 62, 0)).astype(np.int64)
+
+
+RECOMBINE_FIRST, RECOMBINE_EVERY = 3, 40
+PROBES = 6
+UNDECIDED = 0.05
+# Parts of fewer items are solved as soon; the search for what holds in every optimum ends when this
+# part of the time is gone.
+EARLY_FROM, EARLY_SHARE = 45, 4
+
+
+@dataclass
+class Search:
+    """The state of a search; `run` continues it until it is done or the deadline has passed.
+
+    Attributes
+    ----------
+    problem : Problem
+        One part: at least two items.
+    start : ndarray of int, shape (n,), optional
+        An order that is likely to be good, instead of those that the votes suggest.
+    decided : ndarray of bool, shape (n, n), optional
+        Pairs (row before column) that every order must respect, closed under transitivity.
+    relaxation : Relaxation, optional
+        One of the same problem whose rows are used again.
+    cutoff : int, optional
+        The cost of an order that is known elsewhere: what costs as much need not be looked at.
+    nodes : list of Leaf, Branch, Fixing, Exchange or Cut
+        The tree of cases; open ones are leaves with the bound of their parent.
+    """
+
+    problem: Problem
+    deadline: Deadline = field(default_factory=Deadline)
+    report: Report = silent
+    start: NDArray[np.intp] | None = None
+    decided: Bools | None = None
+    relaxation: Relaxation | None = None
+    cutoff: int | None = None
+    nodes: list[Node] = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = self.problem.n
+        decided = np.zeros((n, n), dtype=bool) if self.decided is None else self.decided
+        self._unit = unit_of(self.problem)
+        self._best = self._first_order(decided)
+        self._margins = self.problem.margins.astype(np.float64)
+        self.nodes = [Leaf()]
+        # What each open case has decided and what is known of it, by node.
+        bound = unweighted(self.problem, decided)
+        self._open: dict[int, tuple[Bools, Bound]] = {0: (decided, bound)}
+        self._children: list[int] = []
+        self._n_expanded = 0
+        self._near: Floats | None = None  # a point that orders are sought near
+
+    def _first_order(self, decided: Bools) -> Incumbent:
+        return Incumbent(self.problem, self._unit, decided, self.start, self.deadline)
+
+    def _begin(self) -> Relaxation:
+        return relaxation_of(self.problem)
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The best order so far, as positions."""
+        return self._best.order
+
+    @property
+    def rows(self) -> Sequence[Derived]:
+        """The derived rows that the nodes speak of, and more."""
+        return () if self.relaxation is None else self.relaxation.derived
+
+    @property
+    def upper(self) -> int:
+        """Its cost, in the units of `Problem.costs`, or that of a better one known elsewhere."""
+        return self._best.cost if self.cutoff is None else min(self._best.cost, self.cutoff)
+
+    @property
+    def lower(self) -> int:
+        """What no order of the part costs less than."""
+        return min([self.upper, *(bound.value for _, bound in self._open.values())])
+
+    @property
+    def is_done(self) -> bool:
+        """True where the best order is proved."""
+        return self.lower >= self.upper
+
+    @property
+    def open_cases(self) -> dict[int, tuple[Bools, Bound]]:
+        """What each open case has decided and what is known of it, by node."""
+        return dict(self._open)
+
+    def close(self, at: int, found: Found) -> None:
+        """Put what another search has found about an open case in its place, if it is more."""
+        decided, bound = self._open[at]
+        self._best.offer(found.order)
+        if not found.is_done and found.lower <= bound.value:
+            return
+        del self._open[at]
+        assert self.relaxation is not None, "a case that is searched elsewhere was bounded here"
+        first = self.relaxation.note(found.rows)
+        below = len(self.nodes) - 1  # its root takes the place of the case
+        nodes = [moved_down(node, below, first) for node in found.nodes]
+        self.nodes[at] = nodes[0]
+        self.nodes += nodes[1:]
+        if not found.is_done:
+            self._open[at] = decided, replace(bound, value=found.lower)
+
+    # -- the loop -----------------------------------------------------------------------------
+
+    def run(
+        self, *, until: int | None = None, known: int | None = None, cases: int | None = None
+    ) -> None:
+        """Search until the best order is proved.
+
+        Parameters
+        ----------
+        until : int, optional
+            Stop once no order costs less than this.
+        known : int, optional
+            A bound that is known already: stop at an order that reaches it.
+        cases : int, optional
+            Stop once so many cases are open.
+
+        Raises
+        ------
+        OutOfTimeError, KeyboardInterrupt
+            If it has to stop before; the state stays valid.
+        """
+        while not self.is_done:
+            if until is not None and self.lower >= until:
+                return
+            if known is not None and self.upper <= known:
+                return
+            if cases is not None and len(self._open) >= cases:
+                return
+            self._expand()
+
+    def warm_up(self) -> None:
+        """Bound the root without a linear program; its cycles are the first rows of one.
+
+        Raises
+        ------
+        OutOfTimeError, KeyboardInterrupt
+            If it has to stop before; what it has found stays.
+        """
+        self.deadline.seconds_left()
+        first = FirstSearch(self.problem, self._unit, self._best, self.deadline, self.report)
+        try:
+            first.run()
+        finally:
+            value, weighting = first.answer()
+            decided, bound = self._open[0]
+            if value > bound.value:
+                bound = Bound(value, weighting, np.zeros(0, dtype=np.intp))
+                self._open[0] = decided, bound
+                self.nodes[0] = bound.leaf()
+                self.deadline = self.deadline.later(-2 * A_ROW * len(bound.weighting.cycles))
+        self._near = first.point
+
+    def improve(self) -> None:
+        """Look for better orders until the deadline; the bound stays.
+
+        Raises
+        ------
+        OutOfTimeError, KeyboardInterrupt
+            When it has to stop; what it has found stays.
+        """
+        while not self.is_done and self.deadline.seconds_left() > 0:
+            near, self._near = self._near, None
+            if near is None:
+                self._best.prepare()
+            else:
+                self._best.recombine(near)
+            self._best.offer(improve_windows(self.problem, self.order, self.deadline))
+            self.report(self.lower, self.upper)
+
+    def _next(self) -> int:
+        """Return a child of the last case, or else the open case with the least bound."""
+        near = [at for at in self._children if at in self._open]
+        return min(near or self._open, key=lambda at: (self._open[at][1].value, at))
+
+    def _decide_early(self) -> int:
+        """Decide in the root what holds in every optimum; return the case that is left."""
+        found = Persistence(self.problem, self.deadline.share(EARLY_SHARE))
+        if found.nodes:
+            _, bound = self._open[0]
+            bound = replace(bound, value=leaf_bound(self.problem, bound.weighting, found.known))
+            self.nodes = [*found.nodes, bound.leaf()]
+            self._open = {len(found.nodes): (found.known, bound)}
+            if (found.known | found.known.T).sum() == self.problem.n * (self.problem.n - 1):
+                self._best.offer(np.argsort(-found.known.sum(axis=1)))
+        return len(found.nodes)
+
+    def _expand(self) -> None:
+        at = self._next()
+        if at == 0 and self.decided is None and self.problem.n >= EARLY_FROM:
+            at = self._decide_early()
+        try:
+            point = self._tighten(at)
+            self._n_expanded += 1
+            # Costs as much as a case or two, so small searches do without.
+            if point is not None and self._n_expanded % RECOMBINE_EVERY == RECOMBINE_FIRST:
+                self._best.recombine(point.before)
+        finally:
+            # If it is stopped here, the case stays open with the best bound that it has reached.
+            bound = self._open[at][1]
+            self.nodes[at] = bound.leaf()
+        if point is None or bound.value >= self.upper:
+            del self._open[at]
+        else:
+            self._divide(at, point)
+
+    def _divide(self, at: int, point: Point) -> None:
+        """Fix what is the same in all better orders of a case, and split the rest in two."""
+        decided, bound = self._open[at]
+        fixed = fixed_below(self.problem, bound.weighting, decided, self.upper)
+        pair = None if fixed is None else self._pair(point, fixed)
+        del self._open[at]
+        if fixed is None or not np.array_equal(fixed, decided):
+            # Children first: whenever it is stopped, the tree is whole.
+            self.nodes.append(Leaf())
+            self.nodes[at] = Fixing(bound.leaf(), self.upper, len(self.nodes) - 1)
+            at = len(self.nodes) - 1
+        if fixed is not None and pair is None:
+            self.nodes[at] = self._only(np.argsort(-fixed.sum(axis=1)))
+        elif fixed is not None and pair is not None:
+            self._split(at, pair, fixed, bound)
+
+    def _only(self, order: NDArray[np.intp]) -> Leaf:
+        """Take the single order that is left; a leaf without weights bounds it by its own cost."""
+        self._best.offer(order)
+        return Leaf()
+
+    def _split(self, at: int, pair: tuple[int, int], decided: Bools, bound: Bound) -> None:
+        before, after = len(self.nodes), len(self.nodes) + 1
+        self.nodes += [bound.leaf(), bound.leaf()]
+        self.nodes[at] = Branch(*pair, before, after)
+        self._children = [before, after]
+        for child, (first, second) in ((before, pair), (after, pair[::-1])):
+            case = decide(decided, first, second)
+            if case is not None:
+                exact = leaf_bound(self.problem, bound.weighting, case)
+                self._open[child] = (case, replace(bound, value=max(exact, bound.value)))
+
+    def _tighten(self, at: int) -> Point | None:
+        """Add rows in one case and raise its bound; return a point if it stays open."""
+        decided, bound = self._open[at]
+        if bound.value >= self.upper:
+            return None
+        if self.relaxation is None:
+            self.deadline.seconds_left()
+            self._best.prepare()
+            self.relaxation = self._begin()
+            # Without rows it would put each pair the cheaper way, whatever the others do.
+            cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
+            self.relaxation.add_cycles(cycles_at(cheapest, self._margins, self.deadline))
+        relaxation = self.relaxation
+        relaxation.fix(decided)
+        if at not in self._children:
+            relaxation.restore(*bound.used())
+        is_first = self._n_expanded == 0
+        tightening = Tightening(relaxation, self._margins, self.deadline, is_first=is_first)
+        while True:
+            point = relaxation.solve(self.deadline)
+            self._best.round(point.before)
+            bound = self._better(bound, point, decided)
+            self._open[at] = (decided, bound)
+            if bound.value < self.upper:
+                self._best.search()
+            if bound.value >= self.upper:
+                return None
+            left = (self.upper - self.problem.step - self.problem.floor) / self._unit - point.value
+            if not tightening.add_rows(point, left):
+                return point
+            self.report(self.lower, self.upper)
+
+    def _better(self, bound: Bound, point: Point, decided: Bools) -> Bound:
+        assert self.relaxation is not None
+        weighting = self.relaxation.weighting(point)
+        value = leaf_bound(self.problem, weighting, decided)
+        return Bound(value, weighting, point.rows) if value >= bound.value else bound
+
+    def _pair(self, point: Point, decided: Bools) -> tuple[int, int] | None:
+        """Return the pair to decide: of the most undecided ones, what raises both bounds most."""
+        margins = np.abs(self._best.margins)
+        undecided = np.minimum(point.before, 1.0 - point.before)
+        undecided[decided | decided.T] = -1.0
+        # Among equally undecided pairs, the one that matters most.
+        weighed = undecided + 1e-3 * margins / max(margins.max(), 1.0)
+        self._weigh(weighed, undecided)
+        pairs = np.argwhere(np.triu(~(decided | decided.T), k=1))
+        if len(pairs) == 0:
+            return None
+        ranked = pairs[np.argsort(-weighed[tuple(pairs.T)], kind="stable")[:PROBES]]
+        promising = [pair for pair in ranked.tolist() if undecided[tuple(pair)] > UNDECIDED]
+        if len(promising) < 2:
+            first, second = ranked[0].tolist()
+            return first, second
+        promise = [self._promise(point, decided, *pair) for pair in promising]
+        first, second = promising[int(np.argmax(promise))]
+        return first, second
+
+    def _weigh(self, weighed: Floats, undecided: Floats) -> None:
+        """Say which pairs to decide first: nothing more than that."""
+
+    def _promise(self, point: Point, decided: Bools, first: int, second: int) -> float:
+        """Return the product of the steps that the bound makes when a pair is decided."""
+        assert self.relaxation is not None
+        both = (decide(decided, first, second), decide(decided, second, first))
+        cases = [case for case in both if case is not None]
+        values = self.relaxation.probe(cases, self.deadline)
+        left = (self.upper - self.problem.floor) / self._unit - point.value
+        steps = [min(max(value - point.value, 1e-3), left) for value in values]
+        return float(np.prod(steps))

@@ -1,0 +1,532 @@
+"""The certificate of a ranking: what is read, and what its proofs prove of all items.
+
+What a certificate must be before anything in it is computed with.
+
+Every number is a plain integer, every position an item of its part, every weight positive; parts
+are disjoint, and the nodes of a proof are a tree whose children stand behind their parents. So a
+check takes each node once and needs no recursion, and no number turns an inequality round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Bools, Label
+from rankagg.aggregation.kemeny.demands import NONE, Demands, GivenRows, read_demands, read_given
+from rankagg.aggregation.kemeny.problem import Problem, as_share
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import (
+    LARGEST_COUNT,
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Cut,
+    Derived,
+    Enumeration,
+    Exchange,
+    Fixing,
+    Leaf,
+    Node,
+    Persistent,
+    Source,
+)
+from rankagg.aggregation.kemeny.proved import (
+    Proved,
+    Tree,
+    check_printed,
+    check_version,
+    read_fingerprint,
+    read_items,
+    read_part,
+    read_share,
+    read_triples,
+    tolerance_of,
+)
+from rankagg.aggregation.kemeny.subset_dp import LARGEST
+from rankagg.check_certificate import UNLIMITED, Work
+from rankagg.core.arithmetic import exact
+from rankagg.core.items import counted
+from rankagg.core.rankings.partial import Permutation
+from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.exceptions import VerificationError
+from rankagg.io.strict_json import Field
+
+__all__ = [
+    "FIELDS",
+    "SCHEMA",
+    "VERSION",
+    "Certificate",
+    "Content",
+    "read_certificate",
+    "total_bound",
+]
+
+
+def total_bound(
+    problem: Problem, proofs: tuple[Proof, ...], demands: Demands, work: Work = UNLIMITED
+) -> int:
+    """Return what no order costs less than that keeps to the demands.
+
+    Every pair costs at least its cheaper direction, or the one that is demanded; each proof
+    replaces the share of the pairs inside its part by what it proves about them.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of all items.
+    proofs : tuple of Proof
+        For disjoint parts of the items, and of the markers where there are some.
+    demands : Demands
+        The constraints.
+    work : Work, optional
+        What it may take.
+
+    Returns
+    -------
+    int
+        In the units of `Problem.costs`.
+
+    Raises
+    ------
+    VerificationError
+        If a proof does not hold, or the demands contradict each other.
+    """
+    if not demands:
+        bounds = ((proof, proof.part_of(problem)) for proof in proofs)
+        return problem.floor + sum(
+            proof.bound_of(part, None, work) - part.floor for proof, part in bounds
+        )
+    whole = demands.with_markers(problem)
+    decided = demands.decided(problem.n)
+    if decided is None:
+        raise VerificationError("The constraints that are stated contradict each other.")
+    bound = problem.floor + _extra(whole, decided)
+    for proof in proofs:
+        part = proof.part_of(whole)
+        positions = np.array(proof.positions)
+        inside = decided[np.ix_(positions, positions)]
+        _check_nodes(proof, is_free=not inside.any() and positions.max() < problem.n)
+        bound += proof.bound_of(part, inside, work) - part.floor - _extra(part, inside)
+    return bound
+
+
+def _extra(problem: Problem, decided: Bools) -> int:
+    """Return what decided pairs cost more than their cheaper direction."""
+    return exact.sum_of(problem.margins[decided & (problem.margins > 0)])
+
+
+def _check_nodes(proof: Proof, *, is_free: bool) -> None:
+    """Raise where a proof moves items that constraints hold, or takes all orders."""
+    if not is_free and any(isinstance(node, Persistent | Enumeration) for node in proof.nodes):
+        raise VerificationError(
+            "A proof uses an exchange, a cut or an enumeration where constraints hold items."
+        )
+
+
+SCHEMA = "rankagg.certificate"
+VERSION = 3
+
+FIELDS = (
+    "schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost", "fingerprint",
+    "items", "order", "scaled_cost", "scaled_lower_bound", "denominator", "weight_denominator",
+    "proofs",
+)  # fmt: skip
+
+
+class Content(NamedTuple):
+    """What a certificate holds, as the constructor of `Certificate` takes it."""
+
+    items: tuple[Label, ...]
+    order: tuple[int, ...]
+    scaled_cost: int
+    scaled_lower_bound: int
+    denominator: int
+    tie_cost: Fraction
+    tolerance: Fraction
+    fingerprint: str
+    proofs: tuple[Proof, ...]
+    demands: Demands
+
+
+def read_certificate(data: object) -> Content:
+    """Return the content of a certificate in plain data.
+
+    Parameters
+    ----------
+    data : object
+        What was parsed from JSON.
+
+    Returns
+    -------
+    Content
+
+    Raises
+    ------
+    DataFormatError
+        If anything is not as it must be; the message names the field.
+    """
+    whole = Field(data, "")
+    check_version(
+        whole, SCHEMA, VERSION, "Solve again: certificates of former versions have no derived rows."
+    )
+    (
+        _, _, status, cost, lower_bound, tolerance, tie_cost, fingerprint, items, order,
+        scaled_cost, scaled_lower_bound, denominator, weight_denominator, proofs, *constraints,
+    ) = whole.members(*FIELDS, *(["constraints"] if whole.has("constraints") else []))  # fmt: skip
+    weight_denominator.constant(WEIGHT_DENOMINATOR)
+    labels = read_items(items)
+    demands = read_demands(constraints[0], len(labels)) if constraints else NONE
+    content = Content(
+        items=labels,
+        order=_read_order(order, len(labels)),
+        scaled_cost=scaled_cost.integer(),
+        scaled_lower_bound=scaled_lower_bound.integer(),
+        denominator=denominator.integer(low=1),
+        tie_cost=read_share(tie_cost),
+        tolerance=tolerance.fraction(),
+        fingerprint=read_fingerprint(fingerprint),
+        proofs=_read_proofs(proofs, len(labels), demands),
+        demands=demands,
+    )
+    check_printed(
+        content, scaled_lower_bound=scaled_lower_bound, cost=cost, lower_bound=lower_bound,
+        status=status,
+    )  # fmt: skip
+    return content
+
+
+def _read_order(field: Field, n: int) -> tuple[int, ...]:
+    order = field.integers(high=n - 1)
+    if len(order) != n or len(set(order)) != n:
+        field.refuse(f"each of the positions 0 to {n - 1} once")
+    return tuple(order)
+
+
+# -- proofs -----------------------------------------------------------------------------------
+
+
+def _read_proofs(field: Field, n: int, demands: Demands = NONE) -> tuple[Proof, ...]:
+    taken: set[int] = set()
+    proofs = []
+    markers = len(demands.places)
+    given = {(row.name, row.number): row for row in demands.rows(n)}
+    for element in field.elements():
+        positions_field, rows_field, nodes_field = element.members("positions", "rows", "nodes")
+        positions = read_part(positions_field, n + markers, taken)
+        part = set(positions)
+        rows = tuple(
+            _read_row(at, row, part, given) for at, row in enumerate(rows_field.elements())
+        )
+        proofs.append(Proof(positions, _read_nodes(nodes_field, part, len(rows)), rows))
+    return tuple(proofs)
+
+
+def _read_row(at: int, field: Field, part: set[int], given: GivenRows) -> Derived:
+    terms_field, divisor = field.members("terms", "divisor")
+    terms = tuple(_read_term(at, term, part, given) for term in terms_field.elements())
+    if not terms:
+        terms_field.refuse("a list of at least one term")
+    return Derived(terms, divisor.integer(low=1, high=LARGEST_COUNT))
+
+
+def _read_term(at: int, field: Field, part: set[int], given: GivenRows) -> tuple[int, Source]:
+    parts = field.elements()
+    if len(parts) != 2:
+        field.refuse("how often, and which row")
+    times = parts[0].integer(low=1, high=LARGEST_COUNT)
+    if type(parts[1].value) is int:
+        return times, parts[1].integer(high=at - 1)
+    if given and type(parts[1].value) is dict:
+        return times, read_given(parts[1], part, given)
+    items = tuple(parts[1].integers())
+    if len(items) < 2 or len(set(items)) < len(items) or not part.issuperset(items):
+        parts[1].refuse("two or more different positions of the proof, or an earlier row")
+    return times, items
+
+
+def _read_nodes(field: Field, part: set[int], n_rows: int) -> tuple[Node, ...]:
+    reader = _NodeReader(Tree(field, part), part, n_rows)
+    nodes = tuple(reader.read(at, node) for at, node in enumerate(reader.tree.nodes))
+    reader.tree.check()
+    return nodes
+
+
+class _NodeReader:
+    """Reads the nodes of one proof."""
+
+    def __init__(self, tree: Tree, part: set[int], n_rows: int) -> None:
+        self.tree = tree
+        self._part = part
+        self._n_rows = n_rows
+        # Where the chain goes on of nodes that say what holds in every optimum.
+        self._chain = 0
+
+    def read(self, at: int, node: Field) -> Node:
+        if node.has("enumeration"):
+            return self._enumeration(node)
+        if node.has("pair"):
+            pair, before, after = node.members("pair", "before", "after")
+            both = self.tree.pair(pair)
+            return Branch(*both, self.tree.child(at, before), self.tree.child(at, after))
+        if node.has("threshold"):
+            cycles, rows, threshold, rest = node.members("cycles", "rows", "threshold", "rest")
+            return Fixing(self._leaf(cycles, rows), threshold.integer(), self.tree.child(at, rest))
+        if node.has("exchange"):
+            pairs, up, down, rest = node.members("exchange", "up", "down", "rest")
+            return Exchange(
+                self._pairs(pairs),
+                up.integer(high=LARGEST_COUNT),
+                down.integer(high=LARGEST_COUNT),
+                self._next_in_chain(at, node, rest),
+            )
+        if node.has("cut"):
+            above, pairs, rest = node.members("above", "cut", "rest")
+            upper = tuple(above.integers())
+            if len(set(upper)) < len(upper) or not self._part.issuperset(upper):
+                above.refuse("different positions of the proof")
+            return Cut(upper, self._pairs(pairs), self._next_in_chain(at, node, rest))
+        return self._leaf(*node.members("cycles", "rows"))
+
+    def _enumeration(self, node: Field) -> Enumeration:
+        (flag,) = node.members("enumeration")
+        if flag.value is not True:
+            flag.refuse("true")
+        if len(self.tree.nodes) > 1 or len(self._part) > LARGEST:
+            node.refuse(f"the only node of its proof, which has at most {LARGEST} positions")
+        return Enumeration()
+
+    def _pairs(self, field: Field) -> tuple[tuple[int, int], ...]:
+        if type(field.value) is not list or not self._are_pairs(field.value):
+            for element in field.elements():
+                self.tree.pair(element)
+            field.refuse("a list of at least one pair")
+        pairs: Any = field.value
+        return tuple((first, second) for first, second in pairs)
+
+    def _are_pairs(self, pairs: list[Any]) -> bool:
+        """Say quickly whether all pairs are as they must be; proofs have thousands."""
+        if set(map(type, pairs)) != {list} or set(map(len, pairs)) != {2}:
+            return False
+        flat = list(chain.from_iterable(pairs))
+        return (
+            set(map(type, flat)) == {int}
+            and self._part.issuperset(flat)
+            and all(first != second for first, second in pairs)
+        )
+
+    def _next_in_chain(self, at: int, node: Field, rest: Field) -> int:
+        if at != self._chain:
+            node.refuse("the root, or the rest of another exchange or cut")
+        self._chain = self.tree.child(at, rest)
+        return self._chain
+
+    def _leaf(self, cycles: Field, rows: Field) -> Leaf:
+        m = len(self._part)
+        corners, weights = read_triples(cycles, self._part, m * (m - 1) * (m - 2) // 3, "cycle")
+        return Leaf(corners, weights, tuple(map(self._weighted_row, rows.elements())))
+
+    def _weighted_row(self, field: Field) -> tuple[int, int]:
+        parts = field.elements()
+        if len(parts) != 2:
+            field.refuse("a row and a weight")
+        return parts[0].integer(high=self._n_rows - 1), parts[1].integer(low=1)
+
+
+class Certificate(Proved):
+    """What is proved about a ranking: no order costs less than `lower_bound`.
+
+    With constraints, that is said of the orders that keep them, and the ranking is one.
+
+    The items are split into parts. The proof of each part bounds the pairs within it; every other
+    pair costs at least its cheaper direction. `verify` checks all of it against the votes, in
+    integers and without a solver. The reference specifies the file, and a short program in the
+    documentation checks it without this package. It has no plot.
+
+    Attributes
+    ----------
+    items : tuple of str or int
+        The items in the order in which positions count.
+    order : tuple of int
+        Positions of the items, best first: the ranking whose cost is stated.
+    scaled_cost, scaled_lower_bound : int
+        Cost of the ranking and the proved bound, raised to the next cost that an order can have;
+        times `denominator`.
+    denominator : int
+        What scaled numbers are divided by to be in votes.
+    tie_cost : Fraction
+        What a vote that ties two items costs.
+    tolerance : Fraction
+        By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
+        means exact.
+    fingerprint : str
+        `PairwiseMatrix.fingerprint` of the votes.
+    proofs : tuple of Proof
+        For disjoint parts of the items; pairs in none of them count their cheaper direction.
+    demands : Demands
+        The constraints, over positions; empty where there are none.
+    """
+
+    order: tuple[int, ...]
+    proofs: tuple[Proof, ...] = ()
+    demands: Demands = Demands()
+
+    _schema = SCHEMA
+    _version = VERSION
+
+    @classmethod
+    def build(
+        cls,
+        votes: PairwiseMatrix,
+        order: Sequence[int],
+        proofs: Iterable[Proof],
+        *,
+        tie_cost: float | Fraction = 0.0,
+        problem: Problem | None = None,
+        demands: Demands = NONE,
+    ) -> Certificate:
+        """State what proofs prove about an order.
+
+        Parameters
+        ----------
+        votes : PairwiseMatrix
+            The votes.
+        order : sequence of int
+            Positions of the items, best first.
+        proofs : iterable of Proof
+            For disjoint parts of the items; `verify` checks their form.
+        tie_cost : float or Fraction, default 0
+            What a vote that ties two items costs.
+        problem : Problem, optional
+            That of these votes, where it is stated already.
+        demands : Demands, optional
+            The constraints.
+
+        Returns
+        -------
+        Certificate
+        """
+        problem = problem or Problem.from_pairwise(votes, tie_cost)
+        proved = tuple(proofs)
+        return cls(
+            items=votes.items.labels,
+            order=tuple(int(i) for i in order),
+            scaled_cost=problem.cost(np.asarray(order)),
+            scaled_lower_bound=total_bound(problem, proved, demands),
+            denominator=problem.denominator,
+            tie_cost=as_share(tie_cost),
+            tolerance=tolerance_of(votes),
+            fingerprint=votes.fingerprint,
+            proofs=proved,
+            demands=demands,
+        )
+
+    # -- what it states -----------------------------------------------------------------------
+
+    @cached_property
+    def ranking(self) -> Permutation:
+        """The ranking whose cost is stated."""
+        return Permutation.from_order([self.items[i] for i in self.order], items=self.items)
+
+    @property
+    def n_cycles(self) -> int:
+        """The number of weighted 3-cycles, over all cases and fixings of all parts."""
+        return sum(len(leaf.cycles) for leaf in self._leaves())
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows derived from cycles, over all parts."""
+        return sum(len(proof.rows) for proof in self.proofs)
+
+    @property
+    def n_decided(self) -> int:
+        """The number of pairs that are shown to be so in every optimum, over all parts.
+
+        What follows from them by transitivity is not counted.
+        """
+        early = (node for p in self.proofs for node in p.nodes if isinstance(node, Persistent))
+        return sum(len(node.pairs) for node in early)
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases that the proof distinguishes, over all parts."""
+        return sum(proof.n_cases for proof in self.proofs)
+
+    def _leaves(self) -> Iterator[Leaf]:
+        return (leaf for proof in self.proofs for leaf in proof.leaves())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per proof: its items, cases, weighted 3-cycles and derived rows.
+
+        Returns
+        -------
+        pandas.DataFrame
+            n_items, n_cases, n_cycles, n_rows. Pairs within none of these parts need no proof.
+        """
+        rows = [
+            (len(p.positions), p.n_cases, sum(len(leaf.cycles) for leaf in p.leaves()), len(p.rows))
+            for p in self.proofs
+        ]
+        return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_cycles", "n_rows"])
+
+    def _others(self) -> str:
+        return "no ranking under the constraints" if self.demands else "no ranking"
+
+    def _means(self) -> str:
+        means = []
+        if self.n_cycles:
+            plural = "" if self.n_cycles == 1 else "s"
+            means.append(f"{self.n_cycles} weighted 3-cycle{plural}")
+        if self.n_rows:
+            means.append(f"{counted(self.n_rows, 'row')} derived from them")
+        if self.n_decided:
+            means.append(f"{counted(self.n_decided, 'pair')} that every optimum has")
+        if any(Enumeration() in proof.nodes for proof in self.proofs):
+            means.append("enumeration of subsets")
+        splits = any(isinstance(n, Branch | Fixing) for p in self.proofs for n in p.nodes)
+        cases = self.n_cases if splits else 0
+        return (" and ".join(means) or "majorities alone") + (
+            f" in {counted(cases, 'case')}" if cases else ""
+        )
+
+    # -- its proof ----------------------------------------------------------------------------
+
+    @staticmethod
+    def _read(data: object) -> Content:
+        return read_certificate(data)
+
+    def _problem(self, votes: PairwiseMatrix) -> Problem:
+        return Problem.from_pairwise(votes, self.tie_cost)
+
+    def _cost_in(self, problem: Problem) -> int:
+        return problem.cost(np.array(self.order))
+
+    def _bound_in(self, problem: Problem, work: Work) -> int:
+        if not self.demands.hold(np.array(self.order)):
+            raise VerificationError("The ranking breaks a constraint that is stated.")
+        return total_bound(problem, self.proofs, self.demands, work)
+
+    # -- on paper -----------------------------------------------------------------------------
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "cost": str(self._in_votes(self.scaled_cost)),
+            "lower_bound": str(self._in_votes(self.scaled_lower_bound)),
+            "tolerance": str(self.tolerance),
+            "tie_cost": str(self.tie_cost),
+            "fingerprint": self.fingerprint,
+            "items": list(self.items),
+            "order": list(self.order),
+            "scaled_cost": self.scaled_cost,
+            "scaled_lower_bound": self.scaled_lower_bound,
+            "denominator": self.denominator,
+            "weight_denominator": WEIGHT_DENOMINATOR,
+            "proofs": [proof.to_dict() for proof in self.proofs],
+            **({"constraints": self.demands.to_dict()} if self.demands else {}),
+        }

@@ -1,1 +1,0 @@
-"""The exact consensus among rankings that keep constraints."""

@@ -1,0 +1,203 @@
+"""Constraints on the exact consensus, in the words of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from rankagg._typing import Label
+from rankagg._validation import check_integer
+from rankagg.aggregation.kemeny.demands import Count, Demands
+from rankagg.core.items import ItemSet
+from rankagg.exceptions import InvalidInputError, nearest
+
+__all__ = ["Constraints", "Quota"]
+
+
+@dataclass(frozen=True, init=False)
+class Quota:
+    """At least so many of some items stand within the first places.
+
+    Parameters
+    ----------
+    items : iterable of str or int
+        The items that count.
+    within : int
+        How many places: the first `within`.
+    at_least : int
+        How many of the items stand there, or more.
+
+    Examples
+    --------
+    >>> from rankagg import Quota
+    >>> Quota(["A", "B", "C"], within=5, at_least=2)
+    Quota(items=('A', 'B', 'C'), within=5, at_least=2)
+    """
+
+    items: tuple[Label, ...]
+    within: int
+    at_least: int
+
+    def __init__(self, items: Iterable[Label], within: int, at_least: int) -> None:
+        labels = _labels(items, "items of Quota")
+        if not labels:
+            raise InvalidInputError("items of Quota", "one or more items", items)
+        places = check_integer(within, "within of Quota", low=1)
+        most = min(len(labels), places)
+        least = check_integer(at_least, "at_least of Quota", low=1, high=most)
+        object.__setattr__(self, "items", labels)
+        object.__setattr__(self, "within", places)
+        object.__setattr__(self, "at_least", least)
+
+
+@dataclass(frozen=True, init=False)
+class Constraints:
+    """What the consensus must keep to, whatever the votes say.
+
+    Parameters
+    ----------
+    above : iterable of (item, item), default ()
+        The first stands above the second, in some place or other.
+    first : iterable of items, default ()
+        These stand above all others, in the order that costs least.
+    last : iterable of items, default ()
+        These stand below all others.
+    top : (iterable of items, int), optional
+        Each of the items stands within the first so many places.
+    quotas : iterable of Quota, default ()
+        How many of some items stand within the first places, at least.
+
+    Notes
+    -----
+    At most q of some items within the first k places is at least k - q of all others there.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> votes = ra.Profile.from_orders(["ABCD", "ABDC", "BACD"])
+    >>> wish = ra.Constraints(above=[("C", "A")], quotas=[ra.Quota("CD", within=2, at_least=1)])
+    >>> consensus = ra.Kemeny(constraints=wish).aggregate(votes)
+    >>> consensus.order, consensus.is_proved
+    (('B', 'C', 'A', 'D'), True)
+    """
+
+    above: tuple[tuple[Label, Label], ...]
+    first: tuple[Label, ...]
+    last: tuple[Label, ...]
+    top: tuple[tuple[Label, ...], int] | None
+    quotas: tuple[Quota, ...]
+
+    def __init__(
+        self,
+        *,
+        above: Iterable[tuple[Label, Label]] = (),
+        first: Iterable[Label] = (),
+        last: Iterable[Label] = (),
+        top: tuple[Iterable[Label], int] | None = None,
+        quotas: Iterable[Quota] = (),
+    ) -> None:
+        object.__setattr__(self, "above", _pairs(above))
+        object.__setattr__(self, "first", _labels(first, "first of Constraints"))
+        object.__setattr__(self, "last", _labels(last, "last of Constraints"))
+        object.__setattr__(self, "top", _top(top))
+        object.__setattr__(self, "quotas", _quotas(quotas))
+
+    def __repr__(self) -> str:
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value)
+        return f"Constraints({said})"
+
+    def over(self, items: ItemSet) -> Demands:
+        """Return the same over the positions of some items.
+
+        Parameters
+        ----------
+        items : ItemSet
+            The items of the votes.
+
+        Returns
+        -------
+        Demands
+
+        Raises
+        ------
+        InvalidInputError
+            If an item is not among them, or there are fewer places.
+        """
+        n = len(items)
+        top = () if self.top is None else (("top", *self.top, len(self.top[0])),)
+        quotas = [("a quota", q.items, q.within, q.at_least) for q in self.quotas]
+        counts = []
+        for what, labels, within, at_least in (*top, *quotas):
+            owner = f"{what} of Constraints"
+            check_integer(within, f"places of {owner}", low=1, high=n)
+            counts.append(Count(_places(labels, items, owner), within, at_least))
+        above = [_places(pair, items, "above of Constraints") for pair in self.above]
+        return Demands(
+            above=tuple((a, b) for a, b in above),
+            first=_places(self.first, items, "first of Constraints"),
+            last=_places(self.last, items, "last of Constraints"),
+            counts=tuple(counts),
+        )
+
+
+def _labels(labels: Any, parameter: str) -> tuple[Label, ...]:
+    try:
+        given = tuple(labels)
+        distinct = len(set(given)) == len(given)
+    except TypeError:
+        raise InvalidInputError(parameter, "a list of items", labels) from None
+    if not distinct:
+        raise InvalidInputError(parameter, "free of repetitions", list(given))
+    return given
+
+
+def _pairs(above: Any) -> tuple[tuple[Label, Label], ...]:
+    pairs = tuple(
+        _labels(pair, "a pair in above of Constraints")
+        for pair in _iterable(above, "above of Constraints", "a list of pairs of items")
+    )
+    for pair in pairs:
+        if len(pair) != 2:
+            raise InvalidInputError("above of Constraints", "a list of pairs of items", pair)
+    if len(set(pairs)) < len(pairs):
+        raise InvalidInputError("above of Constraints", "free of repetitions", list(pairs))
+    return tuple((a, b) for a, b in pairs)
+
+
+def _top(top: Any) -> tuple[tuple[Label, ...], int] | None:
+    if top is None:
+        return None
+    if not isinstance(top, tuple | list) or len(top) != 2:
+        raise InvalidInputError("top of Constraints", "a list of items and a number of places", top)
+    labels = _labels(top[0], "top of Constraints")
+    if not labels:
+        raise InvalidInputError("top of Constraints", "of one or more items", top)
+    within = check_integer(top[1], "places of top of Constraints", low=len(labels))
+    return labels, within
+
+
+def _quotas(quotas: Any) -> tuple[Quota, ...]:
+    found = _iterable(quotas, "quotas of Constraints", "a list of Quota")
+    for quota in found:
+        if not isinstance(quota, Quota):
+            raise InvalidInputError("quotas of Constraints", "a list of Quota", quota)
+    if len(set(found)) < len(found):
+        raise InvalidInputError("quotas of Constraints", "free of repetitions", list(found))
+    return found
+
+
+def _iterable(values: Any, parameter: str, allowed: str) -> tuple[Any, ...]:
+    try:
+        return tuple(values)
+    except TypeError:
+        raise InvalidInputError(parameter, allowed, values) from None
+
+
+def _places(labels: Iterable[Label], items: ItemSet, parameter: str) -> tuple[int, ...]:
+    labels = tuple(labels)
+    for label in labels:
+        if label not in items:
+            raise InvalidInputError(parameter, "items of the data", label, nearest(label, items))
+    return tuple(items.indices(labels))

@@ -1,0 +1,496 @@
+"""The best order that a search has met, and its ways of looking for a better one.
+
+A memetic search for a good order: local optima, recombined, kept apart while there is time.
+
+After the memetic algorithm of Schiavinotto and Stützle (2004), "The linear ordering problem:
+instances, search space analysis and algorithms", https://doi.org/10.1023/B:JMMA.0000049426.06305.d8,
+with cycle crossover and the replacement of Lugo, Segura and Miranda (2022), "A diversity-aware
+memetic algorithm for the linear ordering problem", https://doi.org/10.1007/s12293-022-00378-5: who
+survives must be some distance from all better survivors, and that distance falls to zero.
+
+It falls over a number of generations, not over time, so that the orders met depend on the seed and
+the steps taken alone. Then it begins anew with other orders, for some more generations: where the
+best order of a population is not the best of all, it seldom leaves it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats, Integers
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import orders as heuristics
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.kernels.local_search import Numbers, Searches
+
+__all__ = ["SHARE", "Incumbent", "Memetic", "extension", "order_costs"]
+
+Orders = NDArray[np.intp]
+
+POPULATION = 16
+#: From so many items on a single search takes all the time: a generation would be too long.
+LARGE = 300
+#: Steps of a search in a generation, per item: the way to a local optimum and some kicks.
+STEPS = 20
+#: The first orders are further from one.
+FIRST_STEPS = 60
+#: Items that a kick moves, and how far where the items are many.
+STRENGTH, REACH = 2, 150
+#: Generations of the first population; how much longer each next one lives; and which ones begin
+#: with the best orders that earlier ones ended in, instead of random ones alone.
+GENERATIONS, GROWTH, MERGE_EVERY = 32, 1.25, 3
+#: The distance to keep at first, in mean distances of the first population.
+APART = 1.0
+#: Margins that are summed at a time.
+BLOCK = 100_000
+
+
+@dataclass(eq=False)
+class Memetic:
+    """A population of orders, and the search that makes it better.
+
+    Parameters
+    ----------
+    margins : ndarray of int64 or float64, shape (n, n)
+        Cost of row before column less that of the reverse; n at least 2.
+    parents : ndarray of int, shape (k, n)
+        Good orders to begin with; random ones join them, and what is too many is left out.
+    rng : Generator
+        All that is random.
+    threshold : float, default 0
+        Gains up to this are rounding.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n,)
+        The best order so far.
+    cost : number
+        The sum of its margins: its cost, less that of the reverse.
+    steps : int
+        Looks at an item so far, over all orders.
+    size : int
+        Orders that are searched from at a time.
+    to_come : int
+        Steps that will be taken about, where the caller knows.
+    may_load : bool
+        Whether there is time to load compiled loops, should the work become worth it.
+    """
+
+    margins: Numbers
+    parents: Orders
+    rng: np.random.Generator
+    threshold: float = 0
+    order: NDArray[np.intp] = field(init=False)
+    cost: float = field(init=False)
+    steps: int = field(init=False, default=0)
+    size: int = field(init=False)
+    to_come: int = field(init=False, default=0)
+    may_load: bool = field(init=False, default=True)
+
+    def __post_init__(self) -> None:
+        self.order = np.array(self.parents[0], dtype=np.intp)
+        self.cost = order_costs(self.margins, self.order[None])[0].item()
+        self.size = 1 if len(self.margins) > LARGE else POPULATION
+        self._generations = GENERATIONS
+        self._ends: list[tuple[float, NDArray[np.intp]]] = []
+        self._begin(self.parents)
+
+    def advance(self, steps: int) -> None:
+        """Take so many steps with each order of the population, whatever generation that reaches.
+
+        Parameters
+        ----------
+        steps : int
+            Items to look at.
+        """
+        n = len(self.margins)
+        while steps > 0:
+            now = min(steps, self._left)
+            # What has been done, or is to come, says whether compiled loops are worth loading.
+            work = max(self.steps + now * self.size, self.to_come * self.size) * n
+            self._searches.advance(now, work if self.may_load else now * self.size * n)
+            self._left -= now
+            steps -= now
+            self.steps += now * self.size
+            self._notice(self._searches.kept, self._costs - 2 * self._searches.saved)
+            if self._left == 0:
+                self._end_generation()
+
+    # -- generations ---------------------------------------------------------------------------
+
+    def _begin(self, parents: Orders) -> None:
+        """Begin with a new population: the parents given, and random orders."""
+        n = len(self.margins)
+        drawn = self.rng.permuted(np.tile(np.arange(n), (self.size, 1)), axis=1)
+        parents = parents.reshape(-1, n)
+        self._population: Orders = np.empty((0, n), dtype=np.intp)
+        self._values: Numbers = np.zeros(0, dtype=self.margins.dtype)
+        self._generation, self._apart = -1, 0.0
+        self._search(np.concatenate([parents, drawn])[: self.size], FIRST_STEPS * n)
+
+    def _begin_anew(self) -> None:
+        """Begin with random orders, and now and then with what earlier populations ended in."""
+        self._generations = int(GENERATIONS * GROWTH ** len(self._ends))
+        merges = len(self._ends) % MERGE_EVERY == MERGE_EVERY - 1
+        best = sorted(self._ends, key=lambda end: end[0])[: self.size // 2] if merges else []
+        self._begin(np.array([order for _, order in best], dtype=np.intp))
+
+    def _search(self, orders: Orders, steps: int) -> None:
+        self._costs = order_costs(self.margins, orders)
+        self._searches = Searches(self.margins, orders, self.rng, STRENGTH, REACH, self.threshold)
+        self._left = steps
+
+    def _end_generation(self) -> None:
+        n = len(self.margins)
+        if self.size == 1:
+            self._left = STEPS * n  # the same search goes on
+            return
+        found, values = self._searches.kept, self._costs - 2 * self._searches.saved
+        places = np.argsort(np.concatenate([self._population, found]), axis=1)
+        distances = footrules(places)
+        if self._generation < 0:
+            self._apart = APART * float(distances.sum()) / (self.size * (self.size - 1))
+        self._generation += 1
+        together = np.concatenate([self._values, values])
+        if self._generation == self._generations:
+            best = int(np.argmin(together))
+            self._ends.append((together[best].item(), np.argsort(places[best])))
+            self._begin_anew()
+            return
+        apart = self._apart * (1 - self._generation / self._generations)
+        stay = survivors(together, distances, self.size, apart)
+        self._population = np.argsort(places[stay], axis=1)
+        self._values = together[stay]
+        self._search(self._children(), STEPS * n)
+
+    def _children(self) -> Orders:
+        """Return as many children, each of two that were the better of two drawn."""
+        pairs = self.rng.integers(self.size, size=(2, self.size, 2))
+        chosen = np.where(
+            self._values[pairs[..., 0]] <= self._values[pairs[..., 1]], pairs[..., 0], pairs[..., 1]
+        )
+        return crossed(self._population[chosen[0]], self._population[chosen[1]], self.rng)
+
+    def _notice(self, found: Orders, values: Numbers) -> None:
+        best = int(np.argmin(values))
+        if values[best] < self.cost:
+            self.order, self.cost = found[best].copy(), values[best].item()
+
+
+def crossed(first: Orders, second: Orders, rng: np.random.Generator) -> Orders:
+    """Return children of cycle crossover: each place has the item of one parent or of the other.
+
+    Places are exchanged in cycles, so that each item occurs once; a coin decides for each cycle.
+
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (k, n)
+        The parents, pair by pair.
+    rng : Generator
+        Throws the coins.
+    """
+    k, n = first.shape
+    rows = np.arange(k)[:, None]
+    # The place in the first parent of the item that the second has there; its cycles.
+    ways = np.argsort(first, axis=1)[rows, second]
+    cycles = np.tile(np.arange(n), (k, 1))
+    for _ in range(max(n - 1, 1).bit_length()):
+        cycles = np.minimum(cycles, cycles[rows, ways])
+        ways = ways[rows, ways]
+    coins = rng.random((k, n)) < 0.5
+    return np.where(coins[rows, cycles], first, second)
+
+
+def survivors(values: Numbers, distances: Integers, size: int, apart: float) -> list[int]:
+    """Return which orders survive: the best ones that are far enough from all better survivors.
+
+    Where none is, the one that is furthest from them.
+
+    Parameters
+    ----------
+    values : ndarray, shape (k,)
+        Costs.
+    distances : ndarray, shape (k, k)
+        Between the orders; 0 means equal.
+    size : int
+        How many survive.
+    apart : float
+        The distance that is far enough; equal orders never are.
+    """
+    stay = [int(np.argmin(values))]
+    nearest = distances[stay[0]].astype(np.float64)
+    nearest[stay[0]] = -1.0
+    while len(stay) < size:
+        far = np.flatnonzero((nearest >= apart) & (nearest > 0))
+        at = int(far[np.argmin(values[far])]) if len(far) else int(np.argmax(nearest))
+        stay.append(at)
+        nearest = np.minimum(nearest, distances[at])
+        nearest[at] = -1.0
+    return stay
+
+
+def order_costs(margins: Numbers, orders: Orders) -> Numbers:
+    """Return each order's sum of the margins of its pairs, some rows of them at a time."""
+    k, n = orders.shape
+    costs = np.zeros(k, dtype=margins.dtype)
+    rows = max(1, BLOCK // (k * n))
+    for start in range(0, n, rows):
+        some = orders[:, start : start + rows]
+        cells = some[:, :, None] * n + orders[:, None, start:]
+        below = np.tri(some.shape[1], n - start, dtype=bool)
+        found = margins.take(cells)
+        found[:, below] = 0
+        costs += found.reshape(k, -1).sum(axis=1)
+    return costs
+
+
+def footrules(places: Orders) -> Integers:
+    """Return the sums of differences of places between orders."""
+    return np.array([np.abs(places - row).sum(axis=1) for row in places])
+
+
+SEED = 0
+PARENTS = 20
+NOISE = 3.0
+PATIENCE = 400
+
+# A first good order is worth a moment more than there is, and of more time one part in three.
+GRACE, FIRST_SHARE = 0.25, 3
+
+#: Of the time, for the memetic search beside the relaxation; the documentation states it.
+SHARE = 0.2
+#: Of the time there is, where the first relaxation is expected to take more than all of it.
+HOPELESS = 0.5
+#: Seconds that are worth beginning with: most problems are solved before they owe so much.
+LEAST = 0.02
+#: What the first relaxation takes about: so many seconds for each square of n and each pair that
+#: the order puts against its majority; it needs about so many rounds. Within a factor of five.
+EXPECTED, ROUNDS = 5e-7, 20
+#: Without a limit, no more than so many seconds before the first relaxation.
+LONGEST = 10.0
+#: Seconds of a step in NumPy, and of each margin that it adds up.
+STEP, ADDITION = 2e-5, 5e-9
+#: Margins between two looks at the clock.
+CHUNK = 300_000
+#: Loading the compiled loops may take so many seconds, compiling them for the first time included.
+LOADING = 5.0
+
+
+class Incumbent:
+    """The best order so far of one part, under what is decided about it.
+
+    Parameters
+    ----------
+    problem : Problem
+        The part.
+    unit : int
+        What margins are counted in, see `unit_of`.
+    decided : ndarray of bool, shape (n, n)
+        Pairs (row before column) that every order must respect, closed under transitivity.
+    start : ndarray of int, shape (n,), optional
+        An order that is likely to be good, instead of those that the votes suggest.
+    deadline : Deadline
+        When to look no further, give or take `GRACE` seconds.
+
+    Attributes
+    ----------
+    order : ndarray of int
+        As positions, best first.
+    cost : int
+        In the units of `Problem.costs`.
+    margins : ndarray of int64 or float64, shape (n, n)
+        Costs of row before column less those of the reverse, in units; what is decided is worth
+        more than everything else.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        unit: int,
+        decided: Bools,
+        start: NDArray[np.intp] | None = None,
+        deadline: Deadline = heuristics.NEVER,
+    ) -> None:
+        self._problem = problem
+        self._decided = decided if decided.any() else None
+        self._ends = deadline
+        first = deadline if deadline.is_over else deadline.share(FIRST_SHARE)
+        self._deadline = first.later(GRACE)
+        self.margins = _biased_margins(problem, unit, decided)
+        self._threshold = heuristics.threshold_of(self.margins)
+        # Matrices of moves are quicker where they are small.
+        self._floats = self.margins.astype(np.float64) if problem.n <= LARGE else None
+        self._rng = np.random.default_rng(SEED)
+        self._last_rounded: NDArray[np.intp] | None = None
+        near = heuristics.starting_orders(self.margins) if start is None else [start]
+        # The first order must be sound: one that respects what is decided.
+        self.order = extension(decided, near[0])
+        self.cost = problem.cost(self.order)
+        self._memetic: Memetic | None = None
+        self._began, self._used = monotonic(), 0.0
+        self._expected, self._owed = 0.0, 0.0
+        for candidate in (self.order, *near):
+            self.offer(candidate)
+        self._deadline = deadline.later(GRACE)
+
+    @property
+    def steps(self) -> int:
+        """Steps that the memetic search has taken, over all its orders."""
+        return 0 if self._memetic is None else self._memetic.steps
+
+    def offer(self, order: NDArray[np.intp]) -> None:
+        """Improve an order by moves of single items, and keep it if it is the best so far."""
+        self._keep(self._improved(order))
+
+    def _improved(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
+        if self._floats is None:
+            return heuristics.descend(self.margins, order, self._deadline, self._threshold)
+        return heuristics.improve(self._floats, order, self._deadline)
+
+    def _keep(self, order: NDArray[np.intp]) -> None:
+        if self._decided is not None and np.tril(self._decided[np.ix_(order, order)]).any():
+            return
+        cost = self._problem.cost(order)
+        if cost < self.cost:
+            self.order, self.cost = order, cost
+
+    def round(self, before: Floats) -> None:
+        """Offer the order of a fractional point's row sums."""
+        order = np.argsort(-before.sum(axis=1), kind="stable")
+        if self._last_rounded is None or not np.array_equal(order, self._last_rounded):
+            self._last_rounded = order
+            self.offer(order)
+
+    def recombine(self, before: Floats) -> None:
+        """Look for a better order among mixtures of those near a fractional point."""
+        scores = before.sum(axis=1)
+        noise = self._rng.normal(0.0, NOISE, (PARENTS, self._problem.n))
+        parents = [self._improved(np.argsort(row)) for row in noise - scores]
+        population = [self.order, *parents]
+        margins = self.margins if self._floats is None else self._floats
+        self.offer(heuristics.evolve(margins, population, self._rng, PATIENCE, self._deadline))
+
+    # -- the memetic search --------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Search before the first relaxation, in proportion to what that is expected to take.
+
+        Where there is a limit that it will hardly keep, `HOPELESS` of the time goes here.
+        """
+        n = self._problem.n
+        if SHARE * EXPECTED * n**4 / 2 < LEAST:  # however tangled
+            return
+        self._expected = EXPECTED * _against(self.margins, self.order) * n * n
+        left = self._ends.time_limit
+        if left is None:
+            self._search_as_if(SHARE * min(self._expected, LONGEST))
+        else:
+            hopeless = self._expected > left
+            self._search_for(HOPELESS * left if hopeless else SHARE * self._expected)
+
+    def search(self) -> None:
+        """Search for what is owed of the share since the last time.
+
+        With a limit that is a share of the seconds that have passed. Without one it is a share of
+        what relaxations are expected to take, so that the work is the same each time.
+        """
+        if self._ends.time_limit is None:
+            self._owed += SHARE * self._expected / ROUNDS
+            if self._owed >= LEAST:
+                self._search_as_if(self._owed)
+                self._owed = 0.0
+        else:
+            self._search_for(SHARE * (monotonic() - self._began) - self._used)
+
+    def _search_for(self, seconds: float) -> None:
+        """Search for some seconds."""
+        if seconds < LEAST:
+            return
+        is_first = self._memetic is None
+        self._begun.to_come = self._steps_in(seconds)
+        if is_first and not self._ends.is_over:
+            self._advance(self._chunk)  # loading compiled loops is not of the share
+        began = now = monotonic()
+        while now - began < seconds and not self._ends.is_over:
+            self._advance(self._chunk)
+            now = monotonic()
+        self._used += now - began
+
+    def _search_as_if(self, seconds: float) -> None:
+        """Take as many steps as NumPy takes in some seconds."""
+        if seconds < LEAST:
+            return
+        steps = self._begun.to_come = self._steps_in(seconds)
+        while steps > 0:
+            self._advance(min(steps, self._chunk))
+            steps -= self._chunk
+
+    def _steps_in(self, seconds: float) -> int:
+        """Return how many steps NumPy takes in some seconds."""
+        return int(seconds / (STEP + ADDITION * self._problem.n * self._begun.size))
+
+    @property
+    def _chunk(self) -> int:
+        return max(1, CHUNK // (self._begun.size * self._problem.n))
+
+    @property
+    def _begun(self) -> Memetic:
+        if self._memetic is None:
+            rng = np.random.default_rng(SEED)
+            self._memetic = Memetic(self.margins, self.order[None], rng, self._threshold)
+        return self._memetic
+
+    def _advance(self, steps: int) -> None:
+        search = self._begun
+        left = self._ends.time_limit
+        search.may_load = left is None or left > LOADING
+        before = search.cost
+        search.advance(steps)
+        if search.cost < before:
+            self._keep(search.order)
+
+
+def _against(margins: Numbers, order: NDArray[np.intp]) -> int:
+    """Return how many pairs an order has against their majorities: how tangled they are."""
+    pairs = 0
+    for start in range(0, len(order), LARGE):
+        rows = margins[np.ix_(order[start : start + LARGE], order[start:])]
+        pairs += int(np.count_nonzero(np.triu(rows > 0)))
+    return pairs
+
+
+def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Numbers:
+    """Return margins in which no decided pair is worth turning round."""
+    margins: Numbers
+    if unit == 1 and problem.margins.dtype == np.int64:
+        margins = problem.margins
+    elif problem.step % unit == 0:
+        margins = (problem.margins // unit).astype(np.int64)
+    else:
+        margins = (problem.margins / unit).astype(np.float64)
+    if decided.any():
+        penalty = np.abs(margins).sum().item() + 1
+        # Sums along a row must fit.
+        fits = len(margins) * penalty < np.iinfo(np.int64).max
+        margins = margins.copy() if fits else margins.astype(np.float64)
+        margins[decided] = -penalty
+        margins[decided.T] = penalty
+    return margins
+
+
+def extension(decided: Bools, order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return an order that respects what is decided, near another one."""
+    inside = decided[np.ix_(order, order)]
+    # The first item that waits for none of those that are left comes next.
+    waits = inside.sum(axis=0)
+    result = np.empty_like(order)
+    for place in range(len(order)):
+        head = int(np.argmax(waits == 0))
+        result[place] = order[head]
+        waits -= inside[head]
+        waits[head] = len(order)
+    return result

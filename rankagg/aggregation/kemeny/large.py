@@ -1,0 +1,416 @@
+"""A first answer for parts of many items: an order and a bound without any linear program.
+
+Rows are found against the order of the present point, the first-order method raises the bound,
+and the point is rounded to a better order, in turns. On many problems both meet; on others the
+cycles are first rows for `branch_and_bound`; with thousands of items they are the answer.
+
+Weights of 3-cycles without a linear program: a primal-dual gradient method on few rows.
+
+The relaxation is solved approximately. A step is two products with a sparse matrix of three entries
+a row, and nothing is factorized, so a thousand steps take no longer than one solve of the simplex
+method. Whatever the weights are, the bound that they make is valid; `proof` recomputes it in
+integers.
+
+References
+----------
+Chambolle and Pock (2011), doi:10.1007/s10851-010-0251-1; with steps scaled by row and column, Pock
+and Chambolle (2011), doi:10.1109/ICCV.2011.6126441; with restarts at averages, Applegate and others
+(2021), "Practical large-scale linear programming using primal-dual hybrid gradient",
+https://arxiv.org/abs/2106.04756.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rankagg._typing import Bools, Floats
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.incumbent import Incumbent
+from rankagg.aggregation.kemeny.orders import improve_windows
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import leaf_bound, round_weights
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
+from rankagg.aggregation.kemeny.solution import Report
+
+__all__ = ["A_ROW", "MOST_ROWS", "FirstOrder", "FirstSearch", "Floats32", "cycles_against"]
+
+Cycles = NDArray[np.int32]
+Floats32 = NDArray[np.float32]
+
+#: Steps between two restarts at first.
+STEPS, MOST_STEPS = 30, 120
+#: Steps between two looks at the clock.
+UNTIMED = 10
+#: How far the ratio of dual and primal steps may go from the scale of the margins.
+RATIO = 100.0
+#: A row stays where it has weight, or is nearly tight.
+NO_WEIGHT, NEARLY_TIGHT = 1e-4, 0.2
+
+
+class FirstOrder:
+    """The relaxation of one problem, with rows that come and go.
+
+    Values are margins' units above the floor (see `Problem`).
+
+    Parameters
+    ----------
+    margins : ndarray of float32, shape (n, n)
+        Cost of row before column less cost of the reverse.
+
+    Attributes
+    ----------
+    before : ndarray of float32, shape (n, n)
+        How much row stands before column, 0 to 1: by majority, where no row says otherwise.
+    cycles : ndarray of int, shape (m, 3)
+        The rows: an order uses at least one arc of a -> b -> c -> a.
+    value : float
+        The best bound so far.
+    best : tuple of ndarray
+        The cycles that make it and their weights.
+    """
+
+    def __init__(self, margins: Floats32) -> None:
+        self.n = len(margins)
+        self._margins = margins
+        self.before: Floats32 = (margins < 0).astype(np.float32)
+        self.before[margins == 0] = 0.5
+        apart = np.abs(margins[margins != 0])
+        self._scale = float(apart.mean(dtype=np.float64)) if len(apart) else 1.0
+        self.cycles: Cycles = np.empty((0, 3), dtype=np.int32)
+        self._weights = np.zeros(0, dtype=np.float32)
+        self._ratio = 1.0
+        self._steps = STEPS
+        self.value = 0.0
+        self.best: tuple[Cycles, Floats32] = (self.cycles, self._weights)
+        self._is_ready = False
+
+    # -- rows ---------------------------------------------------------------------------------
+
+    def add(self, cycles: Cycles, room: int) -> int:
+        """Add rows that are not there yet, the first ones where there is no room for all.
+
+        Parameters
+        ----------
+        cycles : ndarray of int, shape (k, 3)
+            None of them twice.
+        room : int
+            How many rows there may be.
+
+        Returns
+        -------
+        int
+            How many were added.
+        """
+        new = cycles[~np.isin(self._keys(cycles), self._keys(self.cycles))]
+        new = new[: max(room - len(self.cycles), 0)]
+        if len(new):
+            self.cycles = np.concatenate([self.cycles, new])
+            added = np.zeros(len(new), dtype=np.float32)
+            self._weights = np.concatenate([self._weights, added])
+            self._is_ready = False
+        return len(new)
+
+    def _keys(self, cycles: Cycles) -> NDArray[np.int64]:
+        keys: NDArray[np.int64] = cycles.astype(np.int64) @ np.array([self.n**2, self.n, 1])
+        return keys
+
+    def drop(self) -> None:
+        """Drop the rows without weight that are far from tight."""
+        if not self._is_ready:
+            return
+        slack = self._rows @ self._x - self._least
+        keep = (self._weights > NO_WEIGHT) | (slack < NEARLY_TIGHT)
+        if not keep.all():
+            self.cycles, self._weights = self.cycles[keep], self._weights[keep]
+            self._is_ready = False
+
+    def _prepare(self) -> None:
+        """Give numbers to the pairs that rows touch; all others stay at their majority."""
+        tails, heads = self.cycles, np.roll(self.cycles, -1, axis=1)
+        forward = tails < heads
+        low = np.minimum(tails, heads).astype(np.int64)
+        pairs, columns = np.unique(
+            (low * self.n + np.maximum(tails, heads)).ravel(), return_inverse=True
+        )
+        self._first, self._second = pairs // self.n, pairs % self.n
+        self._x = self.before[self._first, self._second]
+        self._costs = self._margins[self._first, self._second] / np.float32(self._scale)
+        self._floor = float(np.minimum(self._costs, 0.0).sum(dtype=np.float64))
+        m = len(self.cycles)
+        self._least: Floats32 = 1.0 - (~forward).sum(axis=1, dtype=np.float32)
+        signs = np.where(forward, np.float32(1.0), np.float32(-1.0)).ravel()
+        starts = np.arange(0, 3 * m + 1, 3, dtype=np.int32)
+        shape = (m, len(pairs))
+        self._rows = sparse.csr_array(
+            (signs, columns.ravel().astype(np.int32), starts), shape=shape
+        )
+        self._columns = self._rows.T.tocsr()
+        self._share = 1 / np.diff(self._columns.indptr).astype(np.float32)
+        self._is_ready = True
+
+    # -- steps --------------------------------------------------------------------------------
+
+    def run(self, deadline: Deadline) -> None:
+        """Take the steps of one restart, and keep the better of their end and their average.
+
+        Raises
+        ------
+        OutOfTimeError
+            If the deadline passes; the state stays valid.
+        """
+        if not self._is_ready:
+            self._prepare()
+        x, y = self._x.copy(), self._weights.copy()
+        taken = self._columns @ y
+        x_sum, y_sum = np.zeros_like(x), np.zeros_like(y)
+        x_step, y_step = self._share / np.float32(self._ratio), np.float32(self._ratio / 3)
+        for step in range(self._steps):
+            if step % UNTIMED == 0:
+                deadline.seconds_left()
+            taken -= self._costs
+            taken *= x_step
+            taken += x
+            np.clip(taken, 0.0, 1.0, out=taken)
+            x, ahead = taken, x
+            # Twice the new point less the old one.
+            np.subtract(x, ahead, out=ahead)
+            ahead += x
+            slack = self._rows @ ahead
+            slack -= self._least
+            slack *= y_step
+            y -= slack
+            np.maximum(y, 0.0, out=y)
+            x_sum += x
+            y_sum += y
+            taken = self._columns @ y
+        share = np.float32(1 / self._steps)
+        self._restart(x, y, taken, x_sum * share, y_sum * share)
+
+    def _restart(
+        self, x: Floats32, y: Floats32, taken: Floats32, mean_x: Floats32, mean_y: Floats32
+    ) -> None:
+        value, mean_value = self._bound(y, taken), self._bound(mean_y, self._columns @ mean_y)
+        if mean_value >= value:
+            x, y, value = mean_x, mean_y, mean_value
+        moved_x = float(np.linalg.norm((x - self._x) / np.sqrt(self._share)))
+        moved_y = float(np.linalg.norm(y - self._weights)) * np.sqrt(3)
+        if min(moved_x, moved_y) > 1e-6:
+            ratio = np.sqrt(self._ratio * moved_y / moved_x)
+            self._ratio = float(np.clip(ratio, 1 / RATIO, RATIO))
+        self._x, self._weights = x, y
+        self.before[self._first, self._second] = x
+        self.before[self._second, self._first] = 1 - x
+        if value * self._scale > self.value:
+            self.value = value * self._scale
+            self.best = self.cycles, y * np.float32(self._scale)
+        else:
+            self._steps = min(2 * self._steps, MOST_STEPS)
+
+    def _bound(self, weights: Floats32, taken: Floats32) -> float:
+        left = np.minimum(self._costs - taken, 0.0).sum(dtype=np.float64) - self._floor
+        return float(np.multiply(self._least, weights).sum(dtype=np.float64) + left)
+
+
+#: What is less is rounding.
+VIOLATION = 1e-3
+#: Pairs that are looked at in one go.
+BLOCK = 2**20
+
+
+def cycles_against(
+    before: Floats32,
+    margins: Floats32,
+    order: NDArray[np.intp],
+    limit: int,
+    deadline: Deadline,
+    *,
+    heavy: float = 0.0,
+) -> Cycles:
+    """Return violated rows, one for each arc against an order: the one that is violated most.
+
+    Every cycle has an arc that points back in the order, so where these arcs are few, few are
+    looked at. Of more than `limit` arcs those are taken that cost the most.
+
+    Parameters
+    ----------
+    before : ndarray of float32, shape (n, n)
+        How much row stands before column: numbers whose sum with those of the reverse is 1.
+    margins : ndarray of float32, shape (n, n)
+        Cost of row before column less cost of the reverse.
+    order : ndarray of int, shape (n,)
+        Positions, best first.
+    limit : int
+        How many arcs are looked at.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
+    heavy : float, default 0
+        How much less a cycle may be violated if its lightest arc has the largest margin: heavier
+        cycles raise the bound sooner, but some others are not found.
+
+    Returns
+    -------
+    ndarray of int, shape (k, 3)
+        a, b, c: an order uses at least one arc of a -> b -> c -> a. The most violated first.
+    """
+    n = len(before)
+    tails, heads = _arcs_back(before, margins, order, limit)
+    thirds = np.empty(len(tails), dtype=np.int32)
+    over = np.empty(len(tails), dtype=np.float32)
+    size = max(1, BLOCK // n)
+    price = np.float32(heavy / max(float(np.abs(margins).max()), 1.0))
+    for start in range(0, len(tails), size):
+        deadline.seconds_left()
+        some = slice(start, start + size)
+        # [., c]: the arcs b -> c and c -> a, less 1. It is 0 where c is b, 1/2 where it is a.
+        used = before[heads[some]]
+        used -= before[tails[some]]
+        if price:
+            least = np.minimum(-margins[heads[some]], margins[tails[some]])
+            np.maximum(least, 0.0, out=least)
+            least *= price
+            best = (used + least).argmax(axis=1)
+        else:
+            best = used.argmax(axis=1)
+        thirds[some] = best
+        over[some] = used[np.arange(len(best)), best]
+    over += before[tails, heads] - 1
+    found = np.flatnonzero(over > VIOLATION)
+    # The order uses less than one arc of the reverse.
+    cycles = np.column_stack([thirds[found], heads[found], tails[found]])
+    first = cycles.argmin(axis=1)
+    turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
+    keys = turned.astype(np.int64) @ np.array([n * n, n, 1])
+    _, unique = np.unique(keys, return_index=True)
+    ranked = unique[np.argsort(-over[found][unique], kind="stable")]
+    return turned[ranked]
+
+
+def _arcs_back(
+    before: Floats32, margins: Floats32, order: NDArray[np.intp], limit: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return tails and heads of the dearest arcs from later to earlier items of an order."""
+    n = len(before)
+    place = np.empty(n, dtype=np.int32)
+    place[order] = np.arange(n)
+    tails: list[NDArray[np.int32]] = []
+    heads: list[NDArray[np.int32]] = []
+    prices: list[Floats32] = []
+    size = max(1, BLOCK // n)
+    for start in range(0, n, size):
+        rows = slice(start, start + size)
+        used = (before[rows] > VIOLATION) & (place[rows, None] > place)
+        tail, head = np.nonzero(used)
+        tail += start
+        tails.append(tail.astype(np.int32))
+        heads.append(head.astype(np.int32))
+        prices.append(np.abs(margins[tail, head]) * before[tail, head])
+    all_tails, all_heads = np.concatenate(tails), np.concatenate(heads)
+    if len(all_tails) > limit:
+        dearest = np.sort(np.argpartition(-np.concatenate(prices), limit)[:limit])
+        return all_tails[dearest], all_heads[dearest]
+    return all_tails, all_heads
+
+
+#: Rows of the method, and so cycles of a certificate: of 25 bytes each in its file.
+MOST_ROWS = 300_000
+#: How much heavier cycles are preferred, as long as new ones are not few.
+HEAVY, FEW = 0.25, 0.02
+#: Seconds that a row takes once it is in the certificate, where half of them are.
+A_ROW = 5e-6
+#: Restarts between two looks for rows, and rounds of these between two orders that are improved.
+RESTARTS, ROUNDS = 3, 6
+#: What is gained in so many rounds is little where it is less than this share of what is left.
+PATIENCE, LITTLE = 4, 0.01
+
+
+class FirstSearch:
+    """The state of the search for a first answer; `run` continues it."""
+
+    def __init__(
+        self, problem: Problem, unit: int, best: Incumbent, deadline: Deadline, report: Report
+    ) -> None:
+        self._problem = problem
+        self._unit = unit
+        self._best = best
+        self._deadline = deadline
+        self._report = report
+        self._margins: Floats32 = best.margins.astype(np.float32)
+        self._method = FirstOrder(self._margins)
+        self._none: Bools = np.zeros((problem.n, problem.n), dtype=bool)
+        self._lower = problem.floor
+
+    def run(self) -> None:
+        """Raise the bound and improve the order, until they meet or little is gained.
+
+        Raises
+        ------
+        OutOfTimeError, KeyboardInterrupt
+            If it has to stop before; the state stays valid.
+        """
+        method, history = self._method, [0.0]
+        turn, heavy = 0, HEAVY
+        while not self._is_proved():
+            turn += 1
+            order = np.argsort(-method.before.sum(axis=1), kind="stable")
+            ends = self._deadline.later(-A_ROW * len(method.cycles))
+            rows = cycles_against(method.before, self._margins, order, MOST_ROWS, ends, heavy=heavy)
+            added = method.add(rows, MOST_ROWS)
+            if len(method.cycles) == 0:
+                return
+            for _ in range(RESTARTS):
+                method.run(ends)
+            history.append(method.value)
+            self._best.search()
+            if turn % ROUNDS == 1:
+                self._prove()
+            if turn % ROUNDS == 0:
+                self._round()
+            self._report(min(self._lower, self._best.cost), self._best.cost)
+            if turn % RESTARTS == 0:
+                method.drop()
+            if added < FEW * len(method.cycles):
+                heavy = 0.0
+            if self._is_stalled(history):
+                if not heavy:
+                    break
+                heavy, history = 0.0, history[-1:]
+        self._round()
+
+    @property
+    def point(self) -> Floats:
+        """How much each item stands before each other at the present point."""
+        return self._method.before.astype(np.float64)
+
+    def _round(self) -> None:
+        self._best.round(self.point)
+        self._best.offer(improve_windows(self._problem, self._best.order, self._deadline))
+
+    def _prove(self) -> None:
+        """Recompute the bound in integers: whatever is reported is proved."""
+        self._lower = max(self._lower, self.answer()[0])
+
+    def _is_proved(self) -> bool:
+        if self._lower >= self._best.cost:
+            return True
+        near = self._best.cost - self._problem.step
+        if self._problem.floor + self._method.value * self._unit <= near:
+            return False
+        self._prove()
+        return self._lower >= self._best.cost
+
+    def _is_stalled(self, history: list[float]) -> bool:
+        if len(history) <= PATIENCE:
+            return False
+        # Nothing is left, in floating point, where integers may still tell bound and cost apart.
+        left = max((self._best.cost - self._problem.floor) / self._unit - history[-1], 0.0)
+        return history[-1] - history[-1 - PATIENCE] <= LITTLE * left
+
+    def answer(self) -> tuple[int, Weighting]:
+        """Return the best bound so far, recomputed in integers, and what it is made of."""
+        cycles, weights = self._method.best
+        scaled = round_weights(weights.astype(np.float64), self._unit)
+        used = np.flatnonzero(scaled > 0)
+        weighting = Weighting(cycles[used].astype(np.intp), scaled[used])
+        return leaf_bound(self._problem, weighting, self._none), weighting

@@ -1,0 +1,390 @@
+"""The set of optima where constraints decide pairs.
+
+The set of all optimal orders: what they agree on, how many there are, and which is nearest.
+
+Reporting one optimum as if it were the only one misleads: GLUE's 105 systems have about 1.6e7.
+What all of them agree on is a partial order. Items that it does not compare, directly or through
+others, form blocks that follow each other; every choice of optimal orders of the blocks is an
+optimal order of all, so the blocks can be counted and searched one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from itertools import islice, product
+from math import prod
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Integers, Label
+from rankagg._validation import check_integer
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.optimal_set import OptimalSet
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
+from rankagg.core.arithmetic import exact
+from rankagg.core.graphs import connected_parts
+from rankagg.core.items import counted
+from rankagg.core.rankings import compatible
+from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.exceptions import BlockTooLargeError
+
+if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.optimal_relation import Relation
+
+__all__ = ["HeldOptima", "Optima", "held"]
+
+# The ranks within larger blocks are bounded and not found.
+RANGED = 14
+
+# What is computed once, and stays true under another deadline.
+CACHED = ("_found", "_positions", "addition_radius")
+
+
+class Optima(OptimalSet):
+    """All optimal rankings of a Kemeny problem whose optimum is proved.
+
+    Found by `Consensus.optima`; it has no plot. Everything is computed when first asked for, and
+    kept.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items.
+    """
+
+    _problem: Problem
+    _order: NDArray[np.intp]
+
+    _schema = "rankagg.optima"
+    _noun = "ranking"
+
+    def _until(self, deadline: Deadline) -> Optima:
+        found = Optima(
+            items=self.items, _problem=self._problem, _order=self._order, _deadline=deadline
+        )
+        # What is known already takes no time.
+        found.__dict__.update(
+            {name: self.__dict__[name] for name in CACHED if name in self.__dict__}
+        )
+        return found
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.items, self._problem.costs.tobytes(), self._problem.denominator
+
+    # -- what all optima agree on -------------------------------------------------------------
+
+    @cached_property
+    def _found(self) -> Relation:
+        # The solver is loaded when something is solved.
+        from rankagg.aggregation.kemeny.optimal_relation import Relation  # noqa: PLC0415
+
+        return Relation(self._problem, self._order, self._deadline)
+
+    def relation(self) -> Bools:
+        """Return which items stand before which in every optimum.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, n)
+            Row before column; a strict partial order.
+        """
+        return self._found.always
+
+    @property
+    def is_unique(self) -> bool:
+        """True where there is one optimum only."""
+        return len(self._positions) == len(self.items)
+
+    @property
+    def n_undecided_pairs(self) -> int:
+        """The number of pairs on whose order the optima differ."""
+        n = len(self.items)
+        return n * (n - 1) // 2 - int(self.relation().sum())
+
+    @property
+    def blocks(self) -> tuple[tuple[Label, ...], ...]:
+        """The items in groups, best first: optima differ inside groups only."""
+        return tuple(self.items.at(sorted(block)) for block in self._positions)
+
+    @cached_property
+    def _positions(self) -> list[NDArray[np.intp]]:
+        always = self.relation()
+        open_pairs = ~(always | always.T)
+        block = connected_parts(open_pairs)
+        firsts = dict.fromkeys(block[self._order].tolist())
+        return [self._order[block[self._order] == number] for number in firsts]
+
+    # -- how many, and which ------------------------------------------------------------------
+
+    @cached_property
+    def _tables(self) -> list[SubsetTable]:
+        self._check_sizes()
+        return [
+            SubsetTable(self._problem.restrict(block), self._deadline) for block in self._positions
+        ]
+
+    def _check_sizes(self) -> None:
+        large = max(len(block) for block in self._positions)
+        if large > LARGEST:
+            raise BlockTooLargeError(
+                f"The optima differ within a block of {counted(large, 'item')}; blocks of at most "
+                f"{LARGEST} can be counted. At least {self._found.n_seen} optima exist; "
+                "`relation()` and `blocks` are complete."
+            )
+
+    def count(self) -> int:
+        """Return the exact number of optima.
+
+        Raises
+        ------
+        BlockTooLargeError
+            If a block is too large to be counted; the message gives a lower bound.
+        """
+        return prod(table.count() for table in self._tables)
+
+    def __iter__(self) -> Iterator[Permutation]:
+        """Iterate over all optima; their number may be astronomical, see `first`."""
+        blocks = zip(self._positions, self._tables, strict=True)
+        choices = [[block[order] for order in table.orders()] for block, table in blocks]
+        for chosen in product(*choices):
+            yield self._ranking(np.concatenate(chosen))
+
+    def first(self, limit: int) -> list[Permutation]:
+        """Return up to `limit` optima.
+
+        Parameters
+        ----------
+        limit : int
+            At least 1.
+
+        Returns
+        -------
+        list of Permutation
+        """
+        return list(islice(self, check_integer(limit, "limit", low=1)))
+
+    def winners(self) -> tuple[Label, ...]:
+        """Return the items that stand first in some optimum, in the order of the items.
+
+        Returns
+        -------
+        tuple of str or int
+        """
+        best, _ = self.rank_ranges()
+        return self.items.where(best == 1)
+
+    def rank_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the best and the worst rank, from 1, of every item among the optima.
+
+        Where optima differ within a block of more than 14 items, the ranks are bounds that follow
+        from `relation`, but for the first rank, which is always exact.
+
+        Returns
+        -------
+        best, worst : ndarray of int, shape (n,)
+        """
+        from rankagg.aggregation.kemeny.optimal_relation import can_lead  # noqa: PLC0415
+
+        always = self.relation()
+        best, worst = 1 + always.sum(axis=0), len(always) - always.sum(axis=1)
+        for block in self._positions:
+            if len(block) == 1:
+                continue
+            inside = self._problem.restrict(block)
+            start = int(best[block].min())
+            if len(block) <= RANGED:
+                stands = SubsetTable(inside, self._deadline).positions()
+                best[block] = start + stands.argmax(axis=1)
+                worst[block] = start + len(block) - 1 - stands[:, ::-1].argmax(axis=1)
+            else:
+                leads = [
+                    best[i] == 1 and can_lead(inside, k, self._deadline)
+                    for k, i in enumerate(block)
+                ]
+                best[block] = np.where(leads, 1, np.maximum(best[block], 2))
+        return best, worst
+
+    def nearest(self, ranking: PartialRanking) -> Permutation:
+        """Return an optimum with the least Kendall distance to a ranking.
+
+        Pairs that the ranking ties, or whose order it does not know, count what they cost on
+        average.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+
+        Returns
+        -------
+        Permutation
+        """
+        return self._closest(ranking, 1)
+
+    def farthest(self, ranking: PartialRanking) -> Permutation:
+        """Return an optimum with the largest Kendall distance to a ranking.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+
+        Returns
+        -------
+        Permutation
+        """
+        return self._closest(ranking, -1)
+
+    def _closest(self, ranking: PartialRanking, sign: Literal[1, -1]) -> Permutation:
+        self.items.require_same(ranking.items, "The optima and a ranking")
+        scale = 2 * (ranking.n_observed + 1)
+        probabilities = compatible.pairwise_probabilities(ranking.ranks)
+        distance = np.rint(probabilities.T * scale).astype(np.int64)
+        self._check_sizes()
+        parts = [
+            block[self._best_second(block, sign * distance[np.ix_(block, block)])]
+            for block in self._positions
+        ]
+        return self._ranking(np.concatenate(parts))
+
+    def _best_second(self, block: NDArray[np.intp], second: Integers) -> NDArray[np.intp]:
+        """Return the order of a block that is optimal, and best by a second cost among those."""
+        # One unit of the first cost outweighs every second cost.
+        weight = 2 * int(np.abs(second).sum()) + 1
+        costs = exact.combine(self._problem.restrict(block).costs, weight, second, 1)
+        return SubsetTable(Problem(exact.fit(costs), 0, 1), self._deadline).order()
+
+    def _ranking(self, order: NDArray[np.intp]) -> Permutation:
+        return Permutation(np.argsort(order), self.items)
+
+    # -- how clear, and how robust ------------------------------------------------------------
+
+    def second_value(self) -> float | None:
+        """Return the least cost, in votes, of a ranking that is not optimal.
+
+        Returns
+        -------
+        float or None
+            None where every ranking is optimal.
+        """
+        best = self._problem.cost(self._order)
+        within = [
+            best + second - table.cost
+            for table in self._tables
+            if (second := table.second()) is not None
+        ]
+        across = self._found.least_violation(self._deadline)
+        values = [*within, *([] if across is None else [across])]
+        return self._problem.in_votes(min(values)) if values else None
+
+    @cached_property
+    def addition_radius(self) -> int | None:
+        """The least number of complete rankings whose addition can make the ranking non-optimal.
+
+        None for a single item, which nothing can overturn.
+
+        No set of added rankings is worse for a ranking than copies of its own reverse, and more
+        of them only make it worse, so their number is found by bisection. It is also a lower
+        bound on the number of rankings that would have to be removed.
+        """
+        if len(self.items) < 2:
+            return None
+        low, high = 0, 1
+        while self._survives(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._survives(middle) else (low, middle)
+        return high
+
+    def _survives(self, copies: int) -> bool:
+        """Say whether the order stays optimal with copies of its reverse among the votes."""
+        from rankagg.aggregation.kemeny.optimal_relation import is_beaten  # noqa: PLC0415
+
+        return not is_beaten(self._changed(copies), self._order, self._deadline)
+
+    def _changed(self, copies: int) -> Problem:
+        """Return the problem with copies of the reverse among the votes."""
+        return with_reverse(self._problem, self._order, copies)
+
+    def _listed(self) -> NDArray[np.intp]:
+        return self._order
+
+    def _where(self) -> str:
+        blocks = sum(len(block) > 1 for block in self.blocks)
+        return ", in one block" if blocks == 1 else f", in {counted(blocks, 'block')}"
+
+
+def with_reverse(problem: Problem, order: NDArray[np.intp], copies: int) -> Problem:
+    """Return a problem with so many more votes for the reverse of an order."""
+    place = np.argsort(order)
+    ahead = (place[:, None] < place[None, :]).astype(np.int64)
+    costs = exact.combine(problem.costs, 1, ahead, copies * problem.denominator)
+    return Problem(exact.fit(costs), 0, problem.denominator)
+
+
+def held(problem: Problem, decided: Bools) -> Problem:
+    """Return a problem whose optima are those among the orders that keep decided pairs.
+
+    To turn one of these pairs round costs more than all others together can make up for.
+    """
+    price = _price(problem)
+    costs = exact.combine(problem.costs, 1, decided.T.astype(np.int64), price)
+    return Problem(exact.fit(costs), problem.constant, problem.denominator)
+
+
+def _price(problem: Problem) -> int:
+    return exact.sum_of(np.abs(problem.margins)) + 1
+
+
+class HeldOptima(Optima):
+    """All optimal rankings among those that keep constraints which decide pairs.
+
+    See `Optima`; `second_value` and `addition_radius` look at rankings that keep them only.
+    """
+
+    _free: Problem
+    _decided: Bools
+
+    _schema = "rankagg.held_optima"
+
+    def _until(self, deadline: Deadline) -> HeldOptima:
+        found = HeldOptima(
+            items=self.items, _problem=self._problem, _order=self._order, _deadline=deadline,
+            _free=self._free, _decided=self._decided,
+        )  # fmt: skip
+        found.__dict__.update(
+            {name: self.__dict__[name] for name in CACHED if name in self.__dict__}
+        )
+        return found
+
+    def second_value(self) -> float | None:
+        """Return the least cost, in votes, of a ranking under the constraints that is not optimal.
+
+        Returns
+        -------
+        float or None
+            None where every ranking under the constraints is optimal.
+        """
+        second = super().second_value()
+        # No ranking costs the floor and more than all margins together without breaking a pair.
+        beyond = self._free.floor + _price(self._free)
+        return None if second is None or second >= self._free.in_votes(beyond) else second
+
+    @cached_property
+    def addition_radius(self) -> int | None:
+        """The least number of complete rankings whose addition can make the ranking non-optimal.
+
+        None where it is the only ranking that the constraints leave.
+        """
+        n = len(self.items)
+        if int(self._decided.sum()) == n * (n - 1) // 2:
+            return None
+        return super().addition_radius
+
+    def _changed(self, copies: int) -> Problem:
+        return held(with_reverse(self._free, self._order, copies), self._decided)

@@ -1,1 +1,0 @@
-"""What all optimal orders have in common."""

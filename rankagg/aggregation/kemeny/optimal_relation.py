@@ -1,0 +1,395 @@
+"""Which pairs have the same order in every optimum, and which a proof shows without any search.
+
+Which pairs have the same order in every optimum.
+
+A pair is settled in one of two ways: a proof that turning it round costs more, or an optimum in
+which it is turned round. Proofs come from the weights of the optimality proof, which bound every
+forced pair at once, and from those of an interior point; optima from moves that cost nothing. For
+what is left, one pair at a time is forced round and solved again, near pairs first, because
+transitivity then settles far ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import orders as heuristics
+from rankagg.aggregation.kemeny.branch_and_bound import EARLY_FROM, Search
+from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.aggregation.kemeny.persistency import closed
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import decide, fixed_below, forced_bounds, forced_by
+from rankagg.aggregation.kemeny.proof_nodes import Derived, Enumeration
+from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Live, why_not_highs
+from rankagg.core.graphs import connected_parts, strong_parts
+from rankagg.exceptions import SolverError
+from rankagg.kernels.insertion import insertion_gains
+
+__all__ = ["FEW", "Relation", "can_lead", "is_beaten", "more_in_all", "open_cycles", "shown_in_all"]
+
+#: So many items are quicker to enumerate than to relax.
+FEW = 9
+
+# An interior point of more rows takes longer than the searches that it saves.
+MOST_CYCLES = 20_000
+
+NEVER = Deadline()
+
+
+def shown_in_all(
+    problem: Problem,
+    certificate: Certificate,
+    deadline: Deadline = NEVER,
+    live: Live | None = None,
+) -> Bools:
+    """Return pairs that all optima have.
+
+    Parameters
+    ----------
+    problem : Problem
+        Any integer costs.
+    certificate : Certificate
+        An optimal order of the problem, proved without constraints.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
+    live : Live, optional
+        A solver, which loses what it has.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, n)
+        Row before column in every optimum; closed under transitivity. There may be more.
+    """
+    always = _by_proofs(problem, certificate)
+    rows = [proof.rows for proof in certificate.proofs]
+    return more_in_all(problem, certificate.scaled_cost, always, rows, deadline, live=live)
+
+
+def _by_proofs(problem: Problem, certificate: Certificate) -> Bools:
+    """Return what the weights of the proofs show."""
+    place = np.argsort(certificate.order)
+    part = np.arange(problem.n)
+    always = np.zeros((problem.n, problem.n), dtype=bool)
+    for proof in certificate.proofs:
+        items = np.array(proof.positions)
+        part[items] = items[0]
+        if Enumeration() in proof.nodes:
+            continue
+        inside = problem.restrict(items)
+        best = inside.cost(np.argsort(place[items]))
+        # Whatever has the column before the row costs more than the optimum.
+        always[np.ix_(items, items)] = (forced_by(proof, inside) > best).T
+    np.fill_diagonal(always, False)
+    # Each part costs what it must, and so does each pair between parts.
+    always |= (problem.margins < 0) & (part[:, None] != part)
+    found = closed(always)
+    assert found is not None, "an optimum has all of them"
+    return found
+
+
+def more_in_all(
+    problem: Problem,
+    best: int,
+    always: Bools,
+    rows: Iterable[Sequence[Derived]] = (),
+    deadline: Deadline = NEVER,
+    *,
+    live: Live | None = None,
+) -> Bools:
+    """Add pairs that one set of weights shows, which is positive wherever weights can be.
+
+    A vertex has few positive weights, an interior point of all optimal weights as many as any has.
+    They are rounded and count exactly, as those of proofs do.
+
+    Parameters
+    ----------
+    problem : Problem
+        Any integer costs.
+    best : int
+        What an optimum costs.
+    always : ndarray of bool, shape (n, n)
+        Row before column in every optimum, as far as it is known; closed under transitivity.
+    rows : iterable of sequence of Derived
+        Rows that may help; each sequence is numbered from 0.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
+    live : Live, optional
+        A solver, which loses what it has.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, n)
+        Closed under transitivity. The same, where the solver can show no more.
+    """
+    blocks = np.bincount(connected_parts(~(always | always.T)))
+    if blocks.max(initial=0) <= FEW or why_not_highs() is not None:
+        return always
+    cycles = open_cycles(always)
+    if not 0 < len(cycles) <= MOST_CYCLES:
+        return always
+    relaxation = HighsRelaxation(problem, live)
+    relaxation.fix(always)
+    relaxation.add_cycles(cycles)
+    for derived in rows:
+        first = len(relaxation.derived)
+        relaxation.derive([row.numbered_from(first) for row in derived])
+    try:
+        point = relaxation.solve_inside(deadline)
+    except SolverError:
+        return always  # an interior point is not always found
+    found = fixed_below(problem, relaxation.weighting(point), always, best + 1)
+    assert found is not None, "the optimum is left"
+    return found
+
+
+def open_cycles(decided: Bools) -> NDArray[np.intp]:
+    """Return the cycles that an order can violate which has what is decided.
+
+    Parameters
+    ----------
+    decided : ndarray of bool, shape (n, n)
+        Pairs (row before column), closed under transitivity.
+
+    Returns
+    -------
+    ndarray of int, shape (m, 3)
+        Each with its least item first: no arc of it is decided, and two pairs or more are open.
+    """
+    n = len(decided)
+    undecided = ~(decided | decided.T) & ~np.eye(n, dtype=bool)
+    found = [np.zeros((0, 3), dtype=np.intp)]
+    for first in range(n - 2):
+        second = np.flatnonzero(~decided[first, first + 1 :]) + first + 1
+        third = np.flatnonzero(~decided[first + 1 :, first]) + first + 1
+        free = undecided[np.ix_(second, third)]
+        number = free + undecided[first, second][:, None].astype(np.int8) + undecided[third, first]
+        usable = ~decided[np.ix_(second, third)] & (second[:, None] != third) & (number >= 2)
+        b, c = np.nonzero(usable)
+        found.append(np.column_stack([np.full(len(b), first), second[b], third[c]]))
+    return np.concatenate(found)
+
+
+WALKS = 200
+# Of more items, pairs that every optimum has are worth finding before the first proof.
+AT_ONCE = 150
+
+
+class Relation:
+    """The relation "before in every optimum" of a problem with a known optimal order.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem of all items.
+    order : ndarray of int, shape (n,)
+        An optimal order.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
+
+    Attributes
+    ----------
+    always : ndarray of bool, shape (n, n)
+        Row before column in every optimum.
+    n_seen : int
+        The number of different optima that were met.
+    """
+
+    def __init__(
+        self, problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER
+    ) -> None:
+        self._problem = problem
+        place = np.argsort(order)
+        self.always: Bools = place[:, None] < place[None, :]
+        self.n_seen = 1
+        # Weak components: between them every majority is strict, in every optimum.
+        weak = problem.margins <= 0
+        component = strong_parts(weak)
+        for number in np.unique(component):
+            part = order[component[order] == number]
+            if len(part) > 1:
+                inside = _Component(problem.restrict(part), deadline)
+                self.always[np.ix_(part, part)] = inside.always
+                self.n_seen *= inside.n_seen
+        self.always.flags.writeable = False
+
+    def least_violation(self, deadline: Deadline = NEVER) -> int | None:
+        """Return the least cost of an order that turns round a pair that all optima agree on.
+
+        Such an order turns round a pair with nothing between its items in the relation, so those
+        are forced round one by one, the most promising first.
+        """
+        between = self.always.astype(np.float64) @ self.always.astype(np.float64) > 0
+        covers = [(int(j), int(i)) for i, j in np.argwhere(self.always & ~between)]
+        if not covers:
+            return None
+        search = Search(self._problem, deadline)
+        search.run()
+        bounds = forced_bounds(self._problem, search.nodes, search.rows)
+        least: int | None = None
+        for first, second in sorted(covers, key=lambda pair: int(bounds[pair])):
+            if least is not None and bounds[first, second] >= least:
+                break
+            decided = np.zeros_like(self.always)
+            decided[first, second] = True
+            forced = Search(self._problem, deadline, decided=decided, relaxation=search.relaxation)
+            forced.run(until=least)
+            least = forced.upper if least is None else min(least, forced.upper)
+        return least
+
+
+def is_beaten(problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER) -> bool:
+    """Say whether some order costs less than the given one.
+
+    Parameters
+    ----------
+    problem : Problem
+        Any integer costs.
+    order : ndarray of int, shape (n,)
+        Positions, best first.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
+
+    Returns
+    -------
+    bool
+    """
+    majority = problem.margins < 0
+    component = strong_parts(majority)
+    place = np.argsort(order)
+    uphill = majority & (place[:, None] > place)
+    if (uphill & (component[:, None] != component)).any():
+        return True
+    for number in np.unique(component):
+        part = order[component[order] == number]
+        if len(part) > 1:
+            inside = problem.restrict(part)
+            own = inside.cost(np.arange(len(part)))
+            search = Search(inside, deadline)
+            search.run(until=own, known=own - 1)
+            if search.upper < own:
+                return True
+    return False
+
+
+def can_lead(problem: Problem, first: int, deadline: Deadline = NEVER) -> bool:
+    """Say whether some optimal order begins with an item.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem whose known optimal order is that of its items.
+    first : int
+        Position of the item.
+    deadline : Deadline
+        When to give up with `OutOfTimeError`.
+
+    Returns
+    -------
+    bool
+    """
+    rest = np.delete(np.arange(problem.n), first)
+    target = problem.cost(np.arange(problem.n)) - int(problem.costs[first].sum())
+    search = Search(problem.restrict(rest), deadline)
+    search.run(until=target + 1, known=target)
+    return search.upper <= target
+
+
+class _Component:
+    """The relation within one weak component; positions are places in the known optimum."""
+
+    def __init__(self, problem: Problem, deadline: Deadline) -> None:
+        self._problem = problem
+        self._deadline = deadline
+        n = problem.n
+        self._best = problem.cost(np.arange(n))
+        # possible[i, j]: some optimum that was met has i before j.
+        self._possible = np.triu(np.ones((n, n), dtype=bool), k=1)
+        self._seen: set[bytes] = {np.arange(n).tobytes()}
+        # With this given, it does not look for pairs that every optimum has before the first proof,
+        # whose weights mostly show them at once.
+        nothing = np.zeros((n, n), dtype=bool) if EARLY_FROM <= n <= AT_ONCE else None
+        search = Search(problem, deadline, decided=nothing)
+        search.run()
+        self._relaxation = search.relaxation
+        bounds = forced_bounds(problem, search.nodes, search.rows)
+        # Forcing j before i costs more than the optimum: i is always before j.
+        always = closed((bounds > self._best).T & self._possible)
+        assert always is not None, "an optimum has all of them"
+        self.always: Bools = more_in_all(problem, self._best, always, [search.rows], deadline)
+        self._meet(search.order)
+        self._walk([np.arange(n)])
+        self._settle()
+        self.n_seen = len(self._seen)
+
+    def _meet(self, order: NDArray[np.intp]) -> bool:
+        key = order.tobytes()
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        place = np.argsort(order)
+        self._possible |= place[:, None] < place[None, :]
+        return True
+
+    def _walk(self, orders: list[NDArray[np.intp]]) -> None:
+        """Follow moves of single items that cost nothing, for a while."""
+        queue = list(orders)
+        for _ in range(WALKS):
+            if not queue:
+                return
+            self._deadline.seconds_left()
+            order = queue.pop()
+            gains = insertion_gains(self._problem.margins[np.ix_(order, order)])
+            moves = (gains == 0) & self._tell_something(order)
+            for source, target in np.argwhere(moves).tolist():
+                # What was met since may have told the same.
+                if self._tells_something(order, source, target):
+                    neighbor = order[heuristics.moved(len(order), source, target)]
+                    if self._meet(neighbor):
+                        queue.append(neighbor)
+
+    def _tell_something(self, order: NDArray[np.intp]) -> Bools:
+        """Return for which moves of single items a pair stands as in no optimum met so far."""
+        new = (~self._possible)[np.ix_(order, order)].astype(np.int64)
+        # Moved down, an item stands behind those it passes; moved up, before them.
+        down = np.cumsum(new, axis=0).T
+        up = np.zeros((len(order), len(order) + 1), dtype=np.int64)
+        np.cumsum(new, axis=1, out=up[:, 1:])
+        below = down - down.diagonal()[:, None]
+        above = up.diagonal()[:, None] - up[:, :-1]
+        told: Bools = np.triu(below, k=1) + np.tril(above, k=-1) > 0
+        return told
+
+    def _tells_something(self, order: NDArray[np.intp], source: int, target: int) -> bool:
+        """Say the same of one move."""
+        item = order[source]
+        if source < target:
+            return not self._possible[order[source + 1 : target + 1], item].all()
+        return not self._possible[item, order[target:source]].all()
+
+    def _settle(self) -> None:
+        n = self._problem.n
+        for distance in range(1, n):
+            for i in range(n - distance):
+                j = i + distance
+                if not self.always[i, j] and not self._possible[j, i]:
+                    self._force(j, i)
+
+    def _force(self, first: int, second: int) -> None:
+        """Find an optimum with `first` before `second`, or prove that there is none."""
+        decided = decide(self.always, first, second)
+        assert decided is not None, "only pairs that are open are forced"
+        search = Search(self._problem, self._deadline, decided=decided, relaxation=self._relaxation)
+        search.run(until=self._best + 1, known=self._best)
+        self._relaxation = search.relaxation
+        if search.upper <= self._best:
+            self._meet(search.order)
+            self._walk([search.order])
+        else:
+            always = decide(self.always, second, first)
+            assert always is not None, "an optimum respects what all optima agree on"
+            self.always = always

@@ -1,1 +1,0 @@
-"""Good orders quickly: local, memetic, and within windows."""

@@ -1,1 +1,0 @@
-"""Integer programs in PuLP, through its public interface only."""

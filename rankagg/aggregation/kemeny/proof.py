@@ -1,0 +1,496 @@
+"""Lower bounds that anybody can check: weighted rows, at the leaves of a tree of cases.
+
+Every order of a, b, c uses at least one of the arcs a before b, b before c, c before a. So taking
+a cycle's weight off the cost of its three arcs lowers the cost of every order by at least that
+weight, and the cheaper direction of each pair bounds what is left from below. Rows that are derived
+from cycles (see `rows`) count in the same way.
+
+Where that is not enough, there are two ways on. A pair that lifts the bound to some threshold when
+it is turned round can be fixed for all orders below the threshold, so one set of weights fixes
+many pairs at once. And a pair can be decided both ways: one case for i before j and one for j
+before i, and the bound is the smaller of the two. In each case the pair, and what follows from the
+decisions by transitivity, has only one direction to choose from.
+
+Before all that, pairs can be decided without any threshold, because no optimum has them the other
+way (see `persistency`). Some optimum is among the orders that are left, so what is proved of these
+is proved of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Integers
+from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof_nodes import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Cut,
+    Derived,
+    Enumeration,
+    Exchange,
+    Fixing,
+    Form,
+    Leaf,
+    Node,
+    Persistent,
+    Weighting,
+    forms_of,
+    leaf_of,
+    node_to_dict,
+    size_of,
+)
+from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.check_certificate import NUMBER, UNLIMITED, Work
+from rankagg.core.arithmetic import exact
+from rankagg.core.votes.costs import sum_below
+from rankagg.exceptions import VerificationError
+
+__all__ = [
+    "Proof",
+    "decide",
+    "fixed_below",
+    "forced_bounds",
+    "forced_by",
+    "leaf_bound",
+    "least_total",
+    "round_weights",
+]
+
+# Of so few items all pairs are looked at, which is quicker than finding those that rows touch.
+FEW = 150
+
+# Floats hold whole numbers below this exactly.
+WHOLE_FLOATS = 2**53
+
+
+def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
+    """Return the sum of the cheaper or decided directions of all pairs, less what rows take off.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem of the part.
+    weighting : Weighting
+        Rows over positions within the part, with weights over `WEIGHT_DENOMINATOR`.
+    decided : ndarray of bool, shape (n, n)
+        Pairs (row before column) that the case has decided.
+
+    Returns
+    -------
+    int
+        Times `WEIGHT_DENOMINATOR`, without the problem's constant.
+    """
+    tails, heads, amounts, paid = weighting.taken()
+    if problem.n <= FEW:
+        least = _least_of_all(problem, tails * problem.n + heads, amounts, decided)
+        if least is not None:
+            return least + paid
+    total = problem.floor - problem.constant
+    if decided.any():
+        total += exact.sum_of(problem.margins[decided & (problem.margins > 0)])
+    low, high, off = _by_pair(tails, heads, amounts, problem.n)
+    costs: Any = np.stack([problem.costs[low, high], problem.costs[high, low]])
+    costs = exact.multiply(costs, WEIGHT_DENOMINATOR)
+    rest = exact.combine(costs, 1, off, -1)
+    choice = decided[low, high], decided[high, low]
+    less = exact.sum_of(_chosen(costs, *choice)) - exact.sum_of(_chosen(rest, *choice))
+    return total * WEIGHT_DENOMINATOR + paid - less
+
+
+def _least_of_all(
+    problem: Problem, arcs: NDArray[np.intp], amounts: Integers, decided: Bools
+) -> int | None:
+    """Return the sum over the pairs of few items at once; None where machine integers are short."""
+    n, costs = problem.n, problem.costs
+    if object in (costs.dtype, amounts.dtype):
+        return None
+    most = exact.sum_of(amounts)
+    largest = int(np.abs(costs).max(initial=0)) * WEIGHT_DENOMINATOR
+    if most >= WHOLE_FLOATS or (largest + most) * n * n >= exact.INT64_SAFE:
+        return None
+    off = np.bincount(arcs, amounts, n * n).astype(np.int64).reshape(n, n)
+    rest = costs * WEIGHT_DENOMINATOR - off
+    chosen = np.minimum(rest, rest.T)
+    if decided.any():
+        chosen = np.where(decided, rest, np.where(decided.T, rest.T, chosen))
+    return int(chosen.sum()) // 2  # every pair stands there twice
+
+
+def _by_pair(
+    tails: NDArray[np.intp], heads: NDArray[np.intp], amounts: Integers, n: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers]:
+    """Return the pairs that arcs join, and what is taken off each of their two directions."""
+    arcs = np.minimum(tails, heads) * n + np.maximum(tails, heads)
+    pairs, where = np.unique(arcs, return_inverse=True)
+    off: NDArray[Any] = np.zeros((2, len(pairs)), dtype=amounts.dtype)
+    np.add.at(off, ((tails > heads).astype(np.intp), where.reshape(-1)), amounts)
+    return pairs // n, pairs % n, off
+
+
+def _chosen(costs: Integers, forward: Bools, backward: Bools) -> Integers:
+    """Return the first of two costs where it is decided, the second where that is, or the less."""
+    chosen: Integers = np.where(
+        forward, costs[0], np.where(backward, costs[1], np.minimum(costs[0], costs[1]))
+    )
+    return chosen
+
+
+# Entries of an array that take as long as one step of a program without arrays, and the steps for
+# an arc of a derived row.
+AT_ONCE, ROW_STEPS = 100, 4
+
+
+def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
+    """Turn float weights, in multiples of `unit`, into integers over the weight denominator.
+
+    Whatever they are, the bound that they make is valid; rounding only weakens it.
+    """
+    scaled = np.where(np.isfinite(duals) & (duals > 0), duals, 0.0) * WEIGHT_DENOMINATOR
+    # The unit must fit by itself, even where all weights are 0.
+    if scaled.max(initial=1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
+        small: Integers = np.rint(scaled).astype(np.int64) * unit
+        return small
+    return exact.fit(round(weight) * unit for weight in scaled.tolist())
+
+
+def decide(decided: Bools, first: int, second: int) -> Bools | None:
+    """Add "first before second" and what follows by transitivity; None if it contradicts."""
+    if decided[second, first]:
+        return None
+    above = decided[:, first].copy()
+    above[first] = True
+    below = decided[second].copy()
+    below[second] = True
+    closed: Bools = decided | (above[:, None] & below)
+    return closed
+
+
+def leaf_bound(problem: Problem, weighting: Weighting, decided: Bools) -> int:
+    """Return the bound of one case, raised to the next cost that an order can have.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem of the part.
+    weighting : Weighting
+        Rows over positions within the part, with weights over `WEIGHT_DENOMINATOR`.
+    decided : ndarray of bool, shape (n, n)
+        Pairs (row before column) that the case has decided, closed under transitivity.
+
+    Returns
+    -------
+    int
+        In the units of `Problem.costs`.
+    """
+    base = least_total(problem, weighting, decided)
+    return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
+
+
+def fixed_below(
+    problem: Problem, weighting: Weighting, decided: Bools, threshold: int
+) -> Bools | None:
+    """Decide all pairs whose other direction makes every order cost at least `threshold`.
+
+    Parameters
+    ----------
+    problem, weighting, decided
+        As in `leaf_bound`.
+    threshold : int
+        In the units of `Problem.costs`.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, n), or None
+        `decided` with the new pairs, closed under transitivity; None if no order is left.
+    """
+    excess, base = _excess(problem, weighting, decided)
+    if problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR)) >= threshold:
+        return None
+    # More than the last attainable cost below the threshold is at least the threshold.
+    last = problem.last_below(threshold) * WEIGHT_DENOMINATOR
+    return closed(decided | (excess > last - base).T)
+
+
+def forced_bounds(
+    problem: Problem, nodes: Sequence[Node], rows: Sequence[Derived] = ()
+) -> NDArray[np.object_]:
+    """Return for every pair what an order costs at least that has row before column.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem of the part.
+    nodes : sequence of nodes without an Enumeration
+        A tree of cases over positions within the part.
+    rows : sequence of Derived, optional
+        The derived rows that they use.
+
+    Returns
+    -------
+    ndarray of int, shape (n, n)
+        In the units of `Problem.costs`; meaningless on the diagonal.
+    """
+    return forced_by(Proof(tuple(range(problem.n)), tuple(nodes), tuple(rows)), problem)
+
+
+def forced_by(proof: Proof, problem: Problem) -> NDArray[np.object_]:
+    """Return what `forced_bounds` returns, from a proof about any part and the part's problem."""
+    n = problem.n
+    impossible = exact.sum_of(problem.costs) + problem.constant + 1
+    bounds: dict[int, NDArray[np.object_]] = {}
+    walk = list(proof.walk(problem))
+    # Children are walked after their parents; those without orders are not.
+    for at, node, decided in reversed(walk):
+        if isinstance(node, Enumeration):
+            raise TypeError("An enumeration has no weights.")
+        if isinstance(node, Branch):
+            nowhere = np.full((n, n), impossible, dtype=object)
+            before, after = bounds.pop(node.before, nowhere), bounds.pop(node.after, nowhere)
+            bounds[at] = np.minimum(before, after)
+            continue
+        if isinstance(node, Persistent):
+            bounds[at] = _with_the_others(problem, bounds.pop(node.rest))
+            continue
+        leaf = node.leaf if isinstance(node, Fixing) else node
+        excess, base = _excess(problem, proof.weighting(leaf), decided)
+        case = -((-exact.widen(excess) - base) // WEIGHT_DENOMINATOR) + problem.constant
+        if isinstance(node, Fixing):
+            rest = bounds.pop(node.rest, np.full((n, n), node.threshold, dtype=object))
+            case = np.maximum(case, np.minimum(rest, node.threshold))
+        case[decided.T] = impossible
+        bounds[at] = case
+    return bounds[0]
+
+
+def _with_the_others(problem: Problem, rest: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return the bounds of all orders from those of orders among which all optima are.
+
+    Whichever way a pair is, no order of the rest costs less than the lower of its two bounds. Some
+    optimum is in the rest, so that holds for all orders; and an order outside is no optimum, so it
+    costs a step more at least.
+    """
+    pairs = ~np.eye(problem.n, dtype=bool)
+    least = problem.next_attainable(Fraction(max(np.minimum(rest, rest.T)[pairs])))
+    bounds: NDArray[np.object_] = np.minimum(rest, least + problem.step)
+    return bounds
+
+
+def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Integers, int]:
+    """Return what row before column adds to the bound of a case, and that bound; scaled."""
+    rest, total = _without(problem, weighting)
+    cheaper = _cheaper(rest, decided)
+    return rest - cheaper, total + sum_below(cheaper, np.arange(problem.n))
+
+
+def _without(problem: Problem, weighting: Weighting) -> tuple[Integers, int]:
+    """Return scaled costs less the weights of the rows on each arc, and what all orders pay."""
+    rest = exact.multiply(problem.costs, WEIGHT_DENOMINATOR)
+    tails, heads, amounts, paid = weighting.taken()
+    if object in (amounts.dtype, rest.dtype):
+        rest, amounts = exact.widen(rest), exact.widen(amounts)
+    np.subtract.at(rest, (tails, heads), amounts)
+    return rest, paid
+
+
+def _cheaper(rest: Integers, decided: Bools) -> Integers:
+    """Return the cheaper direction of each pair, or the decided one; symmetric."""
+    return np.where(decided, rest, np.where(decided.T, rest.T, np.minimum(rest, rest.T)))
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A bound for the items of one part, whatever the order of the others.
+
+    Attributes
+    ----------
+    positions : tuple of int
+        The items of the part.
+    nodes : tuple of Leaf, Branch, Fixing, Exchange, Cut or Enumeration
+        The tree of cases; the first node is the root, and children stand behind their parents.
+        `certificate_reader` says what else a proof must be, and checks it.
+    rows : tuple of Derived
+        The derived rows that the nodes use; each uses only those before it.
+    """
+
+    positions: tuple[int, ...]
+    nodes: tuple[Node, ...] = (Leaf(),)
+    rows: tuple[Derived, ...] = ()
+
+    def bound(self, problem: Problem) -> int:
+        """Return what the proof proves about the part, in the units of `Problem.costs`.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem of all items.
+
+        Returns
+        -------
+        int
+            The sum of the costs of the pairs within the part is never less.
+
+        Raises
+        ------
+        VerificationError
+            If every case contradicts itself, so that nothing is left to be bounded; or if an
+            exchange or a cut does not hold.
+        """
+        return self.bound_of(self.part_of(problem))
+
+    def part_of(self, problem: Problem) -> Problem:
+        """Return the problem of the part."""
+        return problem.restrict(np.array(self.positions, dtype=np.intp))
+
+    def bound_of(self, part: Problem, decided: Bools | None = None, work: Work = UNLIMITED) -> int:
+        """Return what `bound` returns, from the problem of the part.
+
+        `decided` has pairs (row before column) that every order must respect, closed under
+        transitivity. `BudgetError` where it takes more than `work` allows.
+        """
+        self._reserve(part, work)
+        _ = self._forms  # rows that nobody uses must have a form too
+        bounds = []
+        for _, node, case in self.walk(part, decided):
+            work.spend()
+            if not isinstance(node, Branch | Persistent):
+                bounds.append(self._own_bound(part, node, case))
+        if not bounds:
+            raise VerificationError("Every case of a proof contradicts itself.")
+        return min(bounds)
+
+    def _reserve(self, part: Problem, work: Work) -> None:
+        """Raise `BudgetError` where the sizes of what is to come are beyond what is allowed."""
+        cells, number = part.n**2, NUMBER if part.costs.dtype == object else 8
+        arcs: list[int] = []  # of each derived row, at most
+        steps = 0
+        for row in self.rows:
+            sizes = [
+                arcs[source] if isinstance(source, int) else size_of(source)
+                for _, source in row.terms
+            ]
+            steps += ROW_STEPS * sum(sizes)
+            arcs.append(min(sum(sizes), cells))
+        taken = 0
+        for node in self.nodes:
+            leaf = leaf_of(node)
+            if leaf is not None:
+                taken = max(taken, 3 * len(leaf.cycles) + sum(arcs[row] for row, _ in leaf.rows))
+            elif isinstance(node, Enumeration):
+                work.hold(2**part.n * (part.n + 2) * number)
+                steps += 2**part.n * part.n // AT_ONCE
+            elif isinstance(node, Persistent):
+                across = cells if isinstance(node, Cut) else part.n
+                steps += len(node.pairs) * across // AT_ONCE
+        work.spend(steps + len(self.nodes) * cells // AT_ONCE)
+        work.hold(24 * sum(arcs) + 4 * NUMBER * taken + (6 * number + self._n_pending()) * cells)
+
+    def _n_pending(self) -> int:
+        """Return how many cases wait at most, at any time, for `walk` to look at them."""
+        most, stack = 0, [0]
+        while stack:
+            node = self.nodes[stack.pop()]
+            if isinstance(node, Branch):
+                stack += [node.before, node.after]
+            elif isinstance(node, Fixing | Persistent):
+                stack.append(node.rest)
+            most = max(most, len(stack))
+        return most
+
+    def walk(
+        self, part: Problem, decided: Bools | None = None
+    ) -> Iterator[tuple[int, Node, Bools]]:
+        """Yield each node with its index and what its case has decided, parents first.
+
+        Raises `VerificationError` where an exchange or a cut does not hold.
+        Cases that contradict themselves hold no order and are left out.
+        """
+        root = np.zeros((part.n, part.n), dtype=bool) if decided is None else decided
+        stack: list[tuple[int, Bools]] = [(0, root)]
+        while stack:
+            at, decided = stack.pop()
+            node = self.nodes[at]
+            yield at, node, decided
+            cases: list[tuple[int, Bools | None]] = []
+            if isinstance(node, Branch):
+                first, second = int(self._where[node.first]), int(self._where[node.second])
+                cases = [
+                    (node.before, decide(decided, first, second)),
+                    (node.after, decide(decided, second, first)),
+                ]
+            elif isinstance(node, Fixing):
+                fixed = fixed_below(part, self.weighting(node.leaf), decided, node.threshold)
+                cases = [(node.rest, fixed)]
+            elif isinstance(node, Persistent):
+                cases = [(node.rest, self._persistent(part, node, decided))]
+            stack.extend((child, case) for child, case in cases if case is not None)
+
+    def _persistent(self, part: Problem, node: Persistent, known: Bools) -> Bools:
+        """Return what is known of every optimum with the pairs of a node; raise if they fail."""
+        pairs = self._where[np.array(node.pairs, dtype=np.intp).reshape(-1, 2)]
+        if isinstance(node, Exchange):
+            holds = all_by_exchange(part, known, pairs, node.up, node.down)
+        else:
+            above = self._where[np.array(node.above, dtype=np.intp)]
+            holds = all_by_cut(part, known, above, pairs)
+        more = known.copy()
+        more[tuple(pairs.T)] = True
+        found = closed(more) if holds else None
+        if found is None:
+            raise VerificationError("A pair that a proof has in every optimum is not proved so.")
+        return found
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases that are distinguished."""
+        return sum(isinstance(node, Leaf) for node in self.nodes)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield the weighted rows of cases and of what fixes pairs."""
+        return (leaf for leaf in map(leaf_of, self.nodes) if leaf is not None)
+
+    def weighting(self, leaf: Leaf) -> Weighting:
+        """Return the weighted rows of a case, over positions within the part."""
+        cycles = np.array(leaf.cycles, dtype=np.intp).reshape(-1, 3)
+        weights = exact.fit(leaf.weights)
+        forms = [self._forms[row] for row, _ in leaf.rows]
+        form_weights = exact.fit(weight for _, weight in leaf.rows)
+        return Weighting(self._where[cycles], weights, forms, form_weights)
+
+    @cached_property
+    def _where(self) -> NDArray[np.intp]:
+        """The place of each position within the part."""
+        where = np.zeros(max(self.positions, default=0) + 1, dtype=np.intp)
+        where[list(self.positions)] = np.arange(len(self.positions))
+        return where
+
+    @cached_property
+    def _forms(self) -> list[Form]:
+        where = self._where.tolist()
+        return forms_of(row.moved_to(where) for row in self.rows)
+
+    def _own_bound(self, part: Problem, node: Node, decided: Bools) -> int:
+        """Return what the orders cost at least that end at this node."""
+        if isinstance(node, Fixing):
+            return node.threshold
+        if isinstance(node, Leaf):
+            return leaf_bound(part, self.weighting(node), decided)
+        return SubsetTable(part).cost
+
+    # -- on paper -----------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "positions": list(self.positions),
+            "rows": [row.to_dict() for row in self.rows],
+            "nodes": [node_to_dict(node) for node in self.nodes],
+        }

@@ -1,0 +1,478 @@
+"""What proofs are made of: rows that every order obeys, and the nodes of a tree of cases.
+
+What every order obeys: cycles, and rows that are derived from them.
+
+A row says "these arcs, each as often as it counts, are used so many times at least". An arc is used
+no less than never, and a cycle at least once; constraints demand more (see `demands`); the rest is
+made of these. Adding rows up, taking out that an order uses i -> j or j -> i, dividing, and
+rounding both sides up to whole numbers gives a row again (Chvátal and Gomory), because an order
+uses an arc once or not at all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Integers
+from rankagg.core.arithmetic import exact
+from rankagg.exceptions import VerificationError
+
+__all__ = [
+    "LARGEST_COUNT",
+    "WEIGHT_DENOMINATOR",
+    "Branch",
+    "Cut",
+    "Derived",
+    "Enumeration",
+    "Exchange",
+    "Fixing",
+    "Form",
+    "Given",
+    "Leaf",
+    "Node",
+    "Persistent",
+    "Source",
+    "Weighting",
+    "compact",
+    "forms_of",
+    "leaf_of",
+    "moved_down",
+    "moved_to",
+    "node_to_dict",
+    "size_of",
+]
+
+#: (i, j) is the arc from i to j, three and more items are a cycle, a number an earlier row.
+Source: TypeAlias = "tuple[int, ...] | int | Given"
+
+#: What an arc may count in a derived row, and how often the row may ask for arcs.
+LARGEST_COUNT = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Given:
+    """A row that constraints demand of every order.
+
+    Attributes
+    ----------
+    name : {"before", "behind", "quota"}
+        Which of the rows of `Demands`.
+    number : int
+        Of the marker, or of the count.
+    arcs : tuple of (int, int)
+        They are used `least` times at least.
+    least : int
+    """
+
+    name: str
+    number: int
+    arcs: tuple[tuple[int, int], ...]
+    least: int
+
+    def moved_to(self, where: Sequence[int]) -> Given:
+        """Return the row with `where[i]` for item i."""
+        return replace(self, arcs=tuple((where[i], where[j]) for i, j in self.arcs))
+
+    def to_dict(self) -> dict[str, int]:
+        """Return plain data for JSON."""
+        return {self.name: self.number}
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Other rows, summed up, divided, and rounded up.
+
+    Attributes
+    ----------
+    terms : tuple of (int, source)
+        How often a row is taken, and which: an arc (i, j), a cycle (a, b, c, ...), the number of
+        an earlier derived row, or one that constraints demand.
+    divisor : int
+        At least 1.
+
+    References
+    ----------
+    Chvátal (1973), https://doi.org/10.1016/0012-365X(73)90167-2.
+    """
+
+    terms: tuple[tuple[int, Source], ...]
+    divisor: int = 1
+
+    def moved_to(self, where: Sequence[int]) -> Derived:
+        """Return the row with `where[i]` for item i."""
+        return Derived(
+            tuple((times, _moved(source, where)) for times, source in self.terms),
+            self.divisor,
+        )
+
+    def numbered_from(self, first: int) -> Derived:
+        """Return the row where the first row has another number than 0."""
+        terms = (
+            (times, source + first if isinstance(source, int) else source)
+            for times, source in self.terms
+        )
+        return Derived(tuple(terms), self.divisor)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        terms = [[times, _plain(source)] for times, source in self.terms]
+        return {"terms": terms, "divisor": self.divisor}
+
+
+def _moved(source: Source, where: Sequence[int]) -> Source:
+    if isinstance(source, int):
+        return source
+    if isinstance(source, Given):
+        return source.moved_to(where)
+    return tuple(where[i] for i in source)
+
+
+def size_of(source: Source) -> int:
+    """Return how many arcs a row has that is no derived one."""
+    assert not isinstance(source, int), "a derived row has as many as its terms"
+    return len(source.arcs) if isinstance(source, Given) else len(source)
+
+
+def _plain(source: Source) -> Any:
+    if isinstance(source, int):
+        return source
+    return source.to_dict() if isinstance(source, Given) else list(source)
+
+
+class Form(NamedTuple):
+    """What a row says: the arcs from `tails` to `heads` count `counts`, and reach `least`."""
+
+    tails: NDArray[np.intp]
+    heads: NDArray[np.intp]
+    counts: NDArray[np.int64]
+    least: int
+
+
+def forms_of(rows: Iterable[Derived], forms: Sequence[Form] = ()) -> list[Form]:
+    """Return what derived rows say.
+
+    Parameters
+    ----------
+    rows : iterable of Derived
+        Each may use those before it.
+    forms : sequence of Form, optional
+        What the rows before these say.
+
+    Returns
+    -------
+    list of Form
+        One per row of `rows`.
+
+    Raises
+    ------
+    VerificationError
+        If a number passes `LARGEST_COUNT`.
+    """
+    known = list(forms)
+    for row in rows:
+        known.append(_form_of(row, known))
+    return known[len(forms) :]
+
+
+def _form_of(row: Derived, earlier: Sequence[Form]) -> Form:
+    counts: dict[tuple[int, int], int] = defaultdict(int)
+    least = 0
+    for times, source in row.terms:
+        if isinstance(source, int):
+            other = earlier[source]
+            arcs = zip(other.tails.tolist(), other.heads.tolist(), strict=True)
+            for arc, count in zip(arcs, other.counts.tolist(), strict=True):
+                counts[arc] += times * count
+            least += times * other.least
+        elif isinstance(source, Given):
+            for arc in source.arcs:
+                counts[arc] += times
+            least += times * source.least
+        elif len(source) == 2:
+            counts[source[0], source[1]] += times
+        else:
+            for arc in zip(source, (*source[1:], source[0]), strict=True):
+                counts[arc] += times
+            least += times
+    for i, j in list(counts):
+        both = min(counts[i, j], counts.get((j, i), 0))
+        if both:  # an order uses exactly one of the two
+            counts[i, j] -= both
+            counts[j, i] -= both
+            least -= both
+    rounded = {arc: -(-count // row.divisor) for arc, count in counts.items() if count}
+    least = -(-least // row.divisor)
+    if max(map(abs, (least, *rounded.values()))) > LARGEST_COUNT:
+        raise VerificationError(f"A derived row counts more than {LARGEST_COUNT}.")
+    ends = np.array(list(rounded), dtype=np.intp).reshape(-1, 2)
+    return Form(ends[:, 0], ends[:, 1], np.array(list(rounded.values()), dtype=np.int64), least)
+
+
+@dataclass(frozen=True, eq=False)
+class Weighting:
+    """Rows with their weights: a lower bound on what every order costs.
+
+    Taking a row's weight off the cost of its arcs, as often as each counts, lowers the cost of
+    every order by the weight times `least`, or more.
+
+    Attributes
+    ----------
+    cycles : ndarray of int, shape (m, 3)
+        Positions a, b, c: an order uses a -> b, b -> c or c -> a.
+    weights : ndarray of int, shape (m,)
+        Of the cycles.
+    forms : sequence of Form
+        Derived rows.
+    form_weights : ndarray of int, shape (len(forms),)
+        Of the derived rows.
+    """
+
+    cycles: NDArray[np.intp]
+    weights: Integers
+    forms: Sequence[Form] = ()
+    form_weights: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def taken(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers, int]:
+        """Return tails, heads and what is taken off each arc; and what all orders pay for it."""
+        tails, heads = self.cycles.T.ravel(), self.cycles.T[[1, 2, 0]].ravel()
+        amounts: Any = np.tile(self.weights, 3)
+        paid = exact.sum_of(self.weights)
+        if len(self.forms):
+            lengths = [len(form.counts) for form in self.forms]
+            times: Any = np.repeat(self.form_weights, lengths)
+            counts = np.concatenate([form.counts for form in self.forms])
+            tails = np.concatenate([tails, *(form.tails for form in self.forms)])
+            heads = np.concatenate([heads, *(form.heads for form in self.forms)])
+            amounts = np.concatenate([amounts, exact.multiply(times, counts)])
+            least = np.array([form.least for form in self.forms], dtype=np.int64)
+            paid += exact.sum_of(exact.multiply(self.form_weights, least))
+        return tails, heads, exact.fit(amounts), paid
+
+
+def compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived, ...], list[int]]:
+    """Return the rows that are used, with those that they use, and the new number of each row.
+
+    Parameters
+    ----------
+    rows : sequence of Derived
+        Each uses rows before it only.
+    used : iterable of int
+        Numbers of rows.
+
+    Returns
+    -------
+    rows : tuple of Derived
+        In the same order.
+    numbers : list of int
+        The new number of each old row; -1 for those that are left out.
+    """
+    needed = set(used)
+    for at in range(len(rows) - 1, -1, -1):
+        if at in needed:
+            needed.update(source for _, source in rows[at].terms if isinstance(source, int))
+    numbers = [-1] * len(rows)
+    kept: list[Derived] = []
+    for at in sorted(needed):
+        numbers[at] = len(kept)
+        terms = tuple(
+            (times, numbers[source] if isinstance(source, int) else source)
+            for times, source in rows[at].terms
+        )
+        kept.append(Derived(terms, rows[at].divisor))
+    return tuple(kept), numbers
+
+
+WEIGHT_DENOMINATOR = 2**20
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A case that is bounded by weighted rows.
+
+    Attributes
+    ----------
+    cycles : tuple of (int, int, int)
+        Positions a, b, c of items.
+    weights : tuple of int
+        Of the cycles; positive; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
+    rows : tuple of (int, int)
+        Numbers of derived rows of the proof, and their weights.
+    """
+
+    cycles: tuple[tuple[int, int, int], ...] = ()
+    weights: tuple[int, ...] = ()
+    rows: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A pair that is decided both ways.
+
+    Attributes
+    ----------
+    first, second : int
+        Positions of the items.
+    before, after : int
+        The nodes of the cases "first before second" and "second before first".
+    """
+
+    first: int
+    second: int
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Fixing:
+    """A case from which orders that cost at least `threshold` are set aside.
+
+    By the weights, every one of certain pairs costs as much when it is turned round; what is left
+    has all of them the other way, and what follows by transitivity.
+
+    Attributes
+    ----------
+    leaf : Leaf
+        The weighted rows.
+    threshold : int
+        In the units of `Problem.costs`.
+    rest : int
+        The node of the case that is left.
+    """
+
+    leaf: Leaf
+    threshold: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Pairs that have the same order in every optimum, because moves gain nothing in one.
+
+    Only what other nodes of its kind, or cuts, have found may be known before; see `persistency`.
+
+    Attributes
+    ----------
+    pairs : tuple of (int, int)
+        Positions x, y of items: x is before y in every optimum.
+    up, down : int
+        How often the move of x counts, and how often that of y.
+    rest : int
+        The node of the case that has these pairs, and what follows by transitivity.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    up: int
+    down: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Pairs that have the same order in every optimum, because many items can be moved at once.
+
+    Attributes
+    ----------
+    above : tuple of int
+        Positions of the items that are moved up.
+    pairs : tuple of (int, int)
+        Positions x, y of items, where only x is among those above.
+    rest : int
+        As that of an exchange.
+    """
+
+    above: tuple[int, ...]
+    pairs: tuple[tuple[int, int], ...]
+    rest: int
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """A small part whose best order is found again by dynamic programming over all subsets."""
+
+
+#: What holds in every optimum; these nodes stand in a chain from the root, before all others.
+Persistent = Exchange | Cut
+Node = Leaf | Branch | Fixing | Exchange | Cut | Enumeration
+
+
+def leaf_of(node: Node) -> Leaf | None:
+    """Return the weighted rows of a node; None where it has none."""
+    if isinstance(node, Leaf):
+        return node
+    return node.leaf if isinstance(node, Fixing) else None
+
+
+def moved_to(
+    nodes: Iterable[Node], part: NDArray[np.intp], numbers: Sequence[int] = ()
+) -> tuple[Node, ...]:
+    """Return nodes over the positions of a part as nodes over the positions of all items.
+
+    `numbers` has the new number of each derived row.
+    """
+    where = part.tolist()
+
+    def move_leaf(leaf: Leaf) -> Leaf:
+        cycles = tuple((where[a], where[b], where[c]) for a, b, c in leaf.cycles)
+        return Leaf(cycles, leaf.weights, tuple((numbers[row], w) for row, w in leaf.rows))
+
+    def move(node: Node) -> Node:
+        if isinstance(node, Leaf):
+            return move_leaf(node)
+        if isinstance(node, Fixing):
+            return Fixing(move_leaf(node.leaf), node.threshold, node.rest)
+        if isinstance(node, Branch):
+            return Branch(where[node.first], where[node.second], node.before, node.after)
+        if isinstance(node, Persistent):
+            pairs = tuple((where[x], where[y]) for x, y in node.pairs)
+            if isinstance(node, Exchange):
+                return replace(node, pairs=pairs)
+            return replace(node, above=tuple(where[i] for i in node.above), pairs=pairs)
+        return node
+
+    return tuple(move(node) for node in nodes)
+
+
+def moved_down(node: Node, below: int, first: int) -> Node:
+    """Return a node of another tree whose children stand `below` nodes further down.
+
+    `first` is the number of the first of its derived rows.
+    """
+
+    def move_leaf(leaf: Leaf) -> Leaf:
+        return replace(leaf, rows=tuple((row + first, weight) for row, weight in leaf.rows))
+
+    if isinstance(node, Leaf):
+        return move_leaf(node)
+    if isinstance(node, Branch):
+        return replace(node, before=node.before + below, after=node.after + below)
+    if isinstance(node, Fixing):
+        return Fixing(move_leaf(node.leaf), node.threshold, node.rest + below)
+    raise TypeError(f"{type(node).__name__} stands at the root only.")
+
+
+# -- on paper ---------------------------------------------------------------------------------
+
+
+def node_to_dict(node: Node) -> dict[str, Any]:
+    """Return plain data for JSON."""
+    if isinstance(node, Leaf):
+        return {
+            "cycles": [[*c, w] for c, w in zip(node.cycles, node.weights, strict=True)],
+            "rows": [list(row) for row in node.rows],
+        }
+    if isinstance(node, Fixing):
+        return node_to_dict(node.leaf) | {"threshold": node.threshold, "rest": node.rest}
+    if isinstance(node, Branch):
+        return {"pair": [node.first, node.second], "before": node.before, "after": node.after}
+    if isinstance(node, Persistent):
+        pairs = [list(pair) for pair in node.pairs]
+        if isinstance(node, Exchange):
+            return {"exchange": pairs, "up": node.up, "down": node.down, "rest": node.rest}
+        return {"above": list(node.above), "cut": pairs, "rest": node.rest}
+    return {"enumeration": True}

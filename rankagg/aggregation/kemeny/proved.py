@@ -1,0 +1,508 @@
+"""What all certificates have in common: a cost, a bound, and how both are checked."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from fractions import Fraction
+from itertools import chain
+from math import inf
+from typing import Any, ClassVar, Literal, Protocol, Self
+
+import numpy as np
+
+from rankagg import check_certificate
+from rankagg._typing import Label
+from rankagg._validation import check_number
+from rankagg.check_certificate import (
+    BYTES,
+    NUMBER,
+    SECONDS,
+    UNLIMITED,
+    BudgetError,
+    RefusedError,
+    Work,
+)
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.names import amount
+from rankagg.core.results.result import Result
+from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.exceptions import (
+    DataFormatError,
+    InvalidInputError,
+    ItemMismatchError,
+    NotCheckedError,
+    VerificationError,
+    VerificationWarning,
+)
+from rankagg.io.strict_json import LARGEST_INTEGER, Field, parse_json
+from rankagg.io.votes import votes_to_dict
+
+__all__ = [
+    "Proved",
+    "Tree",
+    "Triples",
+    "check_printed",
+    "check_version",
+    "read_fingerprint",
+    "read_items",
+    "read_part",
+    "read_share",
+    "read_triples",
+    "tolerance_of",
+]
+
+HEXADECIMAL = frozenset("0123456789abcdef")
+
+#: Three different positions each, and their weights.
+Triples = tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]]
+
+
+class Stated(Protocol):
+    """The numbers of a certificate."""
+
+    @property
+    def scaled_cost(self) -> int:
+        """Cost of the order."""
+
+    @property
+    def scaled_lower_bound(self) -> int:
+        """The proved bound."""
+
+    @property
+    def denominator(self) -> int:
+        """What both are divided by to be in votes."""
+
+
+def check_version(whole: Field, schema: str, version: int, remedy: str = "") -> None:
+    """Look at schema and version first: another version has other keys."""
+    if whole.has("schema") and whole.has("version"):
+        assert isinstance(whole.value, dict)
+        Field(whole.value["schema"], "schema").constant(schema)
+        Field(whole.value["version"], "version").constant(version, remedy)
+
+
+def check_printed(
+    content: Stated, *, scaled_lower_bound: Field, cost: Field, lower_bound: Field, status: Field
+) -> None:
+    """Raise unless what is printed says the same as what is proved."""
+    if content.scaled_lower_bound > content.scaled_cost:
+        scaled_lower_bound.refuse("at most `scaled_cost`")
+    cost.constant(str(Fraction(content.scaled_cost, content.denominator)))
+    lower_bound.constant(str(Fraction(content.scaled_lower_bound, content.denominator)))
+    met = content.scaled_cost == content.scaled_lower_bound
+    status.constant("optimal" if met else "gap")
+
+
+def read_items(field: Field) -> tuple[Label, ...]:
+    """Return distinct texts, or distinct integers."""
+    labels: list[Label] = []
+    # Texts need no look at each; other lists are gone through for what to say of them.
+    all_texts = type(field.value) is list and set(map(type, field.value)) == {str}
+    if all_texts:
+        labels = list(field.value)  # type: ignore[call-overload]
+    for element in () if all_texts else field.elements():
+        if type(element.value) is int:
+            element.integer(low=-LARGEST_INTEGER)
+        elif not isinstance(element.value, str):
+            element.refuse("a text or an integer")
+        labels.append(element.value)
+    if not labels:
+        field.refuse("a list of at least one item")
+    if len({isinstance(label, str) for label in labels}) > 1:
+        field.refuse("texts only or integers only")
+    if len(set(labels)) < len(labels):
+        field.refuse("free of repetitions")
+    return tuple(labels)
+
+
+def read_share(field: Field) -> Fraction:
+    """Return a fraction from 0 to 1."""
+    share = field.fraction()
+    if share > 1:
+        field.refuse("at most 1")
+    return share
+
+
+def read_fingerprint(field: Field) -> str:
+    """Return a SHA-256 as text."""
+    text = field.text()
+    if len(text) != 64 or not HEXADECIMAL.issuperset(text):
+        field.refuse("a text of 64 hexadecimal digits")
+    return text
+
+
+def read_part(field: Field, n: int, taken: set[int]) -> tuple[int, ...]:
+    """Return the positions of a part, of n, and add them to those of the parts before it."""
+    positions = field.integers(high=n - 1)
+    part = set(positions)
+    if len(part) < len(positions) or len(part) < 2 or part & taken:
+        field.refuse("two or more positions, none of them twice or in another proof")
+    taken |= part
+    return tuple(positions)
+
+
+def read_triples(field: Field, part: set[int], most: int, noun: str) -> Triples:
+    """Return lists of three different positions of a part and a weight, `most` of them at most."""
+    if type(field.value) is not list or not _are_sound(field.value, part):
+        for element in field.elements():
+            _check_triple(element, part)
+    rows: Any = field.value
+    if len(rows) > most:
+        have = f"{counted(len(part), 'item')} have"
+        field.refuse(f"at most {counted(most, noun)}, as {have}")
+    return tuple((a, b, c) for a, b, c, _ in rows), tuple(weight for *_, weight in rows)
+
+
+def _are_sound(rows: list[Any], part: set[int]) -> bool:
+    """Say quickly whether all triples are as they must be; proofs have thousands."""
+    if set(map(type, rows)) != {list} or set(map(len, rows)) != {4}:
+        return False
+    flat = list(chain.from_iterable(rows))
+    if set(map(type, flat)) != {int}:
+        return False
+    weights = flat[3::4]
+    return (
+        part.issuperset(chain(flat[0::4], flat[1::4], flat[2::4]))
+        and all(a != b != c != a for a, b, c, _ in rows)
+        and min(weights) >= 1
+        and max(weights) <= LARGEST_INTEGER
+    )
+
+
+def _check_triple(field: Field, part: set[int]) -> None:
+    """Raise where a triple is not as it must be, saying why."""
+    parts = field.elements()
+    if len(parts) != 4:
+        field.refuse("three positions and a weight")
+    triple = [number.integer() for number in parts[:3]]
+    if len(set(triple)) != 3 or not part.issuperset(triple):
+        field.refuse("three different positions of the proof and a weight")
+    parts[3].integer(low=1)
+
+
+class Tree:
+    """The nodes of one proof, of which every one but the first is the child of one before it."""
+
+    def __init__(self, field: Field, part: set[int]) -> None:
+        self.nodes = field.elements()
+        if not self.nodes:
+            field.refuse("a list of at least one node")
+        self._part = part
+        self._children: set[int] = set()
+
+    def child(self, at: int, field: Field) -> int:
+        """Return the number of a child of a node."""
+        child = field.integer(low=at + 1, high=len(self.nodes) - 1)
+        if child in self._children:
+            field.refuse("a node that is not the child of another or of the same node already")
+        self._children.add(child)
+        return child
+
+    def pair(self, field: Field) -> tuple[int, int]:
+        """Return two different positions of the part."""
+        pair = field.integers()
+        if len(pair) != 2 or len(set(pair)) != 2 or not self._part.issuperset(pair):
+            field.refuse("two different positions of the proof")
+        return pair[0], pair[1]
+
+    def check(self) -> None:
+        """Raise where a node is nobody's child, once all are read."""
+        for at in range(1, len(self.nodes)):
+            if at not in self._children:
+                self.nodes[at].refuse("a child of a node before it")
+
+
+def tolerance_of(votes: PairwiseMatrix) -> Fraction:
+    """Return by how much a cost can be off, in votes: two entries for each pair."""
+    return Fraction(votes.rounding) * votes.n_items * (votes.n_items - 1)
+
+
+class Proved(Result):
+    """An order of items with its cost, and what no other costs less than.
+
+    A subclass states the order and its proofs, what both say of votes, and how a file is read.
+
+    Attributes
+    ----------
+    items : tuple of str or int
+        The items in the order in which positions count.
+    scaled_cost, scaled_lower_bound : int
+        Its cost and the proved bound, times `denominator`.
+    denominator : int
+        What scaled numbers are divided by to be in votes.
+    tie_cost : Fraction
+        What a vote that ties two items costs.
+    tolerance : Fraction
+        By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
+        means exact.
+    fingerprint : str
+        `PairwiseMatrix.fingerprint` of the votes.
+    """
+
+    items: tuple[Label, ...]
+    scaled_cost: int
+    scaled_lower_bound: int
+    denominator: int
+    tie_cost: Fraction
+    tolerance: Fraction
+    fingerprint: str
+
+    _prints_table = False
+    #: What the order is called.
+    _called: ClassVar[str] = "ranking"
+
+    # -- what a subclass says -----------------------------------------------------------------
+
+    @staticmethod
+    @abstractmethod
+    def _read(data: object) -> Any:
+        """Return the fields as a named tuple, from plain data; raises `DataFormatError`."""
+
+    @abstractmethod
+    def _problem(self, votes: PairwiseMatrix) -> Any:
+        """Return the problem that votes state, with its `denominator`."""
+
+    @abstractmethod
+    def _cost_in(self, problem: Any) -> int:
+        """Return what the order costs, scaled."""
+
+    @abstractmethod
+    def _bound_in(self, problem: Any, work: Work) -> int:
+        """Return what the proofs prove, scaled; raises `VerificationError` where one is none."""
+
+    @abstractmethod
+    def _means(self) -> str:
+        """Say what proves the bound."""
+
+    def _tolerance_of(self, votes: PairwiseMatrix) -> Fraction:
+        """Return by how much a cost can be off, in votes."""
+        return tolerance_of(votes)
+
+    def _others(self) -> str:
+        """Say which orders the bound holds for."""
+        return f"no {self._called}"
+
+    # -- what it states -----------------------------------------------------------------------
+
+    @property
+    def cost(self) -> float:
+        """Cost of the order in votes."""
+        return _as_float(self._in_votes(self.scaled_cost))
+
+    @property
+    def lower_bound(self) -> float:
+        """No order costs less than this many votes."""
+        return _as_float(self._in_votes(self.scaled_lower_bound))
+
+    @property
+    def gap(self) -> float:
+        """Cost less lower bound, in votes; 0 where the order is optimal."""
+        return _as_float(self._in_votes(self.scaled_cost - self.scaled_lower_bound))
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a share of the cost; 0 where the cost is 0."""
+        gap = self.scaled_cost - self.scaled_lower_bound
+        return _as_float(Fraction(gap, self.scaled_cost)) if self.scaled_cost else 0.0
+
+    def _in_votes(self, scaled: int) -> Fraction:
+        return Fraction(scaled, self.denominator)
+
+    @property
+    def status(self) -> Literal["optimal", "gap"]:
+        """Say whether cost and lower bound meet ("optimal") or not ("gap")."""
+        return "optimal" if self.scaled_cost == self.scaled_lower_bound else "gap"
+
+    def _facts(self) -> list[str]:
+        """Return one line: status, cost, bound, and what proves it."""
+        off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
+        proof = f"proved by {self._means()}, {off if self.tolerance else 'exact'}"
+        bound = f"{self._others()} costs less than {amount(self.lower_bound)}"
+        if self.status == "optimal":
+            return [f"optimal: {bound} ({proof})"]
+        below = f"{100 * self.relative_gap:.3g} % below"
+        return [f"gap: cost {amount(self.cost)}, {bound} ({below}; {proof})"]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.summary()}>"
+
+    # -- its proof ----------------------------------------------------------------------------
+
+    def verify(
+        self,
+        votes: PairwiseMatrix,
+        *,
+        time_limit: float | None = SECONDS,
+        memory_limit: float | None = BYTES,
+    ) -> bool:
+        """Check every statement against the votes, in integers and without a solver.
+
+        Two programs decide: that of the package, and `rankagg.check_certificate`, which was
+        written from the specification of the file and uses nothing of the package. What one of
+        them refuses does not hold. The second takes more time and memory, a gibibyte for votes on
+        all pairs of 2,600 items; where the budget does not suffice for it, a `VerificationWarning`
+        says that the first has decided alone.
+
+        Parameters
+        ----------
+        votes : PairwiseMatrix
+            The votes that the order was computed from.
+        time_limit : float or None, default 60
+            Seconds; None for no limit. What is sure to take longer is not begun.
+        memory_limit : float or None, default 2**30
+            Bytes that the check may take beside the certificate and the votes, estimated from
+            their sizes; None for no limit.
+
+        Returns
+        -------
+        bool
+            True; anything else raises.
+
+        Raises
+        ------
+        VerificationError
+            If a statement does not hold; the message says which.
+        NotCheckedError
+            If the budget does not suffice to say.
+        """
+        limits = {"time_limit": time_limit, "memory_limit": memory_limit}
+        work = Work(
+            *(inf if x is None else check_number(x, name, low=0) for name, x in limits.items())
+        )
+        try:
+            self._check(votes, work)
+        except BudgetError as error:
+            raise NotCheckedError(
+                f"Not checked within the budget: {error}. Raise `time_limit` or `memory_limit`."
+            ) from None
+        try:
+            check_certificate.check(self.to_dict(), votes_to_dict(votes, lazy=True), work)
+        except RefusedError as error:
+            raise VerificationError(
+                "Two programs differ, so the certificate is refused: the package finds no fault, "
+                f"and `rankagg.check_certificate` says that {error}."
+            ) from None
+        except BudgetError as error:
+            warnings.warn(
+                "The package alone has checked the certificate: of the second program, "
+                f"{error}. Raise `time_limit` or `memory_limit` to have both.",
+                VerificationWarning, stacklevel=2,
+            )  # fmt: skip
+        return True
+
+    def _check(self, votes: PairwiseMatrix, work: Work = UNLIMITED) -> None:
+        """Raise where a statement does not hold, by the package's own program."""
+        if not isinstance(votes, PairwiseMatrix):
+            raise InvalidInputError(
+                "votes", "a PairwiseMatrix", votes, "`Profile.pairwise` counts one."
+            )
+        self._check_form()
+        try:
+            votes.items.require_same(ItemSet(self.items), "The votes and the certificate")
+        except ItemMismatchError as error:
+            raise VerificationError(str(error)) from None
+        if self.fingerprint != votes.fingerprint:
+            raise VerificationError(
+                "The certificate is for other votes: their fingerprint is "
+                f"{votes.fingerprint[:8]}..., the certificate has {self.fingerprint[:8]}..."
+            )
+        with np.errstate(over="raise"):  # a number of NumPy has no place here, and would wrap
+            self._check_numbers(votes, work)
+
+    def _check_numbers(self, votes: PairwiseMatrix, work: Work) -> None:
+        """Raise where a number is not what the votes or the proofs say."""
+        number = NUMBER if votes.scaled_wins.dtype == object else 8
+        work.spend()
+        work.hold(6 * number * votes.n_items**2)
+        problem = self._problem(votes)
+        if problem.denominator != self.denominator:
+            raise VerificationError(
+                f"The votes are over {problem.denominator}, not {self.denominator} as stated."
+            )
+        tolerance = self._tolerance_of(votes)
+        if self.tolerance != tolerance:
+            raise VerificationError(
+                f"The costs are known to within {counted(tolerance, 'vote')}, not "
+                f"{self.tolerance} as stated."
+            )
+        cost = self._cost_in(problem)
+        if cost != self.scaled_cost:
+            raise VerificationError(
+                f"The {self._called} costs {self._in_votes(cost)}, not "
+                f"{self._in_votes(self.scaled_cost)} as stated."
+            )
+        proved = self._bound_in(problem, work)
+        if proved < self.scaled_lower_bound:
+            raise VerificationError(
+                f"The proofs show the bound {self._in_votes(proved)}, not "
+                f"{self._in_votes(self.scaled_lower_bound)} as stated."
+            )
+
+    def _check_form(self) -> None:
+        """Raise unless a file with this content would be read, and read as this."""
+        try:
+            content = self._read(self.to_dict())._asdict()
+            own = {name: getattr(self, name) for name in content}
+            is_same = all(type(own[name]) is type(content[name]) for name in own) and own == content
+        except DataFormatError as error:
+            raise VerificationError(f"The certificate is malformed: {error}") from None
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise VerificationError(
+                f"The certificate holds what no file can hold: {error}."
+            ) from None
+        if not is_same:
+            raise VerificationError(
+                "The certificate is not made of tuples, plain integers and fractions."
+            )
+
+    # -- on paper -----------------------------------------------------------------------------
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what `to_dict` wrote, and nothing else.
+
+        Parameters
+        ----------
+        data : dict
+            Plain data, as parsed from JSON.
+
+        Returns
+        -------
+        A certificate of this class
+
+        Raises
+        ------
+        DataFormatError
+            If `data` is no certificate of this version; the message names the field.
+        """
+        return cls(**cls._read(data)._asdict())
+
+    @classmethod
+    def from_json(cls, text: str, *, name: str = "The text") -> Self:
+        """Read a JSON text; unlike `from_dict`, this notices a key that stands twice.
+
+        Parameters
+        ----------
+        text : str
+            The content of a file.
+        name : str, optional
+            What to call it in messages.
+
+        Returns
+        -------
+        A certificate of this class
+
+        Raises
+        ------
+        DataFormatError
+            If it is no certificate of this version; the message names the place.
+        """
+        return cls.from_dict(parse_json(text, name))
+
+
+def _as_float(votes: Fraction) -> float:
+    try:
+        return float(votes)
+    except OverflowError:
+        return inf

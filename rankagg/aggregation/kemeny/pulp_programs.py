@@ -1,0 +1,486 @@
+"""Programs through PuLP: small integer programs, the textbook formulation, and CBC.
+
+The relaxation through PuLP and the CBC that it brings along, where HiGHS cannot be loaded.
+
+CBC is a program of its own, so every solve writes the model anew and starts without a basis. The
+points and duals are as good, and the proofs made of them the same; it only takes longer.
+
+Small integer programs through PuLP: find the least sum of whole numbers under linear rows.
+
+The numbers of a row are Python integers. Solvers take floats and a tolerance, so rows are
+loosened where floats cannot hold them: every true solution stays one, the bound of a solver is a
+bound of the exact program, and the caller checks the solution itself in integers.
+
+The textbook formulation in PuLP: binary variables for pairs, one row per 3-cycle.
+
+x[i, j] = 1 where i stands before j, for i < j only; the reverse is 1 - x[i, j]. A 0/1 point is an
+order exactly where no cycle a -> b -> c -> a has all three arcs:
+
+    x[a, b] + x[b, c] + x[c, a] <= 2.
+
+Only PuLP's public interface is used, with the CBC solver that it brings along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import ceil, gcd, inf
+from typing import Any, TypeAlias
+
+import numpy as np
+import pulp
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats
+from rankagg.aggregation.deadline import Deadline, until_stopped
+from rankagg.aggregation.kemeny import orders as heuristics
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import round_weights
+from rankagg.aggregation.kemeny.proof_nodes import Leaf
+from rankagg.aggregation.kemeny.relaxation import (
+    HighsRelaxation,
+    Point,
+    Relaxation,
+    SparseRows,
+    why_not_highs,
+)
+from rankagg.aggregation.kemeny.separation import violated_cycles
+from rankagg.aggregation.kemeny.solution import Solution, Task
+from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
+
+__all__ = [
+    "CbcRelaxation",
+    "IntegerProgram",
+    "Optimum",
+    "cbc",
+    "relaxation_of",
+    "solve_lazy",
+    "solve_naive",
+]
+
+CBC_SLACK = 1e-6
+
+
+def cbc(seconds: float = inf) -> Any:
+    """Return PuLP's solver with a limit in seconds; raises `SolverNotFoundError` without one."""
+    path = pulp.PULP_CBC_CMD.pulp_cbc_path
+    limit = None if seconds == inf else seconds
+    solver = pulp.COIN_CMD(path=path, msg=False, gapRel=0, threads=1, timeLimit=limit)
+    if not solver.available():
+        raise SolverNotFoundError(
+            "PuLP's CBC solver was not found; install it with: pip install 'pulp>=3.3.1,<4'"
+        )
+    return solver
+
+
+def relaxation_of(problem: Problem) -> Relaxation:
+    """Return the relaxation of a problem in the best engine that there is.
+
+    Raises
+    ------
+    SolverNotFoundError
+        If neither HiGHS nor CBC can be used.
+    """
+    reason = why_not_highs()
+    if reason is None:
+        return HighsRelaxation(problem)
+    try:
+        cbc()
+    except SolverNotFoundError as error:
+        raise SolverNotFoundError(f"{reason}. {error}") from None
+    return CbcRelaxation(problem)
+
+
+class CbcRelaxation(Relaxation):
+    """The relaxation as a model that is written, and solved, again each time."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self._last: Floats | None = None
+        # What each row reaches at least, its columns and their values.
+        self._rows: list[tuple[float, list[int], list[float]]] = []
+
+    def solve(self, deadline: Deadline) -> Point:
+        """Solve from scratch; see `Relaxation.solve`."""
+        point = self._point(*self._solve(deadline))
+        self._last = point.before
+        return point
+
+    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
+        """Solve each case to its end; see `Relaxation.probe`."""
+        values = []
+        for case in cases:
+            self.fix(case)
+            values.append(float(self._costs @ self._solve(deadline)[0]) - self._floor)
+        return values
+
+    def _append(self, rows: SparseRows) -> None:
+        ends = [*rows.starts[1:].tolist(), len(rows.pairs)]
+        columns, values = rows.pairs.tolist(), rows.values.tolist()
+        for least, start, end in zip(rows.least.tolist(), rows.starts.tolist(), ends, strict=True):
+            self._rows.append((least, columns[start:end], values[start:end]))
+
+    def drop_slack_rows(self) -> None:
+        """Drop the rows that do not bind at the last point."""
+        if self._last is not None:
+            x = self._last[self._above]
+            kept = [
+                float(np.dot(values, x[columns])) < least + CBC_SLACK
+                for least, columns, values in self._rows
+            ]
+            self._rows = [row for row, is_kept in zip(self._rows, kept, strict=True) if is_kept]
+            self._codes = self._codes[np.array(kept, dtype=bool)]
+
+    def _solve(self, deadline: Deadline) -> tuple[Floats, Floats]:
+        """Return the values of the pairs and the weights of the rows."""
+        deadline.seconds_left()
+        model, columns, rows = self._model()
+        try:
+            model.solve(cbc(deadline.seconds_left()))
+        except pulp.PulpSolverError as error:
+            raise SolverError(f"CBC failed: {error}") from error
+        if model.sol_status != pulp.LpSolutionOptimal:
+            deadline.seconds_left()  # raises where that is the reason
+            if model.sol_status == pulp.LpSolutionNoSolutionFound and deadline.at < inf:
+                raise OutOfTimeError
+            words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
+            raise SolverError(f"CBC did not reach an optimum: {words}.")
+        # A pair without a margin and in no row never reaches CBC, and any value is optimal for it.
+        given = np.array([np.nan if x.value() is None else x.value() for x in columns])
+        values = np.where(np.isnan(given), self._lower, given)
+        duals = np.array([(row.pi or 0.0) for row in rows])
+        return values, duals
+
+    def _model(self) -> tuple[Any, list[Any], list[Any]]:
+        model = pulp.LpProblem("kemeny", pulp.LpMinimize)
+        bounds = zip(self._lower.tolist(), self._upper.tolist(), strict=True)
+        columns = [model.add_variable(f"x{k}", *ends) for k, ends in enumerate(bounds)]
+        model.setObjective(pulp.LpAffineExpression(zip(columns, self._costs.tolist(), strict=True)))
+        for k, (least, places, values) in enumerate(self._rows):
+            terms = zip([columns[place] for place in places], values, strict=True)
+            model.addConstraint(pulp.LpAffineExpression(terms) >= least, f"row{k}")
+        rows = {row.name: row for row in model.constraints()}
+        return model, columns, [rows[f"row{k}"] for k in range(len(self._rows))]
+
+
+# Beyond this a row is scaled to floats near 1 and loosened; solvers check rows to 1e-6.
+LARGEST = 2**30
+SLACK = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """What a solver found.
+
+    Attributes
+    ----------
+    bound : int
+        No solution has a smaller sum.
+    values : ndarray of int, shape (n,), or None
+        The columns of the best solution; None where there is none.
+    """
+
+    bound: int
+    values: NDArray[np.int64] | None
+
+
+@dataclass
+class IntegerProgram:
+    """Whole-number columns, some of which count, and rows that are at least a number."""
+
+    _lower: list[int] = field(default_factory=list)
+    _upper: list[int] = field(default_factory=list)
+    _cost: list[int] = field(default_factory=list)
+    _whole: list[bool] = field(default_factory=list)
+    _rows: list[tuple[Mapping[int, int], int]] = field(default_factory=list)
+
+    def columns(
+        self, upper: Sequence[int], *, cost: int = 0, whole: bool = True
+    ) -> NDArray[np.intp]:
+        """Add columns from 0 to some numbers, and return where they are."""
+        first = len(self._upper)
+        self._lower += [0] * len(upper)
+        self._upper += [int(most) for most in upper]
+        self._cost += [cost] * len(upper)
+        self._whole += [whole] * len(upper)
+        return np.arange(first, len(self._upper))
+
+    def at_least(self, numbers: Mapping[int, int], least: int) -> None:
+        """Add the row that a sum of multiples of columns is at least a number."""
+        self._rows.append(({k: int(v) for k, v in numbers.items() if v}, int(least)))
+
+    def fix(self, column: int, value: int) -> None:
+        """Let a column have one value."""
+        self._lower[column] = self._upper[column] = int(value)
+
+    def solve(self, deadline: Deadline, *, below: int | None = None) -> Optimum:
+        """Find the least sum of the columns that cost.
+
+        Parameters
+        ----------
+        deadline : Deadline
+            When to stop.
+        below : int, optional
+            Look for smaller sums only.
+
+        Returns
+        -------
+        Optimum
+            Without values, and with the bound `below` (or the sum of all upper bounds and one
+            more), where there is no solution.
+
+        Raises
+        ------
+        OutOfTimeError
+            If the time is over before it is solved.
+        """
+        most = sum(c * u for c, u in zip(self._cost, self._upper, strict=True))
+        end = most + 1 if below is None else min(below, most + 1)
+        rows = [*self._rows, ({k: -c for k, c in enumerate(self._cost) if c}, 1 - end)]
+        # A row without numbers is no row for a solver.
+        if end <= 0 or any(not numbers and least > 0 for numbers, least in rows):
+            return Optimum(max(end, 0), None)
+        model, columns = self._model([row for row in rows if row[0]])
+        left = deadline.seconds_left()
+        limit = None if left == inf else left
+        if why_not_highs() is None:
+            solver: Any = pulp.HiGHS(msg=False, threads=1, timeLimit=limit, gapRel=0, gapAbs=0.9)
+        else:
+            solver = cbc(left)
+        try:
+            model.solve(solver)
+        except pulp.PulpSolverError as error:
+            raise SolverError(f"The solver of an integer program failed: {error}") from error
+        if model.sol_status == pulp.LpSolutionInfeasible:
+            deadline.seconds_left()  # CBC says so too where its time is over
+            return Optimum(end, None)
+        if model.sol_status != pulp.LpSolutionOptimal:
+            if deadline.at < inf:
+                raise OutOfTimeError
+            words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
+            raise SolverError(f"The solver of an integer program did not end: {words}.")
+        found = [0 if x.value() is None else round(x.value()) for x in columns]
+        values = np.array(found, dtype=np.int64)
+        total = sum(c * int(v) for c, v in zip(self._cost, values, strict=True))
+        # The sum is whole, and what the solver calls optimal is within less than one of its bound.
+        return Optimum(min(ceil(pulp.value(model.objective) - 1e-4), total), values)
+
+    def _model(self, rows: list[tuple[Mapping[int, int], int]]) -> tuple[Any, list[Any]]:
+        model = pulp.LpProblem("removal", pulp.LpMinimize)
+        columns = [
+            model.add_variable(f"x{k}", low, high, "Integer" if whole else "Continuous")
+            for k, (low, high, whole) in enumerate(
+                zip(self._lower, self._upper, self._whole, strict=True)
+            )
+        ]
+        model.setObjective(
+            pulp.LpAffineExpression([(columns[k], c) for k, c in enumerate(self._cost) if c])
+        )
+        for number, (numbers, least) in enumerate(rows):
+            coefficients, right = _as_floats(numbers, least)
+            terms = [(columns[k], v) for k, v in coefficients.items()]
+            model.addConstraint(pulp.LpAffineExpression(terms) >= right, f"row{number}")
+        return model, columns
+
+
+def _as_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, float], float]:
+    """Return a row that floats hold: the same one in lower terms, or a looser one."""
+    largest = max(abs(v) for v in numbers.values())
+    divisor = gcd(*numbers.values())
+    if largest // divisor <= LARGEST and abs(least) // divisor <= LARGEST:
+        # Left sides are multiples of the divisor.
+        return {k: float(v // divisor) for k, v in numbers.items()}, float(-(-least // divisor))
+    scale = max(largest, abs(least))
+    loose = SLACK * (1.0 + abs(least / scale))
+    return {k: v / scale for k, v in numbers.items()}, least / scale - loose
+
+
+VIOLATION = 1e-6
+ROWS_PER_ITEM = 40
+
+Arcs: TypeAlias = tuple[int, int, int]
+DualCycles: TypeAlias = list[tuple[int, int, int, float]]
+
+
+def solve_naive(task: Task) -> Solution:
+    """Solve the full integer program at once, then its relaxation for the proof.
+
+    Parameters
+    ----------
+    task : Task
+        The part; the model has n(n - 1)(n - 2)/3 rows.
+
+    Returns
+    -------
+    Solution
+    """
+    problem = task.problem
+    order = _good_order(problem)
+    cycles: DualCycles = []
+    with until_stopped() as stop:
+        model = _Model(problem, task.deadline, integer=True)
+        model.add_rows(_all_cycles(problem.n))
+        model.solve()
+        order = _order_of(model.solution())
+        model.relax()
+        model.solve()
+        cycles = list(model.dual_cycles())
+    return Solution(order, (_leaf(cycles),), interrupted=stop.by_user)
+
+
+def solve_lazy(task: Task) -> Solution:
+    """Solve the relaxation with rows added as they are violated; branch only if that is needed.
+
+    Parameters
+    ----------
+    task : Task
+        The part.
+
+    Returns
+    -------
+    Solution
+        Where the relaxation is fractional, the order comes from the integer program and the
+        cycles from the relaxation, so their bound may fall short of the cost.
+    """
+    problem = task.problem
+    order = _good_order(problem)
+    cycles: DualCycles = []
+    with until_stopped() as stop:
+        model = _Model(problem, task.deadline, integer=False)
+        point = _solve_until_closed(model)
+        cycles = list(model.dual_cycles())
+        if not _is_integral(point):
+            model.require_integers()
+            point = _solve_until_closed(model)
+        order = _order_of(point)
+    return Solution(order, (_leaf(cycles),), interrupted=stop.by_user)
+
+
+def _good_order(problem: Problem) -> NDArray[np.intp]:
+    """Return what to fall back on where the time is too short."""
+    margins = problem.margins.astype(np.float64)
+    orders = [heuristics.improve(margins, order) for order in heuristics.starting_orders(margins)]
+    return min(orders, key=problem.cost)
+
+
+def _leaf(cycles: DualCycles) -> Leaf:
+    weights = round_weights(np.array([dual for *_, dual in cycles]), 1).tolist()
+    used = [(cycle[:3], weight) for cycle, weight in zip(cycles, weights, strict=True) if weight]
+    return Leaf(tuple(cycle for cycle, _ in used), tuple(weight for _, weight in used))
+
+
+def _solve_until_closed(model: _Model) -> Floats:
+    while True:
+        model.solve()
+        point = model.solution()
+        rows = violated_cycles(point, model.margins, ROWS_PER_ITEM * len(point), model.deadline)
+        # "One arc at least" is "two at most" of the reverse.
+        violated = [(int(a), int(b), int(c)) for a, c, b in rows]
+        if not violated:
+            return point
+        if model.has_rows(violated):
+            raise SolverError("CBC returned a point that violates rows of the model it solved.")
+        model.add_rows(violated)
+
+
+def _all_cycles(n: int) -> Iterator[Arcs]:
+    for a, b, c in combinations(range(n), 3):
+        yield a, b, c
+        yield a, c, b
+
+
+def _is_integral(point: Floats) -> bool:
+    return bool((np.minimum(point, 1.0 - point) < VIOLATION).all())
+
+
+def _order_of(point: Floats) -> NDArray[np.intp]:
+    wins = (point > 0.5).sum(axis=1)
+    return np.argsort(-wins, kind="stable")
+
+
+class _Model:
+    """A PuLP problem for one component, kept across rounds of added rows."""
+
+    def __init__(self, problem: Problem, deadline: Deadline, *, integer: bool) -> None:
+        self._n = problem.n
+        self.margins = problem.margins.astype(np.float64)
+        self.deadline = deadline
+        cbc()  # complain of a missing solver before the model is built
+        self._lp = pulp.LpProblem("kemeny", pulp.LpMinimize)
+        # Dividing by the largest margin keeps the numbers in the range that solvers like.
+        largest = max(int(np.abs(problem.margins).max()), 1)
+        self._scale = float(largest)
+        category = "Integer" if integer else "Continuous"
+        self._x = {
+            (i, j): self._lp.add_variable(f"x_{i}_{j}", 0, 1, category)
+            for i, j in combinations(range(self._n), 2)
+        }
+        self._lp.setObjective(
+            pulp.lpSum(
+                float(int(problem.margins[i, j]) / largest) * x for (i, j), x in self._x.items()
+            )
+        )
+        self._rows: list[tuple[Arcs, str]] = []
+
+    def _before(self, i: int, j: int) -> Any:
+        return self._x[i, j] if i < j else 1 - self._x[j, i]
+
+    def add_rows(self, cycles: Iterable[Arcs]) -> None:
+        for a, b, c in cycles:
+            name = f"row_{len(self._rows)}"
+            used = self._before(a, b) + self._before(b, c) + self._before(c, a)
+            self._lp.addConstraint(used <= 2, name)
+            self._rows.append(((a, b, c), name))
+
+    def has_rows(self, cycles: Iterable[Arcs]) -> bool:
+        present = {cycle for cycle, _ in self._rows}
+        return any(cycle in present for cycle in cycles)
+
+    def require_integers(self) -> None:
+        for x in self._x.values():
+            x.cat = "Integer"
+
+    def relax(self) -> None:
+        for x in self._x.values():
+            x.cat = "Continuous"
+
+    def solve(self) -> None:
+        left = self.deadline.seconds_left()
+        try:
+            self._lp.solve(cbc(left))
+        except pulp.PulpSolverError as error:
+            raise SolverError(f"CBC failed: {error}") from error
+        # `status` calls a mere incumbent optimal; `sol_status` does not.
+        if self._lp.sol_status != pulp.LpSolutionOptimal:
+            self.deadline.seconds_left()  # raises where that is the reason
+            words = pulp.LpSolution.get(self._lp.sol_status, str(self._lp.sol_status))
+            raise SolverError(f"CBC did not reach an optimum: {words}.")
+
+    def solution(self) -> Floats:
+        """Return x[i, j] for all pairs, shape (n, n), zero on the diagonal."""
+        point = np.zeros((self._n, self._n))
+        for (i, j), x in self._x.items():
+            value = x.value()
+            point[i, j] = np.nan if value is None else value
+        below = np.tril_indices(self._n, k=-1)
+        point[below] = 1.0 - point.T[below]
+        # A pair without a margin and in no row yet never reaches the solver: any value is optimal
+        # for it, so take the one that goes with the other pairs.
+        strength = np.nansum(point, axis=1)
+        free = np.isnan(point)
+        point[free] = (strength[:, None] >= strength)[free]
+        point[below] = 1.0 - point.T[below]
+        return point
+
+    def dual_cycles(self) -> Iterator[tuple[int, int, int, float]]:
+        """Yield cycles one of whose arcs every order uses, with their dual weights.
+
+        "At most two arcs of a -> b -> c -> a" is "at least one arc of a -> c -> b -> a".
+        """
+        rows = {row.name: row for row in self._lp.constraints()}
+        for (a, b, c), name in self._rows:
+            dual = -(rows[name].pi or 0.0) * self._scale
+            if dual > 0:
+                yield a, c, b, dual

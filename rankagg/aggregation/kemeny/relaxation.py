@@ -1,0 +1,455 @@
+"""The linear relaxation, and the engine that keeps it alive in HiGHS.
+
+The linear relaxation: what its engines share.
+
+x[i, j] = 1 where i stands before j, for i < j only. Values are counted in units above the floor
+(see `Problem`). A unit is the step between costs of orders, or more where the margins span more
+digits than a solver can take.
+
+The engine that keeps the relaxation alive in HiGHS.
+
+PuLP solves an empty model through `pulp.HiGHS`; what it leaves in `solverModel` is the live HiGHS
+object, and all further work happens on it in place: the columns are added at once, rows are added
+and dropped, bounds set, and each solve starts from the last basis. `cbc` solves the same relaxation
+where HiGHS cannot be loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pulp
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof import round_weights
+from rankagg.aggregation.kemeny.proof_nodes import Derived, Form, Weighting, forms_of
+from rankagg.exceptions import SolverError, SolverNotFoundError
+
+__all__ = [
+    "Cycles",
+    "HighsRelaxation",
+    "Live",
+    "Point",
+    "Relaxation",
+    "SparseRows",
+    "unit_of",
+    "why_not_highs",
+]
+
+Cycles = NDArray[np.intp]
+
+INTEGRAL = 1e-6
+LARGEST_MARGIN = 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """An optimal point of the relaxation.
+
+    Attributes
+    ----------
+    before : ndarray of float, shape (n, n)
+        x[i, j], and 1 - x[j, i] below the diagonal.
+    value : float
+        Units above the floor.
+    cycles : ndarray of int, shape (m, 3)
+        The rows that are cycles: an order uses one arc of a -> b -> c -> a at least.
+    duals : ndarray of float, shape (m,)
+        Weight of each, not negative, in units.
+    rows : ndarray of int, shape (k,)
+        The other rows, as numbers of derived ones.
+    row_duals : ndarray of float, shape (k,)
+    """
+
+    before: Floats
+    value: float
+    cycles: Cycles
+    duals: Floats
+    rows: NDArray[np.intp]
+    row_duals: Floats
+
+    @property
+    def is_integral(self) -> bool:
+        """True where every pair is decided."""
+        return bool((np.minimum(self.before, 1.0 - self.before) < INTEGRAL).all())
+
+
+class SparseRows(NamedTuple):
+    """Rows "at least" over pairs, which are numbered line by line, in the layout of solvers."""
+
+    least: Floats
+    starts: NDArray[np.int32]
+    pairs: NDArray[np.int32]
+    values: Floats
+
+
+def unit_of(problem: Problem) -> int:
+    """Return the step, or what keeps margins below `LARGEST_MARGIN` where that is more."""
+    largest = int(np.abs(problem.margins).max(initial=0))
+    return max(problem.step, largest // LARGEST_MARGIN, 1)
+
+
+class Relaxation(ABC):
+    """The relaxation of one problem.
+
+    Attributes
+    ----------
+    unit : int
+        What values and duals are counted in, in the units of `Problem.costs`.
+    derived : list of Derived
+        All derived rows so far; their numbers never change.
+    n_kept : int
+        How many of them, from the first, are never dropped.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        n = problem.n
+        self._n = n
+        self._above = np.triu_indices(n, k=1)
+        self.unit = unit_of(problem)
+        self._costs: Floats = (problem.margins[self._above] / self.unit).astype(np.float64)
+        self._floor = float(np.minimum(self._costs, 0.0).sum())
+        self._lower: Floats = np.zeros(len(self._costs))
+        self._upper: Floats = np.ones(len(self._costs))
+        self.derived: list[Derived] = []
+        self.n_kept = 0
+        self._forms: list[Form] = []
+        # The rows in the model: the number of a cycle, or -1 less that of a derived row.
+        self._codes = np.zeros(0, dtype=np.int64)
+
+    # -- solving ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def solve(self, deadline: Deadline) -> Point:
+        """Solve with the present rows and bounds.
+
+        Raises
+        ------
+        OutOfTimeError
+            If it takes longer than the deadline allows.
+        SolverError
+            If the solver ends in any other way than with an optimum.
+        """
+
+    @abstractmethod
+    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
+        """Return about what each case costs at least; leaves the bounds as those of the last.
+
+        Raises
+        ------
+        OutOfTimeError
+            If it takes longer than the deadline allows.
+        """
+
+    def _point(self, pairs: Floats, duals: Floats) -> Point:
+        """Return an optimal point from the values of the pairs, within their bounds."""
+        values = np.clip(pairs, self._lower, self._upper)
+        before = np.zeros((self._n, self._n))
+        before[self._above] = values
+        before.T[self._above] = 1.0 - values
+        weights = np.maximum(0.0, duals)
+        is_cycle = self._codes >= 0
+        return Point(
+            before,
+            float(self._costs @ values) - self._floor,
+            self._cycles_of(self._codes[is_cycle]),
+            weights[is_cycle],
+            -1 - self._codes[~is_cycle],
+            weights[~is_cycle],
+        )
+
+    def weighting(self, point: Point) -> Weighting:
+        """Return the rows of a point with its duals as exact weights."""
+        weights = round_weights(np.concatenate([point.duals, point.row_duals]), self.unit)
+        m = len(point.cycles)
+        forms = [self._forms[row] for row in point.rows.tolist()]
+        return Weighting(point.cycles, weights[:m], forms, weights[m:])
+
+    # -- rows and bounds ----------------------------------------------------------------------
+
+    def add_cycles(self, cycles: Cycles) -> None:
+        """Add a row for each cycle: an order uses one of its arcs at least."""
+        if len(cycles):
+            self._add(self._of_cycles(cycles), self._numbers(cycles))
+
+    def derive(self, rows: Sequence[Derived]) -> None:
+        """Add derived rows; they may use those in `derived`, and each those before it."""
+        first = len(self.derived)
+        self._forms += forms_of(rows, self._forms)
+        self.derived += rows
+        self.add_derived(np.arange(first, len(self.derived)))
+
+    def note(self, rows: Sequence[Derived]) -> int:
+        """Keep derived rows that use each other only, without adding them; return the first number.
+
+        The rows of a search elsewhere, which `close` of a search puts into its own proof.
+        """
+        first = len(self.derived)
+        self._forms += forms_of(rows)
+        self.derived += [row.numbered_from(first) for row in rows]
+        return first
+
+    def add_derived(self, numbers: NDArray[np.intp]) -> None:
+        """Add the derived rows of these numbers."""
+        if len(numbers):
+            forms = [self._forms[number] for number in numbers.tolist()]
+            self._add(self._of_forms(forms), -1 - numbers)
+
+    def restore(self, cycles: Cycles, rows: NDArray[np.intp]) -> None:
+        """Add the rows that are missing, as after some were dropped."""
+        self.add_cycles(cycles[~np.isin(self._numbers(cycles), self._codes)])
+        self.add_derived(rows[~np.isin(-1 - rows, self._codes)])
+
+    def _add(self, rows: SparseRows, codes: NDArray[np.int64]) -> None:
+        self._append(rows)
+        self._codes = np.concatenate([self._codes, codes])
+
+    @abstractmethod
+    def _append(self, rows: SparseRows) -> None:
+        """Add rows to the model."""
+
+    @abstractmethod
+    def drop_slack_rows(self) -> None:
+        """Drop the rows that do not bind at the last point."""
+
+    def fix(self, before: Bools) -> None:
+        """Demand i before j where `before[i, j]`, and leave all other pairs open."""
+        self._lower = before[self._above].astype(np.float64)
+        self._upper = 1.0 - before.T[self._above].astype(np.float64)
+
+    # -- layout -------------------------------------------------------------------------------
+
+    def _numbers(self, cycles: Cycles) -> NDArray[np.int64]:
+        """Return a number for each cycle, the same wherever it begins."""
+        first = np.argmin(cycles, axis=1)
+        turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
+        numbers: NDArray[np.int64] = turned @ np.array([self._n**2, self._n, 1])
+        return numbers
+
+    def _cycles_of(self, numbers: NDArray[np.int64]) -> Cycles:
+        first, rest = np.divmod(numbers, self._n**2)
+        return np.column_stack([first, *np.divmod(rest, self._n)]).astype(np.intp)
+
+    def _pairs(
+        self, tails: NDArray[np.intp], heads: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int32], Floats]:
+        """Return the pairs of arcs, and -1 where a pair's value is that of the opposite arc."""
+        low, high = np.minimum(tails, heads), np.maximum(tails, heads)
+        pairs = low * self._n - low * (low + 1) // 2 + high - low - 1
+        return pairs.astype(np.int32), np.where(tails < heads, 1.0, -1.0)
+
+    def _of_cycles(self, cycles: Cycles) -> SparseRows:
+        m = len(cycles)
+        pairs, signs = self._pairs(cycles, np.roll(cycles, -1, axis=1))
+        least = 1.0 - (signs < 0).sum(axis=1)
+        starts = np.arange(0, 3 * m, 3, dtype=np.int32)
+        return SparseRows(least, starts, pairs.ravel(), signs.ravel())
+
+    def _of_forms(self, forms: list[Form]) -> SparseRows:
+        least, pairs, values = [], [], []
+        for form in forms:
+            of_form, signs = self._pairs(form.tails, form.heads)
+            pairs.append(of_form)
+            values.append(signs * form.counts)
+            least.append(form.least - float(form.counts[signs < 0].sum()))
+        ends = np.cumsum([len(part) for part in pairs])
+        starts = np.concatenate([[0], ends[:-1]]).astype(np.int32)
+        return SparseRows(np.array(least), starts, np.concatenate(pairs), np.concatenate(values))
+
+
+highspy: Any
+try:
+    import highspy
+except ImportError as error:  # pragma: no cover
+    highspy, REASON = None, str(error)
+else:
+    REASON = "it is not installed"
+
+
+PROBE_STEPS = 40
+SECONDS_OF_A_RUN = 2.0
+UNLIMITED = 2**31 - 1
+
+
+def why_not_highs() -> str | None:
+    """Say why HiGHS cannot be used, and what to do about it; None where it can be."""
+    if highspy is not None:
+        return None
+    if "ortools" in sys.modules:
+        return (
+            "HiGHS cannot be loaded beside OR-Tools, which was imported first and brings a HiGHS "
+            "of its own; use them in separate processes"
+        )
+    return f"HiGHS cannot be used ({REASON}); install it with: pip install highspy"
+
+
+class Live:
+    """A HiGHS object for one relaxation after the other, each of which ends the one before."""
+
+    def __init__(self) -> None:
+        self._model: pulp.LpProblem | None = None
+
+    def cleared(self) -> Any:
+        """Return the object with an empty model."""
+        if self._model is None:
+            self._model = self._solved()
+        highs = self._model.solverModel
+        highs.clearModel()
+        return highs
+
+    def _solved(self) -> pulp.LpProblem:
+        reason = why_not_highs()
+        if reason is not None:
+            raise SolverNotFoundError(f"{reason}.")
+        model = pulp.LpProblem("kemeny", pulp.LpMinimize)
+        # One column that says nothing: PuLP takes tens of microseconds for each.
+        model.setObjective(1 * model.add_variable("nothing", 0, 1))
+        solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex")
+        try:
+            model.solve(solver)
+        except pulp.PulpSolverError as error:
+            raise SolverError(f"HiGHS failed: {error}") from error
+        if model.sol_status != pulp.LpSolutionOptimal:
+            words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
+            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
+        return model
+
+
+class HighsRelaxation(Relaxation):
+    """The relaxation as a live HiGHS object.
+
+    A pair has a column from the first row on that speaks of it. Before, it goes the cheaper way
+    that its bounds allow, as the column would; of a pair that costs the same both ways, the item
+    that the other pairs put higher goes first.
+    """
+
+    def __init__(self, problem: Problem, live: Live | None = None) -> None:
+        super().__init__(problem)
+        # PuLP frees the object with the model, so both are kept.
+        self._live = live or Live()
+        self._highs = self._live.cleared()
+        # The pair of each column, or -1 for one that is no pair; the column of each pair, or -1.
+        self._pair_of = np.zeros(0, dtype=np.int32)
+        self._column_of = np.full(len(self._costs), -1, dtype=np.int32)
+
+    # -- solving ------------------------------------------------------------------------------
+
+    def solve(self, deadline: Deadline) -> Point:
+        """Solve from the last basis; see `Relaxation.solve`."""
+        while len(self._pair_of):
+            self._limit(deadline)
+            outcome = self._highs.run()
+            status = self._highs.getModelStatus()
+            if status == highspy.HighsModelStatus.kTimeLimit:
+                continue
+            if outcome == highspy.HighsStatus.kOk and status == highspy.HighsModelStatus.kOptimal:
+                break
+            words = self._highs.modelStatusToString(status)
+            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
+        solution = self._highs.getSolution()
+        return self._point(self._values(solution.col_value), np.array(solution.row_dual))
+
+    def solve_inside(self, deadline: Deadline) -> Point:
+        """Solve by an interior point: no weight is 0 that can be positive at an optimum.
+
+        Raises what `solve` raises.
+        """
+        self._highs.setOptionValue("solver", "ipm")
+        self._highs.setOptionValue("run_crossover", "off")
+        try:
+            return self.solve(deadline)
+        finally:
+            self._highs.setOptionValue("solver", "simplex")
+            self._highs.setOptionValue("run_crossover", "on")
+
+    def _values(self, of_columns: Any) -> Floats:
+        """Return the values of all pairs from those of the columns."""
+        values = np.where(self._costs < 0.0, self._upper, self._lower)
+        is_pair = self._pair_of >= 0
+        values[self._pair_of[is_pair]] = np.array(of_columns)[is_pair]
+        free = (self._costs == 0.0) & (self._column_of < 0) & (self._lower < self._upper)
+        if free.any():
+            first, second = self._above
+            values[free] = 0.5
+            wins = np.bincount(first, values, self._n) + np.bincount(second, 1.0 - values, self._n)
+            values[free] = wins[first[free]] >= wins[second[free]]
+        return values
+
+    def _outside(self) -> float:
+        """Return what the pairs without a column cost at least, within their bounds."""
+        cheapest = np.minimum(self._costs * self._lower, self._costs * self._upper)
+        return float(cheapest[self._column_of < 0].sum())
+
+    def _limit(self, deadline: Deadline) -> None:
+        # Python hears of Ctrl-C between runs only. HiGHS adds up the seconds of all of them.
+        seconds = min(deadline.seconds_left(), SECONDS_OF_A_RUN)
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
+
+    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
+        """Take a few steps of the dual simplex, and restore the basis; see `Relaxation.probe`."""
+        basis = self._highs.getBasis()
+        self._highs.setOptionValue("simplex_iteration_limit", PROBE_STEPS)
+        values = []
+        try:
+            for case in cases:
+                self._limit(deadline)
+                self.fix(case)
+                self._highs.setBasis(basis)
+                if self._highs.run() == highspy.HighsStatus.kError:
+                    raise SolverError("HiGHS failed on a probe of a case.")
+                values.append(self._highs.getObjectiveValue() + self._outside() - self._floor)
+        finally:
+            self._highs.setOptionValue("simplex_iteration_limit", UNLIMITED)
+            self._highs.setBasis(basis)
+        return values
+
+    # -- rows and bounds ----------------------------------------------------------------------
+
+    def _append(self, rows: SparseRows) -> None:
+        self._add_columns(np.unique(rows.pairs[self._column_of[rows.pairs] < 0]))
+        m = len(rows.least)
+        self._highs.addRows(
+            m,
+            rows.least,
+            np.full(m, highspy.kHighsInf),
+            len(rows.pairs),
+            rows.starts,
+            self._column_of[rows.pairs],
+            rows.values,
+        )
+
+    def _add_columns(self, pairs: NDArray[np.int32]) -> None:
+        none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
+        k, present = len(pairs), len(self._pair_of)
+        bounds = self._lower[pairs], self._upper[pairs]
+        starts = np.zeros(k, dtype=np.int32)
+        added = self._highs.addCols(k, self._costs[pairs], *bounds, 0, starts, none, numbers)
+        if added != highspy.HighsStatus.kOk or self._highs.getNumCol() != present + k:
+            raise SolverError("HiGHS did not take the columns of the model.")
+        self._column_of[pairs] = np.arange(present, present + k, dtype=np.int32)
+        self._pair_of = np.concatenate([self._pair_of, pairs])
+
+    def drop_slack_rows(self) -> None:
+        """Drop the rows that do not bind at the last point: their slack is in the basis."""
+        basic = highspy.HighsBasisStatus.kBasic
+        slack = np.array([status == basic for status in self._highs.getBasis().row_status])
+        slack &= (self._codes >= 0) | (self._codes < -self.n_kept)
+        gone = np.flatnonzero(slack)
+        if len(gone):
+            self._highs.deleteRows(len(gone), gone.astype(np.int32))
+            self._codes = self._codes[~slack]
+
+    def fix(self, before: NDArray[np.bool_]) -> None:
+        """Set the bounds of the columns; see `Relaxation.fix`."""
+        super().fix(before)
+        columns = np.flatnonzero(self._pair_of >= 0).astype(np.int32)
+        pairs = self._pair_of[columns]
+        self._highs.changeColsBounds(len(pairs), columns, self._lower[pairs], self._upper[pairs])

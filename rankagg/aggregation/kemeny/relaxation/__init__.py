@@ -1,1 +1,0 @@
-"""The linear relaxation and the solvers that keep it."""

@@ -1,1 +1,0 @@
-"""From a part of the items to its best order and the cases that prove it."""

@@ -1,0 +1,530 @@
+"""Separation of violated rows: 3-cycles, 3-fences, Möbius ladders, odd closed walks.
+
+3-fences: three arcs, and the six that lead from the end of one to the start of another.
+
+Each two of the arcs u -> v lie on a cycle u -> v -> u' -> v' -> u. Half of the sum of these three
+cycles counts nine arcs once, and an order uses two of them at least (Grötschel, Jünger and
+Reinelt 1985, "Facets of the linear ordering polytope", Mathematical Programming 33, 43-60).
+
+Möbius ladders on six items.
+
+The 3-cycles a -> b -> c -> a, a -> b -> e -> a, a -> d -> c -> a and a -> d -> f -> a and the cycle
+b -> e -> d -> f -> b stand in a ring in which each shares one arc with the next. Half of their sum
+counts eleven arcs once; an order uses three of them at least. These rows, and those with all arcs
+turned round, are facets (Reinelt 1985, "The linear ordering problem: algorithms and applications").
+
+Given a, b, d, the other three are chosen each by itself, so that all are searched in little time.
+At a point that violates no cycle, a row is violated only if the pairs a, b and a, d are open.
+
+Rows that are half of a sum of 3-cycles: odd closed walks.
+
+Take 3-cycles a -> b -> c -> a, each of which an order uses once at least, and bounds: an arc is
+used no less than never, and an arc and its reverse together once. Where such rows count every pair
+evenly and demand an odd number in all, half of them, rounded up, is a row too, and it cuts off a
+point whose slacks in them sum up to less than 1.
+
+A 3-cycle and the bound of one of its pairs count two pairs oddly. So what counts every pair evenly
+is a closed walk in the graph whose nodes are pairs and whose edges are 3-cycles; a bound alone
+leads to a node of its own, the ground. A walk whose demands sum up to an odd number ends, in two
+copies of the graph between which odd edges change over, in the other copy of the pair where it
+began. So lightest ones are shortest paths (Caprara and Fischetti 1996,
+https://doi.org/10.1007/BF02592196).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from rankagg._typing import Bools, Floats
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.proof_nodes import Derived, Source
+from rankagg.aggregation.kemeny.relaxation import Cycles
+
+__all__ = [
+    "LEAST_VIOLATION",
+    "halves_of",
+    "violated_cycles",
+    "violated_fences",
+    "violated_ladders",
+    "violated_walks",
+]
+
+CYCLE_VIOLATION = 1e-6
+CELLS = 2**17  # of a block, in floats: they stay in the cache
+
+# What a margin counts beside a violation, and what a pair without one does beside a margin.
+PREFERENCE, NO_MARGIN = 1e-2, 1e-3
+ROWS_PER_ARC = 4
+
+
+def violated_cycles(before: Floats, margins: Floats, limit: int, deadline: Deadline) -> Cycles:
+    """Return cycles of which a point uses less than one arc, at most `limit`, the best first.
+
+    For every arc of the reverse a -> b -> c -> a, two of which an order uses at most, the third
+    item is the one that violates most; of equal ones the one with large margins, for a row raises
+    the bound by no more than its least margin. Rows that share an arc do little for each other, so
+    each arc is in a few of them only.
+
+    Parameters
+    ----------
+    before : ndarray of float, shape (n, n)
+        The point.
+    margins : ndarray of float, shape (n, n)
+        What it costs more to place row before column than the reverse.
+    limit : int
+        The most rows.
+    deadline : Deadline
+        When to stop with `OutOfTimeError`.
+
+    Returns
+    -------
+    ndarray of int, shape (m, 3)
+        Positions, the least of each cycle first.
+    """
+    n = len(before)
+    weights = np.abs(margins)
+    weights /= max(float(weights.max(initial=0.0)), 1.0)
+    cycles, over = _worst_of_arcs(before, before + PREFERENCE * weights, deadline)
+    first = np.argmin(cycles, axis=1)
+    turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
+    _, unique = np.unique(turned @ np.array([n * n, n, 1]), return_index=True)
+    turned, over = turned[unique], over[unique]
+    arcs = [(turned[:, k], turned[:, (k + 1) % 3]) for k in range(3)]
+    least = np.minimum.reduce([weights[arc] for arc in arcs])
+    turned = turned[np.argsort(-over * (least + NO_MARGIN), kind="stable")]
+    keys = turned * n + np.roll(turned, -1, axis=1)
+    rows = turned[(_times_before(keys.ravel()).reshape(-1, 3) < ROWS_PER_ARC).all(axis=1)]
+    return rows[:limit][:, [0, 2, 1]]
+
+
+def _worst_of_arcs(before: Floats, preferred: Floats, deadline: Deadline) -> tuple[Cycles, Floats]:
+    """Return for each arc the cycle that uses too much of its reverse, and by how much."""
+    n = len(before)
+    found, excess = [], []
+    # [a, b, c]: the arcs b -> c and c -> a, for some a at a time.
+    block = max(CELLS // n**2, 1)
+    for start in range(0, n, block):
+        deadline.seconds_left()
+        firsts = np.arange(start, min(start + block, n))
+        used = preferred[None, :, :] + preferred.T[firsts, None, :]
+        used[:, np.arange(n), np.arange(n)] = -np.inf
+        used[np.arange(len(firsts)), :, firsts] = -np.inf
+        third = np.argmax(used, axis=2)
+        over = before[firsts] + before[np.arange(n), third] - 2.0
+        over += np.take_along_axis(before.T[firsts], third, axis=1)
+        over[third == firsts[:, None]] = -1.0
+        over[third == np.arange(n)] = -1.0
+        over[np.arange(len(firsts)), firsts] = -1.0
+        first, second = np.nonzero(over > CYCLE_VIOLATION)
+        found.append(np.column_stack([firsts[first], second, third[first, second]]))
+        excess.append(over[first, second])
+    return np.concatenate(found), np.concatenate(excess)
+
+
+def _times_before(keys: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return how often each key stands before."""
+    order = np.argsort(keys, kind="stable")
+    sorted_keys = keys[order]
+    starts = np.flatnonzero(np.r_[True, sorted_keys[1:] != sorted_keys[:-1]])
+    lengths = np.diff(np.r_[starts, len(keys)])
+    times = np.empty_like(order)
+    times[order] = np.arange(len(keys)) - np.repeat(starts, lengths)
+    return times
+
+
+FRACTIONAL = 1e-6
+VIOLATION = 0.01
+# Time and memory grow with the squares of these.
+ARCS, STARTS = 2000, 2000
+STARTS_AT_ONCE = 200
+
+
+def violated_fences(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
+    """Return rows of 3-fences that a point violates, at most `limit`, the worst first.
+
+    Parameters
+    ----------
+    before : ndarray of float, shape (n, n)
+        The point: how much row stands before column; it should violate no cycle.
+    limit : int
+    deadline : Deadline
+        Raises `OutOfTimeError` where it passes.
+
+    Returns
+    -------
+    list of Derived
+        Each is violated by the point.
+    """
+    starts, ends = np.nonzero(np.minimum(before, before.T) > FRACTIONAL)
+    if len(starts) > ARCS:
+        chosen = np.random.default_rng(0).permutation(len(starts))[:ARCS]
+        starts, ends = starts[chosen], ends[chosen]
+    # A fence is short of half of what the weights of its three pairs are short of 1.
+    own = before[starts, ends]
+    back = before[np.ix_(ends, starts)]
+    weights = own[:, None] + own + 2.0 * (back + back.T) - 1.0
+    touch = (starts[:, None] == starts) | (ends[:, None] == ends)
+    touch |= (starts[:, None] == ends) | (ends[:, None] == starts)
+    weights[touch] = np.inf
+    # The lightest of three is below a third.
+    one, two = np.nonzero(np.triu(weights < (1.0 - 2.0 * VIOLATION) / 3.0, 1))
+    light = np.argsort(weights[one, two], kind="stable")[:STARTS]
+    one, two = one[light], two[light]
+    found: dict[tuple[int, ...], float] = {}
+    for at in range(0, len(one), STARTS_AT_ONCE):
+        deadline.seconds_left()
+        p, q = one[at : at + STARTS_AT_ONCE], two[at : at + STARTS_AT_ONCE]
+        both = weights[p] + weights[q]
+        r = np.argmin(both, axis=1)
+        missing = (1.0 - weights[p, q] - both[np.arange(len(p)), r]) / 2.0
+        for k in np.flatnonzero(missing > VIOLATION).tolist():
+            found[tuple(sorted((int(p[k]), int(q[k]), int(r[k]))))] = float(missing[k])
+    worst = sorted(found, key=lambda arcs: -found[arcs])[:limit]
+    return [_fence_row([(int(starts[k]), int(ends[k])) for k in arcs]) for arcs in worst]
+
+
+def _fence_row(arcs: list[tuple[int, int]]) -> Derived:
+    p, q, r = arcs
+    return Derived(tuple((1, (*one, *two)) for one, two in ((p, q), (q, r), (r, p))), 2)
+
+
+# How many of the best items for each of c, e, f are tried, for they must differ.
+TRIED = 3
+
+
+def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
+    """Return rows of ladders that a point violates, at most `limit`, the worst first.
+
+    Parameters
+    ----------
+    before : ndarray of float, shape (n, n)
+        The point: how much row stands before column; it should violate no cycle.
+    limit : int
+    deadline : Deadline
+        Raises `OutOfTimeError` where it passes.
+
+    Returns
+    -------
+    list of Derived
+        Each is violated by the point.
+    """
+    if len(before) < 6:
+        return []
+    found, short, turns = [], [], []
+    for turn, arcs in ((False, before), (True, before.T)):
+        for a in range(len(arcs)):
+            deadline.seconds_left()
+            items, missing = _around(np.ascontiguousarray(arcs), a)
+            found.append(items)
+            short.append(missing)
+            turns.append(np.full(len(items), turn))
+    missing = np.concatenate(short)
+    worst = np.argsort(-missing, kind="stable")[:limit]
+    ladders, is_turned = np.concatenate(found)[worst], np.concatenate(turns)[worst]
+    return [
+        _ladder_row(ladder, turned=turned)
+        for ladder, turned in zip(ladders.tolist(), is_turned.tolist(), strict=True)
+    ]
+
+
+def _around(arcs: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
+    """Return violated ladders around an item, as a to f, and what the point is short of in each."""
+    near = np.flatnonzero(np.minimum(arcs[a], arcs[:, a]) > FRACTIONAL)
+    places = np.triu_indices(len(near), 1)  # turning b, e and d, f about is the same ladder
+    b, d = near[places[0]], near[places[1]]
+    others = np.stack([
+        arcs[b] + arcs[:, a] + arcs[d],  # c: b -> c, c -> a, d -> c
+        arcs[b] + arcs[:, a] + arcs[:, d].T,  # e: b -> e, e -> a, e -> d
+        arcs[d] + arcs[:, a] + arcs[:, b].T,  # f: d -> f, f -> a, f -> b
+    ])  # fmt: skip
+    rows = np.arange(len(b))
+    others[:, rows, a] = others[:, rows, b] = others[:, rows, d] = np.inf
+    missing = 3.0 - arcs[a, b] - arcs[a, d] - others.min(axis=2).sum(axis=0)
+    short = np.flatnonzero(missing > VIOLATION)
+    b, d, others = b[short], d[short], others[:, short]
+    best = np.argpartition(others, TRIED - 1, axis=2)[:, :, :TRIED]
+    prices = np.take_along_axis(others, best, axis=2)
+    c, e, f = best[0][:, :, None, None], best[1][:, None, :, None], best[2][:, None, None, :]
+    sums = prices[0][:, :, None, None] + prices[1][:, None, :, None] + prices[2][:, None, None, :]
+    sums = np.where((c == e) | (c == f) | (e == f), np.inf, sums).reshape(-1, TRIED**3)
+    chosen = np.argmin(sums, axis=1)
+    rows = np.arange(len(b))
+    missing = 3.0 - arcs[a, b] - arcs[a, d] - sums[rows, chosen]
+    at = np.unravel_index(chosen, (TRIED,) * 3)
+    third, fifth, sixth = (best[which][rows, place] for which, place in enumerate(at))
+    items = np.column_stack([np.full(len(b), a), b, third, d, fifth, sixth])
+    keep = missing > VIOLATION
+    return items[keep], missing[keep]
+
+
+def _ladder_row(items: list[int], *, turned: bool) -> Derived:
+    a, b, c, d, e, f = items
+    cycles = [(a, b, c), (a, b, e), (a, d, c), (a, d, f), (b, e, d, f)]
+    terms: list[tuple[int, Source]] = [(1, cycle[::-1] if turned else cycle) for cycle in cycles]
+    return Derived(tuple(terms), 2)
+
+
+Ints = NDArray[np.intp]
+
+LEAST_VIOLATION = 0.01
+
+
+def halves_of(before: Floats, group: Ints, cycles: Ints) -> dict[Derived, float]:
+    """Return half of the sum of the 3-cycles of each group, where that cuts off a point.
+
+    Where a pair is counted oddly, its arc is rounded up, or the reverse is added first: what the
+    point violates more. A 3-cycle that a group has twice is left out, since it adds nothing.
+
+    Parameters
+    ----------
+    before : ndarray of float, shape (n, n)
+        The point: how much row stands before column.
+    group : ndarray of int, shape (m,)
+        The number of the group that each cycle belongs to.
+    cycles : ndarray of int, shape (m, 3)
+
+    Returns
+    -------
+    dict
+        Rows, and how much the point is short of what they demand.
+    """
+    n = len(before)
+    group, cycles = _once(n, group, cycles)
+    if not len(group):
+        return {}
+    tails, heads = cycles.ravel(), np.roll(cycles, -1, axis=1).ravel()
+    pairs = np.minimum(tails, heads) * n + np.maximum(tails, heads)
+    keys, inverse = np.unique(np.repeat(group, 3) * n**2 + pairs, return_inverse=True)
+    signs = np.where(tails < heads, 1.0, -1.0)
+    of, (low, high) = keys // n**2, np.divmod(keys % n**2, n)
+    # In terms of the pairs i < j: the sum of `counts` times `before` reaches `least`.
+    counts = np.bincount(inverse, signs).astype(np.intp)
+    size = int(group[-1]) + 1
+    demanded = np.bincount(group, minlength=size) - np.bincount(
+        np.repeat(group, 3), signs < 0, size
+    )
+    x = before[low, high]
+    is_odd = counts % 2 == 1
+    # Bounds: x >= 0, or -x >= -1, which lowers what is demanded by one.
+    at_one = is_odd & (x > 0.5)
+    least = demanded - np.bincount(of, at_one, size)
+    slack = np.bincount(of, counts * x + np.where(is_odd, np.minimum(x, 1.0 - x), 0.0), size)
+    slack -= demanded
+    # What is demanded has to be odd in all: otherwise take the other bound of one pair.
+    price = np.where(is_odd, np.abs(2.0 * x - 1.0), np.inf)
+    starts = np.flatnonzero(np.diff(of, prepend=-1))
+    order = np.lexsort((price, of))
+    cheapest = order[starts]
+    cheapest = cheapest[least[of[cheapest]] % 2 == 0]
+    slack[of[cheapest]] += price[cheapest]
+    at_one[cheapest] ^= True
+    violation = (1.0 - slack) / 2.0
+    added = is_odd & (at_one == (counts > 0))
+    rows: dict[Derived, float] = {}
+    bounds_of = np.searchsorted(of, np.arange(size + 1))
+    cycles_of = np.searchsorted(group, np.arange(size + 1))
+    for at in np.flatnonzero(violation >= LEAST_VIOLATION).tolist():
+        if cycles_of[at] == cycles_of[at + 1]:
+            continue
+        terms: list[tuple[int, Source]] = [
+            (1, (a, b, c)) for a, b, c in cycles[cycles_of[at] : cycles_of[at + 1]].tolist()
+        ]
+        for k in range(bounds_of[at], bounds_of[at + 1]):
+            if added[k]:
+                arc = (int(low[k]), int(high[k]))
+                terms.append((1, arc[::-1] if counts[k] > 0 else arc))
+        rows[Derived(tuple(terms), 2)] = float(violation[at])
+    return rows
+
+
+def _once(n: int, group: Ints, cycles: Ints) -> tuple[Ints, Ints]:
+    """Return the cycles that a group has an odd number of times, once each, sorted."""
+    first = np.argmin(cycles, axis=1)
+    turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
+    keys = group * n**3 + turned @ np.array([n * n, n, 1])
+    unique, times = np.unique(keys, return_counts=True)
+    group, rest = np.divmod(unique[times % 2 == 1], n**3)
+    a, rest = np.divmod(rest, n * n)
+    return group, np.column_stack([a, *np.divmod(rest, n)])
+
+
+# Of a walk. Half of what is missing to 1 is cut off.
+LARGEST_SLACK = 0.98
+# Of walks with the same slack, the one with the fewest edges.
+STEP = 1e-4
+EDGES = 500_000
+SOURCES_AT_ONCE = 32
+
+OTHER_WALKS = 2
+NO_NODE = -9999  # of SciPy
+
+
+class Graph(NamedTuple):
+    """The pairs that a point leaves open, i < j; node k + 1 after them is the ground.
+
+    `links` are the weights between the nodes and their copies, which follow after all of them.
+    """
+
+    first: Ints
+    second: Ints
+    links: csr_array
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.first) + 1
+
+
+def violated_walks(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
+    """Return rows of odd closed walks that a point violates, at most `limit`, the worst first.
+
+    Parameters
+    ----------
+    before : ndarray of float, shape (n, n)
+        The point: how much row stands before column.
+    limit : int
+        The search ends at a few more.
+    deadline : Deadline
+        Raises `OutOfTimeError` where it passes.
+
+    Returns
+    -------
+    list of Derived
+        Each is violated by the point.
+    """
+    graph = _graph(before)
+    found: dict[Derived, float] = {}
+    for walks in _closed_walks(graph, deadline):
+        found.update(_rows_of(before, walks))
+        if len(found) >= limit:
+            break
+    return sorted(found, key=lambda row: -found[row])[:limit]
+
+
+def _graph(before: Floats) -> Graph:
+    n = len(before)
+    is_open = np.minimum(before, before.T) > FRACTIONAL
+    first, second = np.nonzero(np.triu(is_open))
+    k = len(first)
+    number = np.zeros((n, n), dtype=np.intp)
+    number[first, second] = number[second, first] = np.arange(k)
+    tails, heads, weights, odd = [], [], [], []
+    for a in range(n):
+        others = np.flatnonzero(is_open[a])
+        low, high = np.triu_indices(len(others), 1)
+        b, c = others[low], others[high]
+        weight, _ = _edge(before, a, b, c)
+        # Without the 3-cycle, two bounds do the same at this weight.
+        bounds = 1.0 - np.abs(before[b, a] - before[a, c])
+        light = np.flatnonzero(weight < np.minimum(LARGEST_SLACK, bounds - FRACTIONAL))
+        if len(light) > EDGES // n:
+            light = light[np.argpartition(weight[light], EDGES // n)[: EDGES // n]]
+        b, c = b[light], c[light]
+        tails.append(number[a, b])
+        heads.append(number[a, c])
+        weights.append(weight[light])
+        odd.append((b < a) & (a < c))
+    x = before[first, second]
+    ground = np.full(k, k)
+    for weight, is_odd in ((x, False), (1.0 - x, True)):
+        tails.append(np.arange(k))
+        heads.append(ground)
+        weights.append(weight)
+        odd.append(np.full(k, is_odd))
+    return Graph(first, second, _twice(k + 1, *map(np.concatenate, (tails, heads, weights, odd))))
+
+
+def _edge(before: Floats, a: Ints | int, b: Ints, c: Ints) -> tuple[Floats, Bools]:
+    """Return the slack of the better cycle through b, a, c with the bound of the pair of b and c.
+
+    That is b -> a -> c -> b, or the reverse where the second result says so.
+    """
+    slack = before[b, a] + before[a, c] + 2.0 * before[c, b] - 1.0
+    return np.maximum(np.minimum(slack, 2.0 - slack), 0.0), slack > 1.0
+
+
+def _twice(n: int, tails: Ints, heads: Ints, weights: Floats, odd: Bools) -> csr_array:
+    """Return both copies of an undirected graph; odd edges lead to the other copy."""
+    over = n * odd
+    rows = np.concatenate([tails, tails + n, heads + over, heads + n - over])
+    columns = np.concatenate([heads + over, heads + n - over, tails, tails + n])
+    places = rows.astype(np.int32), columns.astype(np.int32)  # SciPy's paths know no others
+    return csr_array((np.tile(weights + STEP, 4), places), shape=(2 * n, 2 * n))
+
+
+class Walks(NamedTuple):
+    """Edges of walks: the number of the walk, and the pairs at both ends."""
+
+    walk: Ints
+    a: Ints
+    b: Ints
+    c: Ints
+
+
+def _closed_walks(graph: Graph, deadline: Deadline) -> Iterator[Walks]:
+    """Yield the 3-cycles of light odd walks, those through some pairs at a time.
+
+    From each pair that is the lightest walk, and some that are the lightest through another pair.
+    """
+    n = graph.n_nodes
+    rng = np.random.default_rng(0)
+    sources = rng.permutation(n - 1)
+    for start in range(0, n - 1, SOURCES_AT_ONCE):
+        deadline.seconds_left()
+        chunk = sources[start : start + SOURCES_AT_ONCE]
+        distance, previous = dijkstra(
+            graph.links, indices=chunk, limit=LARGEST_SLACK, return_predecessors=True
+        )
+        at, through = _turns(distance, chunk, rng)
+        walk = np.arange(len(at))
+        # Back to the source from both copies of the pair.
+        walk, at = np.tile(walk, 2), np.tile(at, 2)
+        node = np.concatenate([through, through + n])
+        steps = []
+        while True:
+            parent = previous[at, node].astype(np.intp)
+            going = parent != NO_NODE
+            walk, at, node, parent = walk[going], at[going], node[going], parent[going]
+            if not len(walk):
+                break
+            steps.append((walk, node % n, parent % n))
+            node = parent
+        if steps:
+            yield _cycles(graph, *map(np.concatenate, zip(*steps, strict=True)))
+
+
+def _turns(distance: Floats, chunk: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Return places in the chunk and pairs that a light odd walk goes through."""
+    n = distance.shape[1] // 2
+    slack = distance[:, : n - 1] + distance[:, n : 2 * n - 1]
+    at, through = np.nonzero(slack < LARGEST_SLACK)
+    order = rng.permutation(len(at))
+    at, through = at[order], through[order]
+    order = np.argsort(at, kind="stable")
+    at, through = at[order], through[order]
+    rank = np.arange(len(at)) - np.searchsorted(at, at)
+    chosen = (rank < OTHER_WALKS) | (through == chunk[at])
+    return at[chosen], through[chosen]
+
+
+def _cycles(graph: Graph, walk: Ints, here: Ints, there: Ints) -> Walks:
+    """Return the items of the edges between pairs; those to the ground have no 3-cycle."""
+    inner = (here < len(graph.first)) & (there < len(graph.first))
+    here, there = here[inner], there[inner]
+    first, second = graph.first, graph.second
+    is_first = (first[here] == first[there]) | (first[here] == second[there])
+    a = np.where(is_first, first[here], second[here])
+    b, c = first[here] + second[here] - a, first[there] + second[there] - a
+    return Walks(walk[inner], a, b, c)
+
+
+def _rows_of(before: Floats, walks: Walks) -> dict[Derived, float]:
+    walk, a, b, c = walks
+    _, reverse = _edge(before, a, b, c)
+    cycles = np.column_stack([np.where(reverse, c, b), a, np.where(reverse, b, c)])
+    return halves_of(before, walk, cycles)

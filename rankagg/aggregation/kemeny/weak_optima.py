@@ -1,0 +1,513 @@
+"""From votes to the exact consensus among weak orders, and the set of all optima.
+
+The set of all optimal weak orders: whether there is one only, and what all agree on.
+
+Where one place is the only cheapest for all pairs across, every optimum keeps to the groups (see
+`decomposition`), so groups are looked at one by one, and every choice of optima of the groups is
+an optimum of all. In a group each statement "i is not below j" is forced, and its opposite, unless
+an optimum with it is known already: a search either finds one or proves that it costs more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice, product
+from math import prod
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Label
+from rankagg._validation import check_integer
+from rankagg.aggregation.base import Outcome
+from rankagg.aggregation.deadline import Deadline, until_stopped
+from rankagg.aggregation.kemeny.optimal_set import OptimalSet
+from rankagg.aggregation.kemeny.solution import Listener, Progress, Report
+from rankagg.aggregation.kemeny.weak_certificate import WeakCertificate
+from rankagg.aggregation.kemeny.weak_orders import Costs, best_buckets, starting_orders
+from rankagg.aggregation.kemeny.weak_problem import WeakProblem, groups
+from rankagg.aggregation.kemeny.weak_proof import (
+    Branch,
+    Fixing,
+    Known,
+    Leaf,
+    Node,
+    WeakProof,
+    arrays_of,
+    closed,
+    leaf_bound,
+    learn,
+    moved_to,
+    nothing,
+)
+from rankagg.aggregation.kemeny.weak_relaxation import Relaxation
+from rankagg.aggregation.kemeny.weak_search import WeakSearch
+from rankagg.core.items import counted
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.distances.kendall import kendall_distance
+from rankagg.exceptions import BlockTooLargeError
+
+__all__ = ["LIMIT", "Group", "WeakOptima", "solve_weak"]
+
+Levels = NDArray[np.intp]
+
+
+@dataclass
+class _Warm:
+    """What one search leaves to the next: the rows of the relaxation, and a proof."""
+
+    relaxation: Relaxation | None = None
+    leaf: Leaf | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A group of items that every optimum keeps together.
+
+    Attributes
+    ----------
+    part : ndarray of int
+        Positions of its items.
+    problem : WeakProblem
+        Of them alone.
+    levels : ndarray of int
+        An optimal weak order of them: the number of each one's bucket.
+    deadline : Deadline
+        Raises `OutOfTimeError` once it has passed.
+    limit : int
+        Of a group with more optima, the ranks are bounded and not found.
+    """
+
+    part: NDArray[np.intp]
+    problem: WeakProblem
+    levels: Levels
+    deadline: Deadline
+    limit: int
+    _warm: _Warm = field(default_factory=_Warm)
+
+    def until(self, deadline: Deadline) -> Group:
+        """Return the same with another deadline; what was found stays."""
+        other = replace(self, deadline=deadline)
+        for name in ("is_unique", "possible", "leaders", "ranks"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
+        return other
+
+    @cached_property
+    def cost(self) -> int:
+        """What an optimum costs."""
+        return self.problem.cost(self.levels)
+
+    def _within(self, known: Known) -> Levels | None:
+        """Return an optimum that respects what is known; None where there is none."""
+        warm = self._warm
+        if warm.leaf is None:
+            warm.leaf = self._proof()
+        if leaf_bound(self.problem, *arrays_of(warm.leaf), known) > self.cost:
+            return None
+        search = WeakSearch(self.problem, self.deadline, known=known, relaxation=warm.relaxation)
+        search.run(kicks=False, until=self.cost + 1)
+        warm.relaxation = search.relaxation or warm.relaxation
+        return search.levels if search.upper <= self.cost else None
+
+    def _proof(self) -> Leaf:
+        """Return weighted rows that bound this group well."""
+        search = WeakSearch(self.problem, self.deadline)
+        search.run()
+        self._warm.relaxation = search.relaxation
+        root = search.nodes[0]
+        if isinstance(root, Branch):
+            root = search.nodes[root.not_below]
+        if isinstance(root, Fixing):
+            root = root.leaf
+        return root if isinstance(root, Leaf) else Leaf()
+
+    # -- one by one ---------------------------------------------------------------------------
+
+    def optima(self) -> Iterator[Levels]:
+        """Yield every optimum once.
+
+        Each one found divides what is left by the first statement in which another differs.
+        """
+        stack = [(nothing(self.problem.n), self.levels)]
+        while stack:
+            known, levels = stack.pop()
+            yield levels
+            for i, j in np.argwhere(~np.eye(self.problem.n, dtype=bool)).tolist():
+                if known.not_below[i, j] or known.above[j, i]:
+                    continue
+                self.deadline.seconds_left()
+                is_below = bool(levels[i] > levels[j])
+                other = learn(known, i, j, below=not is_below)
+                found = None if other is None else self._within(other)
+                if other is not None and found is not None:
+                    stack.append((other, found))
+                same = learn(known, i, j, below=is_below)
+                assert same is not None, "a weak order respects what it is made of"
+                known = same
+
+    @cached_property
+    def is_unique(self) -> bool:
+        """Whether there is one only."""
+        return len(list(islice(self.optima(), 2))) == 1
+
+    # -- all at once --------------------------------------------------------------------------
+
+    @cached_property
+    def possible(self) -> tuple[Bools, Bools]:
+        """Which statements hold in some optimum: row not below column; row below column."""
+        n = self.problem.n
+        not_below = self.levels[:, None] <= self.levels[None, :]
+        below = ~not_below
+        for i, j in np.argwhere(~np.eye(n, dtype=bool)).tolist():
+            for is_below, seen in ((False, not_below), (True, below)):
+                if seen[i, j]:
+                    continue
+                self.deadline.seconds_left()
+                forced = learn(nothing(n), i, j, below=is_below)
+                assert forced is not None, "nothing is contradicted"
+                found = self._within(forced)
+                if found is not None:
+                    here = found[:, None] <= found[None, :]
+                    not_below |= here
+                    below |= ~here
+        return not_below, below
+
+    @cached_property
+    def leaders(self) -> Bools:
+        """Which items stand first, perhaps tied, in some optimum."""
+        n = self.problem.n
+        leads: Bools = self.levels == self.levels.min()
+        for i in np.flatnonzero(~leads).tolist():
+            self.deadline.seconds_left()
+            over = np.zeros((n, n), dtype=bool)
+            over[i] = True
+            forced = closed(over, np.zeros((n, n), dtype=bool))
+            assert forced is not None, "somebody is first"
+            found = self._within(forced)
+            if found is not None:
+                leads |= found == found.min()
+        return leads
+
+    @cached_property
+    def ranks(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """How many items stand above each one, at least and at most, among the optima."""
+        found = list(islice(self.optima(), self.limit + 1))
+        if len(found) <= self.limit:
+            above = [(levels[None, :] < levels[:, None]).sum(axis=1) for levels in found]
+            return np.min(above, axis=0), np.max(above, axis=0)
+        not_below, below = self.possible
+        low = (~not_below).sum(axis=1)
+        return np.where(self.leaders, 0, np.maximum(low, 1)), below.sum(axis=1)
+
+
+#: A group with more optima is not enumerated.
+LIMIT = 1000
+
+
+class WeakOptima(OptimalSet):
+    """All optimal weak orders of a Kemeny problem whose optimum is proved.
+
+    Found by `Consensus.optima`; it has no plot. Everything is computed when first asked for, and
+    kept. How much would have to change to overturn the optimum is not computed.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items.
+    """
+
+    _problem: WeakProblem
+    _levels: NDArray[np.intp]
+
+    _schema = "rankagg.weak_optima"
+    _noun = "weak order"
+
+    def _until(self, deadline: Deadline) -> WeakOptima:
+        found = WeakOptima(
+            items=self.items, _problem=self._problem, _levels=self._levels, _deadline=deadline
+        )
+        # What is known already takes no time.
+        found.__dict__["_groups"] = [group.until(deadline) for group in self._groups]
+        return found
+
+    def _key(self) -> tuple[Hashable, ...]:
+        problem = self._problem
+        return self.items, problem.above.tobytes(), problem.tied.tobytes(), problem.denominator
+
+    @cached_property
+    def _groups(self) -> list[Group]:
+        # The solver is loaded when something is solved.
+        from rankagg.aggregation.kemeny.weak_optima import Group  # noqa: PLC0415
+
+        parts = groups(self._problem, all_optima=True)
+        return [
+            Group(part, self._problem.restrict(part), self._levels[part], self._deadline, LIMIT)
+            for part in parts
+        ]
+
+    # -- what all optima agree on -------------------------------------------------------------
+
+    @property
+    def is_unique(self) -> bool:
+        """True where there is one optimum only."""
+        return all(group.is_unique for group in self._groups)
+
+    @cached_property
+    def _possible(self) -> tuple[Bools, Bools]:
+        """Which statements hold in some optimum: row not below column; row below column."""
+        n = len(self.items)
+        place = np.empty(n, dtype=np.intp)
+        for number, group in enumerate(self._groups):
+            place[group.part] = number
+        not_below = place[:, None] <= place[None, :]
+        below = place[:, None] > place[None, :]
+        for group in self._groups:
+            inside = np.ix_(group.part, group.part)
+            not_below[inside], below[inside] = group.possible
+        return not_below, below
+
+    def relation(self) -> Bools:
+        """Return which items stand above which, not tied, in every optimum.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, n)
+            Row above column; a strict partial order.
+        """
+        not_below, _ = self._possible
+        always: Bools = ~not_below.T
+        return always
+
+    @property
+    def n_undecided_pairs(self) -> int:
+        """The number of pairs that are not placed alike, above, below or tied, in all optima."""
+        not_below, below = self._possible
+        differs = not_below & below
+        return int(np.triu(differs | differs.T, k=1).sum())
+
+    @property
+    def blocks(self) -> tuple[tuple[Label, ...], ...]:
+        """The items in groups, best first: every optimum puts a group above the next ones."""
+        return tuple(self.items.at(sorted(group.part)) for group in self._groups)
+
+    # -- how many, and which ------------------------------------------------------------------
+
+    def count(self) -> int:
+        """Return the exact number of optima.
+
+        Raises
+        ------
+        BlockTooLargeError
+            If one group has more than a thousand.
+        """
+        return prod(len(found) for found in self._enumerated)
+
+    @cached_property
+    def _enumerated(self) -> list[list[NDArray[np.intp]]]:
+        found = []
+        for group in self._groups:
+            levels = list(islice(group.optima(), LIMIT + 1))
+            if len(levels) > LIMIT:
+                raise BlockTooLargeError(
+                    f"The optima differ within a group of {counted(len(group.part), 'item')} that "
+                    f"has more than {LIMIT}; so many are not counted. `is_unique` and `relation()` "
+                    "do without."
+                )
+            found.append(levels)
+        return found
+
+    def __iter__(self) -> Iterator[PartialRanking]:
+        """Iterate over all optima; see `count`."""
+        for chosen in product(*self._enumerated):
+            yield self._ranking(chosen)
+
+    def first(self, limit: int) -> list[PartialRanking]:
+        """Return up to `limit` optima.
+
+        Parameters
+        ----------
+        limit : int
+            At least 1.
+
+        Returns
+        -------
+        list of PartialRanking
+        """
+        times = check_integer(limit, "limit", low=1)
+        choices = [list(islice(group.optima(), times)) for group in self._groups]
+        return [self._ranking(chosen) for chosen in islice(product(*choices), times)]
+
+    def _ranking(self, chosen: tuple[NDArray[np.intp], ...]) -> PartialRanking:
+        ranks = np.zeros(len(self.items), dtype=np.int32)
+        start = 0
+        for group, levels in zip(self._groups, chosen, strict=True):
+            ranks[group.part] = start + _places(levels)
+            start += len(levels)
+        return as_ranking(ranks, self.items)
+
+    def winners(self) -> tuple[Label, ...]:
+        """Return the items that stand first, perhaps tied, in some optimum.
+
+        Returns
+        -------
+        tuple of str or int
+            In the order of the items.
+        """
+        first = self._groups[0]
+        return self.items.at(sorted(first.part[first.leaders]))
+
+    def rank_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the best and the worst rank, from 1, of every item among the optima.
+
+        The rank is one more than the number of items above. Where a group has more than a
+        thousand optima, its ranks are bounds that follow from what all of them agree on, but for
+        the first rank, which is always exact.
+
+        Returns
+        -------
+        best, worst : ndarray of int, shape (n,)
+        """
+        n = len(self.items)
+        best, worst = np.ones(n, dtype=np.intp), np.ones(n, dtype=np.intp)
+        start = 1
+        for group in self._groups:
+            low, high = group.ranks
+            best[group.part], worst[group.part] = start + low, start + high
+            start += len(group.part)
+        return best, worst
+
+    def nearest(self, ranking: PartialRanking) -> PartialRanking:
+        """Return an optimum with the least Kendall distance to a ranking.
+
+        A pair that one of the two ties counts one half.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+
+        Returns
+        -------
+        PartialRanking
+        """
+        return min(self, key=lambda one: kendall_distance(one, ranking, p=0.5))
+
+    def farthest(self, ranking: PartialRanking) -> PartialRanking:
+        """Return an optimum with the largest Kendall distance to a ranking; see `nearest`.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+
+        Returns
+        -------
+        PartialRanking
+        """
+        return max(self, key=lambda one: kendall_distance(one, ranking, p=0.5))
+
+    def _listed(self) -> NDArray[np.intp]:
+        order: NDArray[np.intp] = np.argsort(self._levels, kind="stable")
+        return order
+
+
+def _places(levels: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return how many items stand above each one."""
+    above: NDArray[np.intp] = (levels[None, :] < levels[:, None]).sum(axis=1)
+    return above
+
+
+# What the certificate takes, in times that the problem takes to be stated.
+CERTIFYING = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A weak order of one part, and the cases that bound what any costs."""
+
+    levels: NDArray[np.intp]
+    nodes: tuple[Node, ...]
+    interrupted: bool = False
+    lower: int | None = None
+
+
+def solve_weak(
+    votes: PairwiseMatrix,
+    *,
+    tie_cost: float,
+    consensus_tie_cost: float,
+    deadline: Deadline,
+    verify: bool,
+    listener: Listener | None = None,
+) -> Outcome:
+    """Solve the problem of pairwise votes among weak orders.
+
+    Parameters
+    ----------
+    votes : PairwiseMatrix
+        The votes.
+    tie_cost, consensus_tie_cost : float
+        What a vote that ties two items costs where the consensus does not, and what one that
+        orders two costs where the consensus ties them.
+    deadline : Deadline
+        When to stop with the best weak order so far and its bound.
+    verify : bool
+        Whether to check the certificate before it is returned.
+    listener : callable, optional
+        See `Progress`.
+
+    Returns
+    -------
+    Outcome
+        Why it is not proved, where it is not, is for the caller to say.
+    """
+    began = monotonic()
+    problem = WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
+    progress = Progress(problem, listener)
+    deadline = deadline.later(-CERTIFYING * (monotonic() - began))
+    levels = np.zeros(problem.n, dtype=np.intp)
+    proofs: list[WeakProof] = []
+    interrupted = False
+    above = 0
+    for part in groups(problem):
+        solved = Solved(np.zeros(1, dtype=np.intp), ())
+        if len(part) > 1:
+            inside = problem.restrict(part)
+            solved = _solve_part(inside, deadline, progress.of_part(inside))
+            progress.close_part(inside, inside.cost(solved.levels), solved.lower)
+            proofs.append(WeakProof(tuple(part.tolist()), moved_to(solved.nodes, part)))
+        interrupted = interrupted or solved.interrupted
+        if interrupted or progress.is_stopped:
+            deadline = Deadline.after(0)  # the parts that are left get a quick order each
+        levels[part] = above + solved.levels
+        above += len(part)
+    certificate = WeakCertificate.build(
+        votes, levels, proofs, tie_cost=tie_cost, consensus_tie_cost=consensus_tie_cost
+    )
+    if verify:
+        certificate._check(votes)
+    return Outcome(
+        ranking=certificate.ranking,
+        certificate=certificate,
+        optima=WeakOptima(items=votes.items, _problem=problem, _levels=levels),
+        interrupted=interrupted and certificate.status != "optimal",
+    )
+
+
+def _solve_part(problem: WeakProblem, deadline: Deadline, report: Report) -> Solved:
+    begun: list[WeakSearch] = []
+    with until_stopped() as stop:
+        deadline.seconds_left()
+        begun.append(WeakSearch(problem, deadline, report))
+        begun[0].run()
+    if begun:
+        search = begun[0]
+        return Solved(search.levels, tuple(search.nodes), stop.by_user, search.lower)
+    costs = Costs(problem.above.astype(np.float64), problem.tied.astype(np.float64))
+    levels = best_buckets(costs, starting_orders(costs)[0])
+    return Solved(levels, (Leaf(),), stop.by_user)

@@ -1,0 +1,524 @@
+"""Elimination rules (instant runoff, Coombs, Baldwin, Nanson), and rounds that are tied."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import lcm
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Integers, Ranks, Unranked
+from rankagg._validation import check_choice, check_flag, check_integer
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.voting.ranked import by_places, too_many_outcomes
+from rankagg.core.arithmetic import exact
+from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import Permutation, as_ranking
+from rankagg.exceptions import InvalidInputError, TiedRankingError
+from rankagg.kernels.rows import row_sums
+
+__all__ = [
+    "Baldwin",
+    "Ballots",
+    "Coombs",
+    "Elimination",
+    "EndPlaces",
+    "InstantRunoff",
+    "Nanson",
+    "Round",
+    "TieBreaking",
+    "lowest",
+]
+
+
+def lowest(inside: tuple[int, ...], points: Integers | NDArray[np.object_]) -> tuple[int, ...]:
+    """Return those of some items whose integer points are the lowest."""
+    least = min(points.tolist())
+    return tuple(item for item, got in zip(inside, points.tolist(), strict=True) if got == least)
+
+
+class EndPlaces(NamedTuple):
+    """What items have at one end of the ballots.
+
+    Attributes
+    ----------
+    points : ndarray of int
+        First (or last) places of each remaining item, as Python integers.
+    whole : int
+        What the ballots that rank any of them have to give.
+    """
+
+    points: NDArray[np.object_]
+    whole: int
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """Distinct ballots and their votes; unlisted items share the bucket below the listed ones."""
+
+    codes: Ranks
+    votes: Integers
+    unranked: Unranked
+
+    @classmethod
+    def of(cls, profile: Profile, unranked: Unranked) -> Ballots:
+        """Return the ballots of a profile under a policy."""
+        ranks = places.unranked_last(profile.ranks) if unranked == "last" else profile.ranks
+        votes, _ = exact.as_votes(profile.counts, profile.weights)
+        rows, where = np.unique(ranks, axis=0, return_inverse=True)
+        merged = exact.count_cells(where.ravel(), votes, len(rows))
+        return cls(places.comparable(rows), merged, unranked)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return int(self.codes.shape[1])
+
+    def ends(self, inside: list[int], *, last: bool = False, plain: bool = False) -> EndPlaces:
+        """Count the first or the last places among some items.
+
+        A bucket at the end shares the place evenly. "uniform": of s remaining items of which a
+        ballot ranks k, the ones at the end get k/s of it, and each unranked one 1/s. "ignore":
+        they get all of it, and each of the k ranked items gives 1/k.
+
+        Parameters
+        ----------
+        inside : list of int
+            The positions of the remaining items, ascending.
+        last : bool, default False
+            Whether to count last places.
+        plain : bool, default False
+            Whether the ranked items give nothing under "ignore".
+
+        Returns
+        -------
+        EndPlaces
+        """
+        codes, s = self.codes[:, inside], len(inside)
+        ranked = codes <= self.n_items
+        known = row_sums(ranked)
+        edge = np.where(ranked, codes, -1).max(axis=1) if last else codes.min(axis=1)
+        at_end = (codes == edge[:, None]) & ranked
+        sizes = row_sums(at_end)
+        if self.unranked == "ignore":
+            shared = _by_size(at_end, sizes, self.votes)
+            whole = exact.sum_of(self.votes[known > 0])
+            given = {} if plain else _by_size(ranked, known, self.votes)
+            over = lcm(1, *shared, *given)
+            points = _added(shared, over, s) - _added(given, over, s)
+            return EndPlaces(points, whole * over)
+        shared = {}
+        for k in np.unique(known).tolist():
+            rows = known == k
+            weighed = exact.multiply(self.votes[rows], np.full(int(rows.sum()), k, dtype=np.int64))
+            for size, part in _by_size(at_end[rows], sizes[rows], weighed).items():
+                shared[size] = exact.combine(shared[size], 1, part, 1) if size in shared else part
+        over = lcm(1, *shared)
+        absent = _weight_of(~ranked, self.votes).astype(object) * over
+        return EndPlaces(_added(shared, over, s) + absent, exact.sum_of(self.votes) * over * s)
+
+
+def _by_size(cells: Bools, sizes: NDArray[np.int64], votes: Integers) -> dict[int, Integers]:
+    """Return per bucket size the weight of the ballots that have each item in such a bucket."""
+    return {
+        size: _weight_of(cells[sizes == size], votes[sizes == size])
+        for size in np.unique(sizes).tolist()
+        if size
+    }
+
+
+def _weight_of(cells: Bools, votes: Integers) -> Integers:
+    """Return the weight of the rows in which each column is true."""
+    row, column = np.nonzero(cells)
+    return exact.count_cells(column, votes[row], cells.shape[1])
+
+
+def _added(shared: dict[int, Integers], over: int, s: int) -> NDArray[np.object_]:
+    total = np.zeros(s, dtype=object)
+    for size, part in shared.items():
+        total = total + part.astype(object) * (over // size)
+    return total
+
+
+TieBreaking: TypeAlias = Literal["together", "parallel", "order", "refuse"]
+
+# Sets of remaining items that are looked at under "parallel".
+MOST_SETS = 5_000
+
+
+class Round(NamedTuple):
+    """What a round decides: which items tie for going out, or which one stands first.
+
+    Attributes
+    ----------
+    tied : tuple of int
+        The positions of the items, ascending.
+    first : bool
+        Whether the one item stands above all that remain, instead of below.
+    """
+
+    tied: tuple[int, ...]
+    first: bool = False
+
+
+class _State(NamedTuple):
+    """The items that remain, ascending, and the number of those placed above them."""
+
+    inside: tuple[int, ...]
+    above: int = 0
+
+
+Count: TypeAlias = Callable[[tuple[int, ...]], Round]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elimination(Aggregator):
+    """A rule that ranks items by the round in which they go out, the last one first."""
+
+    needs: ClassVar[Needs] = "rankings"
+    tie_breaking: TieBreaking = "together"
+    unranked: Unranked | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parameter = f"tie_breaking of {type(self).__name__}"
+        check_choice(self.tie_breaking, get_args(TieBreaking), parameter)
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the consensus never ties items: where ties are broken or refused."""
+        return self.tie_breaking in ("order", "refuse")
+
+    @abstractmethod
+    def _count(self, evidence: Evidence) -> Count:
+        """Return the function that decides a round among some items."""
+
+    def outcomes(self, data: Data | Evidence, *, limit: int = 1000) -> tuple[Permutation, ...]:
+        """Return every ranking that some way of breaking ties leads to.
+
+        In each round one of the items that tie for going out goes (parallel universes); the
+        parameter `tie_breaking` plays no part.
+
+        Parameters
+        ----------
+        data : ScoreTable, Profile or Evidence
+            As for `aggregate`.
+        limit : int, default 1000
+            More of them raise.
+
+        Returns
+        -------
+        tuple of Permutation
+            Each once, in the order of the positions of what goes out.
+
+        Raises
+        ------
+        InvalidInputError
+            If there are more than `limit`.
+        """
+        most = check_integer(limit, "limit", low=1)
+        evidence = Evidence.of(data)
+        rounds = _Rounds(self._count(evidence))
+        found: list[Permutation] = []
+        stack = [(_State(tuple(range(len(evidence.items)))), [0] * len(evidence.items))]
+        while stack:
+            state, ranks = stack.pop()
+            if not state.inside:
+                if len(found) == most:
+                    raise too_many_outcomes(most)
+                found.append(Permutation(np.array(ranks, dtype=np.int32), evidence.items))
+                continue
+            for item, place, after in reversed(rounds.branches(state)):
+                placed = ranks.copy()
+                placed[item] = place
+                stack.append((after, placed))
+        return tuple(found)
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        rounds = _Rounds(self._count(evidence))
+        if self.tie_breaking == "parallel":
+            return self._in_parallel(rounds, evidence.items)
+        return self._one_by_one(rounds, evidence.items)
+
+    def _one_by_one(self, rounds: _Rounds, items: ItemSet) -> Outcome:
+        ranks = np.zeros(len(items), dtype=np.int32)
+        state = _State(tuple(range(len(items))))
+        broken = []
+        while state.inside:
+            tied, first = rounds.decide(state)
+            if len(tied) > 1:
+                broken.append(listed(items.at(np.array(tied))))
+                if self.tie_breaking == "refuse":
+                    left = counted(len(state.inside), "item")
+                    raise TiedRankingError(
+                        f"{self.name} breaks no tie: with {left} left, {broken[-1]} tie for "
+                        "going out. Choose another `tie_breaking`."
+                    )
+                if self.tie_breaking == "order":
+                    tied = tied[-1:]
+            ranks[list(tied)] = state.above if first else _place(state, len(tied))
+            state = _after(state, tied, first)
+        way = "out together" if self.tie_breaking == "together" else "the last of the items out"
+        notes = [f"tied for going out, {way}: {names}" for names in broken]
+        return Outcome(ranking=as_ranking(ranks, items), notes=tuple(notes))
+
+    def _in_parallel(self, rounds: _Rounds, items: ItemSet) -> Outcome:
+        best = [len(items)] * len(items)
+        start = _State(tuple(range(len(items))))
+        seen, stack = {start}, [start]
+        while stack:
+            for item, place, after in rounds.branches(stack.pop()):
+                best[item] = min(best[item], place)
+                if after.inside and after not in seen:
+                    seen.add(after)
+                    stack.append(after)
+            if len(seen) > MOST_SETS:
+                raise InvalidInputError(
+                    f"tie_breaking of {type(self).__name__}",
+                    f"another one where ties lead to more than {MOST_SETS} sets of remaining items",
+                    self.tie_breaking,
+                    "'together' takes tied items out at once.",
+                )
+        winners = [position for position, place in enumerate(best) if place == 0]
+        notes: tuple[str, ...] = ()
+        if len(winners) > 1:
+            names = listed(items.at(np.array(winners)))
+            notes = (f"each wins by some way of breaking ties: {names}",)
+        return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
+
+
+class _Rounds:
+    """Rounds that are decided once for every set of remaining items."""
+
+    def __init__(self, count: Count) -> None:
+        self._count = count
+        self._known: dict[tuple[int, ...], Round] = {}
+
+    def decide(self, state: _State) -> Round:
+        """Return what the round among the remaining items decides."""
+        if len(state.inside) == 1:
+            return Round(state.inside)
+        if state.inside not in self._known:
+            self._known[state.inside] = self._count(state.inside)
+        return self._known[state.inside]
+
+    def branches(self, state: _State) -> list[tuple[int, int, _State]]:
+        """Return what can happen: an item, the place that it gets, and what remains."""
+        tied, first = self.decide(state)
+        place = state.above if first else _place(state, 1)
+        return [(item, place, _after(state, (item,), first)) for item in tied]
+
+
+def _place(state: _State, n_out: int) -> int:
+    """Return the place of so many items that go out."""
+    return state.above + len(state.inside) - n_out
+
+
+def _after(state: _State, gone: tuple[int, ...], first: bool) -> _State:
+    rest = tuple(item for item in state.inside if item not in gone)
+    return _State(rest, state.above + first)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstantRunoff(Elimination):
+    """Instant runoff: in each round the item with the fewest first places goes out.
+
+    Also called alternative vote, ranked choice voting and, with one seat, single transferable
+    vote. Every round counts the ballots as rankings of the items that remain. The consensus is
+    the order of elimination, the last one to remain first.
+
+    Parameters
+    ----------
+    tie_breaking : {"together", "parallel", "order", "refuse"}, default "together"
+        Where several items tie for going out. "together": all of them go and are tied, so that
+        they win together if nothing else remains. "parallel": every way of breaking ties is
+        followed, and an item has the best rank that some way gives it; the first ones are all
+        possible winners, and `outcomes` lists the rankings. "order": the one that stands last
+        among the items of the data goes. "refuse": `TiedRankingError`.
+    unranked : {"uniform", "ignore", "last"}, optional
+        By default "uniform": of s remaining items of which a ballot ranks k, those that it has
+        first share k/s of a vote, and each unranked one has 1/s. "ignore": those that it has
+        first share a vote, and each of the k ranked items gives 1/k. "last": unranked items are
+        unlisted.
+
+    Notes
+    -----
+    Items tied for first place share the vote evenly. A ballot of whose listed items none remains
+    is exhausted: it counts the same for all that remain. Votes are counted in integers.
+    Under "parallel" more than 5000 sets of remaining items raise.
+
+    References
+    ----------
+    Hare (1857), The Machinery of Representation; for parallel universes Conitzer, Rognlie and Xia
+    (2009), "Preference functions that score rankings and maximum likelihood estimation" (IJCAI),
+    and Wang et al. (2019), "Practical algorithms for multi-stage voting rules with parallel
+    universes tiebreaking" (AAAI).
+
+    Examples
+    --------
+    >>> from rankagg import InstantRunoff, Profile
+    >>> ballots = Profile.from_orders(["ABC", "BCA", "CBA"], counts=[4, 2, 3])
+    >>> InstantRunoff().aggregate(ballots)
+    <Consensus by InstantRunoff: C > A > B>
+    >>> level = Profile.from_orders(["ABC", "BCA", "CBA"], counts=[4, 2, 2])
+    >>> InstantRunoff(tie_breaking="parallel").aggregate(level).notes
+    ('each wins by some way of breaking ties: A, B, C',)
+    """
+
+    def _count(self, evidence: Evidence) -> Count:
+        assert self.policy is not None, "the rule has one"
+        ballots = Ballots.of(evidence.profile, self.policy)
+        return lambda inside: Round(lowest(inside, ballots.ends(list(inside)).points))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coombs(Elimination):
+    """Coombs' rule: in each round the item with the most last places goes out.
+
+    An item with more than half of the first places stands first among those that remain, and the
+    rounds go on among the others. Every round counts the ballots as rankings of the items that
+    remain.
+
+    Parameters
+    ----------
+    majority : bool, default True
+        Whether more than half of the first places decide; False goes by last places alone, which
+        can choose another winner.
+    tie_breaking : {"together", "parallel", "order", "refuse"}, default "together"
+        As for `InstantRunoff`.
+    unranked : {"uniform", "ignore", "last"}, optional
+        By default "uniform". As for `InstantRunoff`, with last places.
+
+    Notes
+    -----
+    Items tied for a place share it evenly; unlisted items share the last place. A ballot that
+    ranks none of the remaining items counts for no majority.
+
+    References
+    ----------
+    Coombs (1964), A Theory of Data; Grofman and Feld (2004), "If you like the alternative
+    vote (a.k.a. the instant runoff), then you ought to know about the Coombs rule", Electoral
+    Studies 23(4), 641-659.
+
+    Examples
+    --------
+    >>> from rankagg import Coombs, Profile
+    >>> ballots = Profile.from_orders(["ABC", "BCA", "CBA"], counts=[4, 2, 3])
+    >>> Coombs().aggregate(ballots)
+    <Consensus by Coombs: B > C > A>
+    """
+
+    majority: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_flag(self.majority, "majority of Coombs")
+
+    def _count(self, evidence: Evidence) -> Count:
+        assert self.policy is not None, "the rule has one"
+        ballots = Ballots.of(evidence.profile, self.policy)
+
+        def decide(inside: tuple[int, ...]) -> Round:
+            if self.majority:
+                firsts, whole = ballots.ends(list(inside), plain=True)
+                for item, votes in zip(inside, firsts.tolist(), strict=True):
+                    if 2 * votes > whole:
+                        return Round((item,), first=True)
+            return Round(lowest(inside, -ballots.ends(list(inside), last=True).points))
+
+        return decide
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baldwin(Elimination):
+    """Baldwin's rule: in each round the item with the lowest Borda count goes out.
+
+    The count of an item is the sum of its margins over the items that remain, which orders them
+    as points do.
+
+    Parameters
+    ----------
+    tie_breaking : {"together", "parallel", "order", "refuse"}, default "together"
+        As for `InstantRunoff`.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise. Votes are counted once, with all items.
+
+    References
+    ----------
+    Baldwin (1926), "The technique of the Nanson preferential majority system of election",
+    Proceedings of the Royal Society of Victoria 39.
+
+    Examples
+    --------
+    >>> from rankagg import Baldwin, Profile
+    >>> ballots = Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
+    >>> Baldwin().aggregate(ballots)
+    <Consensus by Baldwin: A > B > C>
+    """
+
+    needs: ClassVar[Needs] = "votes"
+
+    def _count(self, evidence: Evidence) -> Count:
+        votes = evidence.votes(self._stated_policy)
+        margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
+
+        def decide(inside: tuple[int, ...]) -> Round:
+            return Round(lowest(inside, margins[np.ix_(inside, inside)].sum(axis=1)))
+
+        return decide
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nanson(Aggregator):
+    """Nanson's rule: in each round all items at or below the average Borda count go out.
+
+    Items that go out in one round are ranked by their counts in it. Where all that remain have
+    the same count, they tie.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise. Votes are counted once, with all items.
+
+    Notes
+    -----
+    The count of an item is the sum of its margins over the items that remain; the average is 0.
+    Some authors let items at the average stay; Niou compares both.
+
+    References
+    ----------
+    Nanson (1882), "Methods of election", Transactions and Proceedings of the Royal Society of
+    Victoria 19; Niou (1987), "A note on Nanson's rule", Public Choice 54.
+
+    Examples
+    --------
+    >>> from rankagg import Nanson, Profile
+    >>> ballots = Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
+    >>> Nanson().aggregate(ballots)
+    <Consensus by Nanson: A > B > C>
+    """
+
+    needs: ClassVar[Needs] = "votes"
+    unranked: Unranked | None = None
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        votes = evidence.votes(self._stated_policy)
+        margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
+        inside = np.arange(votes.n_items)
+        ranks = np.zeros(votes.n_items, dtype=np.int32)
+        while len(inside):
+            counts = margins[np.ix_(inside, inside)].sum(axis=1)
+            stays = counts > 0
+            out = inside[~stays]
+            ranks[out] = int(stays.sum()) + by_places((-counts[~stays]).tolist())
+            inside = inside[stays]
+        return Outcome(ranking=as_ranking(ranks, votes.items))

@@ -1,0 +1,359 @@
+"""Positional rules: points for places, summed without rounding."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import lcm
+from typing import ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from rankagg._typing import Integers, Unranked
+from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.place_sums import place_counts
+from rankagg.aggregation.voting.ranked import by_points
+from rankagg.core.arithmetic import exact
+from rankagg.core.items import counted
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.kernels.rows import row_sums
+
+__all__ = [
+    "Approval",
+    "Dowdall",
+    "PlacePoints",
+    "Plurality",
+    "Positional",
+    "Veto",
+    "dowdall_weights",
+    "place_points",
+    "plurality_weights",
+    "veto_weights",
+]
+
+PlaceWeights = Callable[[int], Sequence[Fraction]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacePoints(Aggregator):
+    """A rule that gives points for places; `_weights` says how many."""
+
+    needs: ClassVar[Needs] = "rankings"
+    unranked: Unranked | None = None
+
+    @abstractmethod
+    def _weights(self, n_items: int) -> Sequence[Fraction]:
+        """Return the points of the places of a ranking of so many items, best first."""
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        assert self.policy is not None, "the rule has one"
+        points = place_points(evidence.profile, self.policy, self._weights)
+        return by_points(points, evidence.items, self._notes(evidence.items))
+
+    def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
+        return ()
+
+
+def place_points(profile: Profile, unranked: Unranked, weights: PlaceWeights) -> list[Fraction]:
+    """Return every item's points in all rankings together.
+
+    Items of a bucket share the mean of the places that it covers, unlisted ones that of the places
+    below the list.
+
+    Parameters
+    ----------
+    profile : Profile
+        The rankings.
+    unranked : {"uniform", "ignore", "last"}
+        "uniform": the mean over all compatible permutations; "ignore": the points of a ranking
+        of the ranked items alone, less their mean; "last": unranked items are unlisted.
+    weights : callable
+        The points of the places of a ranking of so many items.
+
+    Returns
+    -------
+    list of Fraction
+    """
+    votes, denominator = exact.as_votes(profile.counts, profile.weights)
+    ranks = places.unranked_last(profile.ranks) if unranked == "last" else profile.ranks
+    sizes = row_sums(ranks != UNRANKED)
+    points = [Fraction(0)] * profile.n_items
+    wanted = set(np.unique(sizes).tolist())
+    for k, given, absent in _given(profile.n_items, unranked, weights, wanted):
+        rows = sizes == k
+        counts = place_counts(ranks[rows], votes[rows])
+        sums = _summed(profile.n_items, counts, given, absent, exact.sum_of(votes[rows]))
+        points = [before + more for before, more in zip(points, sums, strict=True)]
+    return [number / denominator for number in points]
+
+
+def _given(
+    n: int, unranked: Unranked, weights: PlaceWeights, wanted: set[int]
+) -> Iterator[tuple[int, list[Fraction], Fraction]]:
+    """Yield for each number k of ranked items what their places and unranked items get."""
+    if unranked == "ignore":
+        for k in sorted(wanted - {0}):
+            given = list(weights(k))
+            mean = sum(given, Fraction(0)) / k
+            yield k, [number - mean for number in given], Fraction(0)
+        return
+    given = list(weights(n))
+    mean = sum(given, Fraction(0)) / n
+    for k in range(n, min(wanted) - 1, -1):
+        if k in wanted:
+            yield k, given, mean
+        # One more unranked item stands above the place r of k - 1 with probability (r + 1)/k.
+        given = [
+            Fraction(r + 1, k) * given[r + 1] + Fraction(k - r - 1, k) * given[r]
+            for r in range(k - 1)
+        ]
+
+
+def _summed(
+    n: int, counts: dict[int, Integers], given: list[Fraction], absent: Fraction, whole: int
+) -> list[Fraction]:
+    """Return the points of every item in rankings that rank equally many items."""
+    over = lcm(*(number.denominator for number in [*given, absent]))
+    below = [0, *accumulate(number.numerator * (over // number.denominator) for number in given)]
+    shared = lcm(*counts)
+    seen = np.zeros(n, dtype=object)
+    total = np.zeros(n, dtype=object)
+    for size, starts in counts.items():
+        used = np.flatnonzero(starts.any(axis=0))
+        worth = [(below[at + size] - below[at]) * (shared // size) for at in used.tolist()]
+        here = starts[:, used].astype(object)
+        total = total + here @ np.array(worth, dtype=object)
+        seen = seen + here.sum(axis=1)
+    return [
+        Fraction(int(some), over * shared) + absent * int(whole - ranked)
+        for some, ranked in zip(total, seen, strict=True)
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plurality(PlacePoints):
+    """Plurality: one point for first place; tied items share it.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items, as for `Positional`; by default "uniform".
+
+    References
+    ----------
+    Brandt et al. (2016), Handbook of Computational Social Choice, chapter 2,
+    https://doi.org/10.1017/CBO9781107446984.
+
+    Examples
+    --------
+    >>> from rankagg import Plurality, Profile
+    >>> Plurality().aggregate(Profile.from_orders(["ABC", "BCA", "CBA"], counts=[4, 3, 2]))
+    <Consensus by Plurality: A > B > C>
+    """
+
+    def _weights(self, n_items: int) -> Sequence[Fraction]:
+        return plurality_weights(n_items)
+
+
+def plurality_weights(n_items: int) -> list[Fraction]:
+    """Return 1, 0, ..., 0."""
+    return [Fraction(1), *[Fraction(0)] * (n_items - 1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Veto(PlacePoints):
+    """Veto, or anti-plurality: one point for every place but the last; tied items share it.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items, as for `Positional`; by default "uniform".
+
+    References
+    ----------
+    Brandt et al. (2016), Handbook of Computational Social Choice, chapter 2,
+    https://doi.org/10.1017/CBO9781107446984.
+
+    Examples
+    --------
+    >>> from rankagg import Profile, Veto
+    >>> Veto().aggregate(Profile.from_orders(["ABC", "BCA", "CBA"], counts=[4, 3, 2]))
+    <Consensus by Veto: B > C > A>
+    """
+
+    def _weights(self, n_items: int) -> Sequence[Fraction]:
+        return veto_weights(n_items)
+
+
+def veto_weights(n_items: int) -> list[Fraction]:
+    """Return 1, ..., 1, 0; a single item has nothing below it and gets 0."""
+    return [*[Fraction(1)] * (n_items - 1), Fraction(0)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dowdall(PlacePoints):
+    """Dowdall's rule, as in Nauru: 1 point for first place, 1/2 for second, 1/3 for third.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items, as for `Positional`; by default "uniform".
+
+    References
+    ----------
+    Fraenkel and Grofman (2014), https://doi.org/10.1080/10361146.2014.900530.
+
+    Examples
+    --------
+    >>> from rankagg import Dowdall, Profile
+    >>> Dowdall().aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2])).scores
+    array([3.66666667, 3.5       , 2.        ])
+    """
+
+    def _weights(self, n_items: int) -> Sequence[Fraction]:
+        return dowdall_weights(n_items)
+
+
+def dowdall_weights(n_items: int) -> list[Fraction]:
+    """Return 1, 1/2, ..., 1/n."""
+    return [Fraction(1, place) for place in range(1, n_items + 1)]
+
+
+Named: TypeAlias = Literal["plurality", "veto", "borda", "dowdall"]
+
+PARAMETER = "weights of Positional"
+ALLOWED = "numbers that never rise from one place to the next, a function of n_items, or a name"
+
+
+def _borda_weights(n_items: int) -> list[Fraction]:
+    return [Fraction(n_items - 1 - place) for place in range(n_items)]
+
+
+NAMED: dict[str, PlaceWeights] = {
+    "plurality": plurality_weights,
+    "veto": veto_weights,
+    "borda": _borda_weights,
+    "dowdall": dowdall_weights,
+}
+
+
+@dataclass(frozen=True)
+class Positional(PlacePoints):
+    """A positional scoring rule: every place has its points, and the sum decides.
+
+    Parameters
+    ----------
+    weights : sequence of float, callable, or {"plurality", "veto", "borda", "dowdall"}
+        The points of each place, best first, as many as there are items; or a function that
+        returns them for a number of items. They may be equal, but never rise.
+    unranked : {"uniform", "ignore", "last"}, optional
+        By default "uniform": an item has the mean of its points over all compatible
+        permutations. "ignore": a ranking is one of the items that it ranks, and gives their
+        points less the mean of these, so that an unranked item neither gains nor loses; points
+        must be known for that number of items. "last": unranked items share the places below
+        all others.
+
+    Notes
+    -----
+    Tied items share the mean of the places that they cover, unlisted items that of the places
+    below the list. Points are summed in fractions: floats are read as the simplest fraction that
+    rounds to them, and only equal sums tie.
+
+    References
+    ----------
+    Young (1975), "Social choice scoring functions", https://doi.org/10.1137/0128067.
+
+    Examples
+    --------
+    >>> from rankagg import Positional, Profile
+    >>> ballots = Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
+    >>> Positional([5, 2, 0]).aggregate(ballots).scores
+    array([15., 16.,  4.])
+    >>> Positional(lambda n: [4**-place for place in range(n)]).aggregate(ballots).order
+    ('A', 'B', 'C')
+    """
+
+    weights: Sequence[float] | Named | Callable[[int], Sequence[float]]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.weights, str):
+            check_choice(self.weights, get_args(Named), PARAMETER)
+        elif not callable(self.weights):
+            object.__setattr__(self, "weights", _checked(self.weights))
+
+    def _weights(self, n_items: int) -> Sequence[Fraction]:
+        if isinstance(self.weights, str):
+            return NAMED[self.weights](n_items)
+        given = _checked(self.weights(n_items) if callable(self.weights) else self.weights)
+        if len(given) != n_items:
+            raise InvalidInputError(
+                PARAMETER,
+                f"{counted(n_items, 'number')}, one for each place of a ranking of that many items",
+                Described(counted(len(given), "number")),
+                "Give a function of the number of items where that differs.",
+            )
+        return [exact.as_fraction(float(number)) for number in given]
+
+
+def _checked(weights: object) -> tuple[float, ...]:
+    if isinstance(weights, str | bytes | dict | set):
+        raise InvalidInputError(PARAMETER, ALLOWED, weights)
+    try:
+        given = list(weights)  # type: ignore[call-overload]
+    except TypeError:
+        raise InvalidInputError(PARAMETER, ALLOWED, weights) from None
+    numbers = tuple(
+        check_number(number, PARAMETER, low=-LARGEST_WEIGHT, high=LARGEST_WEIGHT)
+        for number in given
+    )
+    if not numbers or any(a < b for a, b in pairwise(numbers)):
+        raise InvalidInputError(PARAMETER, ALLOWED, weights)
+    return numbers
+
+
+@dataclass(frozen=True)
+class Approval(PlacePoints):
+    """k-approval: one point for each of the first k places; items tied across them share.
+
+    Parameters
+    ----------
+    k : int
+        How many places get the point, at least 1. Where there are no more items than that, every
+        place counts alike, and the result says so.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items, as for `Positional`; by default "uniform".
+
+    References
+    ----------
+    Brandt et al. (2016), Handbook of Computational Social Choice, chapter 2,
+    https://doi.org/10.1017/CBO9781107446984.
+
+    Examples
+    --------
+    >>> from rankagg import Approval, Profile
+    >>> Approval(2).aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2])).scores
+    array([3., 5., 2.])
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "k", check_integer(self.k, "k of Approval", low=1))
+
+    def _weights(self, n_items: int) -> Sequence[Fraction]:
+        return [Fraction(place < self.k) for place in range(n_items)]
+
+    def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
+        if len(items) > self.k:
+            return ()
+        return (f"no item has a place below {self.k}: {counted(len(items), 'place')} count alike",)

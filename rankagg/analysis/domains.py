@@ -1,0 +1,276 @@
+"""Whether a profile is single-peaked or single-crossing, and on which axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Label, Ranks
+from rankagg.core.items import ItemSet
+from rankagg.core.profiles.profile import Profile
+from rankagg.exceptions import Described, InvalidInputError
+
+__all__ = [
+    "different_rankings",
+    "single_crossing_order",
+    "single_peaked_axes",
+    "single_peaked_axis",
+]
+
+
+def different_rankings(profile: object) -> Ranks:
+    """Return the ranks of the different rankings, in the order in which they first occur."""
+    if not isinstance(profile, Profile):
+        raise InvalidInputError("profile", "a Profile", profile)
+    if not (profile.is_complete and profile.is_strict):
+        raise InvalidInputError(
+            "profile", "complete and strict", Described(repr(profile)),
+            "`sample_compatible` draws the ties and gaps; the answer is then that of the draw.",
+        )  # fmt: skip
+    _, first = np.unique(profile.ranks, axis=0, return_index=True)
+    rows: Ranks = profile.ranks[np.sort(first)]
+    return rows
+
+
+# Pairs that are compared at a time.
+BATCH = 2**22
+
+
+def single_crossing_order(profile: Profile) -> Profile | None:
+    """Return the different rankings so that on the way every two items change places at most once.
+
+    Majorities are then transitive where no two items tie: the middle ranking is that of the
+    majority. Time is proportional to rankings times squared items.
+
+    Parameters
+    ----------
+    profile : Profile
+        Complete and strict. Counts and weights play no part.
+
+    Returns
+    -------
+    Profile or None
+        Every different ranking once, from one end to the other; the reverse is such an order too,
+        and there is no third. None where there is none.
+
+    Raises
+    ------
+    InvalidInputError
+        If a ranking has ties or gaps.
+
+    References
+    ----------
+    Gans and Smart (1996), https://doi.org/10.1016/0047-2727(95)01503-5; Elkind, Lackner and Peters
+    (2022), "Preference restrictions in computational social choice: a survey",
+    https://doi.org/10.48550/arXiv.2205.09092.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> profile = ra.Profile.from_orders(["BAC", "CBA", "ABC", "BCA", "BAC"])
+    >>> ["".join(ranking.order) for ranking in ra.single_crossing_order(profile)]
+    ['CBA', 'BCA', 'BAC', 'ABC']
+    >>> ra.single_crossing_order(ra.Profile.from_orders(["ABC", "BCA", "CAB"])) is None
+    True
+    """
+    ranks = different_rankings(profile)
+    # Along such an order distances add up, so that the farthest from any ranking is an end of it.
+    end = int(np.argmax(_distances(ranks, ranks[0])))
+    from_end = _distances(ranks, ranks[end])
+    ordered = ranks[np.argsort(from_end, kind="stable")]
+    steps = sum(
+        int(_distances(ordered[k : k + 1], ordered[k - 1])[0]) for k in range(1, len(ranks))
+    )
+    if steps != from_end.max():
+        return None
+    return Profile._trusted(ItemSet(profile.items), ordered)
+
+
+def _distances(ranks: Ranks, center: Ranks) -> NDArray[np.int64]:
+    """Count for every row the pairs that it has the other way."""
+    first, second = np.triu_indices(len(center), k=1)
+    turned = center[first] > center[second]
+    size = max(1, BATCH // max(len(first), 1))
+    found = np.empty(len(ranks), dtype=np.int64)
+    for start in range(0, len(ranks), size):
+        part = ranks[start : start + size]
+        found[start : start + size] = ((part[:, first] > part[:, second]) != turned).sum(axis=1)
+    return found
+
+
+def single_peaked_axis(profile: Profile) -> tuple[Label, ...] | None:
+    """Return an axis on which every ranking of a profile falls off to both sides of its peak.
+
+    Of all three items on the axis, no ranking then puts the middle one below both others. On
+    single-peaked profiles majorities have no Condorcet cycles. Time is proportional to rankings
+    times items.
+
+    Parameters
+    ----------
+    profile : Profile
+        Complete and strict. Counts and weights play no part.
+
+    Returns
+    -------
+    tuple of labels or None
+        The items from one end to the other; the reverse is an axis too. None where there is none.
+
+    Raises
+    ------
+    InvalidInputError
+        If a ranking has ties or gaps.
+
+    References
+    ----------
+    Black (1948), https://doi.org/10.1086/256633; Escoffier, Lang and Öztürk (2008),
+    "Single-peaked consistency and its complexity", Proceedings of ECAI 2008, 366-370.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.single_peaked_axis(ra.Profile.from_orders(["BACD", "CBDA", "CDBA"]))
+    ('A', 'B', 'C', 'D')
+    >>> ra.single_peaked_axis(ra.Profile.from_orders(["ABC", "BCA", "CAB"])) is None
+    True
+    """
+    return next(single_peaked_axes(profile), None)
+
+
+def single_peaked_axes(profile: Profile) -> Iterator[tuple[Label, ...]]:
+    """Iterate over all axes on which a profile is single-peaked, of each and its reverse one.
+
+    Parameters
+    ----------
+    profile : Profile
+        Complete and strict. Counts and weights play no part.
+
+    Yields
+    ------
+    tuple of labels
+        Their number is a power of 2, up to 2^(n - 2) of n items.
+
+    Raises
+    ------
+    InvalidInputError
+        If a ranking has ties or gaps.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> list(ra.single_peaked_axes(ra.Profile.from_orders(["BCA", "BAC"])))
+    [('A', 'B', 'C')]
+    >>> ["".join(axis) for axis in ra.single_peaked_axes(ra.Profile.from_orders(["ABC"]))]
+    ['CBA', 'CAB']
+    """
+    ranks = different_rankings(profile)
+    return _axes(profile.items.labels, _parts(ranks))
+
+
+@dataclass
+class _Part:
+    """Items that are placed from outside in, all below whatever is between them.
+
+    It may be turned around: nothing outside of it tells its sides apart.
+    """
+
+    left: list[int] = field(default_factory=list)
+    right: list[int] = field(default_factory=list)
+
+
+def _axes(labels: tuple[Label, ...], parts: list[_Part] | None) -> Iterator[tuple[Label, ...]]:
+    if parts is None:
+        return
+    # A part on one place is its own reverse, and that of the first is that of the whole.
+    turned = [(False, True) if part.left else (False,) for part in parts]
+    for turns in product((False,), *turned[1:]):
+        left: list[int] = []
+        right: list[int] = []
+        for part, turn in zip(parts, turns, strict=True):
+            left += part.right if turn else part.left
+            right += part.left if turn else part.right
+        yield tuple(labels[item] for item in left + right[::-1])
+
+
+def _parts(ranks: Ranks) -> list[_Part] | None:
+    """Return what every axis is made of, from outside in; None where there is no axis.
+
+    The items that some ranking has last among those that are left stand at the ends of what is
+    left. An item on the left makes a valley where a ranking puts something before it on both sides
+    of it: what is there is known when the item is placed.
+    """
+    search = _Search(ranks)
+    parts: list[_Part] = []
+    while search.n_left > 1:
+        ends = search.last_items()
+        if len(ends) > 2:
+            return None
+        ways = [way for way in _ways(ends) if all(search.fits(*placed) for placed in way)]
+        if not ways:
+            return None
+        if len(ways) == 2:
+            # All that is left is above all that is placed, in every ranking.
+            parts.append(_Part())
+        for item, on_left in ways[0]:
+            (parts[-1].left if on_left else parts[-1].right).append(item)
+            search.place(item, on_left)
+    if search.n_left == 1:
+        parts.append(_Part(right=search.last_items()))
+    return parts
+
+
+def _ways(ends: list[int]) -> list[list[tuple[int, bool]]]:
+    """Return the ways to put one or two items to the ends: (item, whether on the left)."""
+    if len(ends) == 1:
+        return [[(ends[0], True)], [(ends[0], False)]]
+    first, second = ends
+    return [[(first, True), (second, False)], [(first, False), (second, True)]]
+
+
+class _Search:
+    """What is placed, and what every ranking puts first on both sides and in between."""
+
+    def __init__(self, ranks: Ranks) -> None:
+        self._ranks = ranks
+        self._orders = np.argsort(ranks, axis=1)
+        n_rankings, self.n_left = ranks.shape
+        self._is_left = np.ones(self.n_left, dtype=bool)
+        # The least rank of what is placed on each side, and the greatest and least of the rest.
+        nothing = np.full(n_rankings, self.n_left)
+        self._best = {True: nothing, False: nothing.copy()}
+        self._last = np.full(n_rankings, self.n_left - 1)
+        self._first = np.zeros(n_rankings, dtype=np.intp)
+
+    def last_items(self) -> list[int]:
+        """Return the items that some ranking has last among those that are left."""
+        self._move(self._last, -1)
+        rows = np.arange(len(self._last))
+        items: list[int] = np.unique(self._orders[rows, self._last]).tolist()
+        return items
+
+    def fits(self, item: int, on_left: bool) -> bool:
+        """Say whether no ranking has something before an item on both sides of it."""
+        own = self._ranks[:, item]
+        # The item itself is among what is left: where it is the first, nothing is before it there.
+        within = self._first < own
+        outside = self._best[not on_left] < own
+        return not ((self._best[on_left] < own) & (within | outside)).any()
+
+    def place(self, item: int, on_left: bool) -> None:
+        """Place an item."""
+        self._best[on_left] = np.minimum(self._best[on_left], self._ranks[:, item])
+        self._is_left[item] = False
+        self.n_left -= 1
+        if self.n_left:
+            self._move(self._first, 1)
+
+    def _move(self, places: np.ndarray, step: int) -> None:
+        """Move to the next place of something that is left; over all steps, each place once."""
+        active = np.arange(len(places))
+        while len(active):
+            gone = ~self._is_left[self._orders[active, places[active]]]
+            active = active[gone]
+            places[active] += step

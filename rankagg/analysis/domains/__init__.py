@@ -1,1 +1,0 @@
-"""Restricted domains: whether a profile is single-peaked or single-crossing, and on which order."""

@@ -1,0 +1,622 @@
+"""The majority graph: who beats whom by how much, cycles, winners, and export.
+
+Sets of winners by margins: who is undefeated under Split Cycle, and who is essential.
+
+Both take integer margins of row over column, a skew-symmetric matrix, and say of each item
+whether it is in the set. What they say is exact: floats only guess, and integers check.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from rankagg._typing import Bools, Floats, Integers, Label, Tolerance, Unranked
+from rankagg._validation import check_integer, check_unranked
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.core.graphs import strong_parts
+from rankagg.core.items import ItemSet, clean_label, counted, listed
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.results.result import Result
+from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.io.output_files import write_file
+
+__all__ = ["TournamentGraph", "as_dot", "as_networkx", "essential_items", "undefeated_items"]
+
+
+def as_networkx(votes: PairwiseMatrix, beats: Bools) -> nx.DiGraph[Label]:
+    """Return the majorities as a graph; arcs have margin, votes_for and votes_against."""
+    graph: nx.DiGraph[Label] = nx.DiGraph()
+    graph.add_nodes_from(votes.items)
+    wins = votes.wins
+    for i, j in np.argwhere(beats).tolist():
+        graph.add_edge(
+            votes.items[i], votes.items[j], margin=float(wins[i, j] - wins[j, i]),
+            votes_for=float(wins[i, j]), votes_against=float(wins[j, i]),
+        )  # fmt: skip
+    return graph
+
+
+def as_dot(items: ItemSet, arcs: pd.DataFrame) -> str:
+    """Return the graph in the DOT language; labels of arcs are margins."""
+    lines = ["digraph tournament {"]
+    lines += [f"  {_quoted(item)};" for item in items]
+    lines += [
+        f"  {_quoted(arc.above)} -> {_quoted(arc.below)} [label={_quoted(f'{arc.margin:g}')}];"
+        for arc in arcs.itertuples(index=False)
+    ]
+    return "\n".join([*lines, "}", ""])
+
+
+def _quoted(value: object) -> str:
+    text = str(clean_label(value)).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
+
+
+# Integers of any size.
+Whole = NDArray[np.object_]
+
+# Free numbers of a null vector are rounded to this part of the largest.
+GRID = 2**60
+
+
+# -- Split Cycle ----------------------------------------------------------------------------------
+
+
+def undefeated_items(margins: Integers) -> Bools:
+    """Return the items that no other one defeats under Split Cycle.
+
+    A majority for a over b is a defeat unless it is a weakest one of some majority cycle:
+    unless a path of majorities that are all as clear leads from b to a.
+
+    Parameters
+    ----------
+    margins : ndarray of int, shape (n, n)
+        Row over column.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        At least one is True.
+
+    References
+    ----------
+    Holliday and Pacuit (2023), "Split Cycle: a new Condorcet-consistent voting method independent
+    of clones and immune to spoilers", Public Choice 197,
+    https://doi.org/10.1007/s11127-023-01042-3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> undefeated_items(np.array([[0, 1, -5], [-1, 0, 3], [5, -3, 0]]))
+    array([False,  True, False])
+    """
+    majorities = np.maximum(margins, 0)
+    # A path is as strong as its weakest majority; 0 where there is none.
+    strength = majorities
+    for k in range(len(margins)):
+        through = np.minimum(strength[:, [k]], strength[[k], :])
+        strength = np.maximum(strength, through)
+    defeats = np.asarray(majorities > strength.T)
+    undefeated: Bools = defeats.sum(axis=0) == 0
+    return undefeated
+
+
+# -- the essential set ----------------------------------------------------------------------------
+
+
+def essential_items(margins: Integers) -> Bools:
+    """Return the items that some optimal mixed strategy of the margin game plays.
+
+    Two players name an item each, and the first gains the margin of his item over the other. The
+    game is symmetric: a strategy x is optimal where its gains x' margins are not negative.
+
+    Parameters
+    ----------
+    margins : ndarray of int, shape (n, n)
+        Row over column.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        At least one is True.
+
+    Notes
+    -----
+    There are x >= 0 with gains y >= 0 and x + y >= 1. Then x'y = 0, so for each item one of x and
+    y is 0 and the other is 1 at least; the items with x > 0 are the set, since no optimal
+    strategy plays an item with y > 0. HiGHS finds such numbers in floats. They are taken for what
+    they say (x > 1/2) only if integers with the same signs exist, which elimination shows.
+    Otherwise, which happens where margins differ much in size, the simplex method finds them in
+    integers; that takes a second for fifty items.
+
+    References
+    ----------
+    Dutta and Laslier (1999), "Comparison functions and choice correspondences", Social Choice and
+    Welfare 16, https://doi.org/10.1007/s003550050158. For the numbers Tucker (1956), "Dual systems
+    of homogeneous linear relations", in Linear inequalities and related systems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> essential_items(np.array([[0, 1, -5], [-1, 0, 3], [5, -3, 0]]))
+    array([ True,  True,  True])
+    """
+    whole: Whole = margins.astype(object)
+    guess = _in_floats(whole)
+    if guess is not None and _is_proved(whole, guess):
+        return guess > 0.5
+    return _in_integers(whole) > 0
+
+
+def _in_floats(margins: Whole) -> Floats | None:
+    """Return x >= 0 with x' margins >= 0 and x + x' margins >= 1, or None where HiGHS fails."""
+    n, largest = len(margins), max(abs(margins).max(), 1)
+    # Python divides integers that are larger than any float.
+    gains = (margins.T / largest).astype(np.float64)
+    found = linprog(
+        np.ones(n),
+        A_ub=-np.vstack([gains, gains + np.eye(n)]),
+        b_ub=np.concatenate([np.zeros(n), -np.ones(n)]),
+        bounds=(0, None),
+        method="highs",
+    )
+    return None if found.x is None else np.asarray(found.x, dtype=np.float64)
+
+
+def _is_proved(margins: Whole, guess: Floats) -> bool:
+    """Say whether an exact strategy plays these items, gains 0 by them and more by all others."""
+    inside, outside = np.flatnonzero(guess > 0.5), np.flatnonzero(guess <= 0.5)
+    if not len(inside):
+        return False
+    strategy = _null_vector(margins[np.ix_(inside, inside)], guess[inside])
+    gains = strategy @ margins[np.ix_(inside, outside)]
+    return bool((strategy > 0).all() and (gains > 0).all())
+
+
+def _null_vector(square: Whole, near: Floats) -> Whole:
+    """Return integers x with x' square = 0, near a multiple of some floats; 0 if only 0 is one."""
+    table, n = square.T.copy(), len(square)
+    pivots: list[int] = []
+    last = 1
+    for column in range(n):
+        row = len(pivots)
+        below = np.flatnonzero(table[row:, column])
+        if len(below):
+            table[[row, row + below[0]]] = table[[row + below[0], row]]
+            last = _pivot(table, row, column, last)
+            pivots.append(column)
+    vector: Whole = np.zeros(n, dtype=object)
+    free = np.setdiff1d(np.arange(n), pivots)
+    if len(free):
+        chosen = np.array([int(part * GRID) for part in near[free] / near[free].max()], object)
+        vector[free] = chosen * last
+        vector[pivots] = -(table[: len(pivots), free] @ chosen)
+    return vector if last > 0 else -vector
+
+
+def _in_integers(margins: Whole) -> Whole:
+    """Return a multiple of some x >= 0 with x' margins >= 0 and x + x' margins >= 1.
+
+    The sum of x is as small as it can be. The dual program is solved: its slack variables start,
+    and their final prices are x. Bland's rule ends.
+    """
+    n = len(margins)
+    unit: Whole = np.eye(n, dtype=np.int64).astype(object)
+    ones: Whole = np.ones((n, 1), dtype=np.int64).astype(object)
+    zeros = np.zeros((1, n), dtype=object)
+    prices = np.hstack([zeros, -ones.T, zeros, [[0]]])
+    table: Whole = np.vstack([np.hstack([margins, margins + unit, unit, ones]), prices])
+    basis = np.arange(2 * n, 3 * n)
+    last = 1
+    while len(entering := np.flatnonzero(table[n, :-1] < 0)):
+        column = int(entering[0])
+        row = _leaving(table[:n, column], table[:n, -1], basis)
+        last = _pivot(table, row, column, last)
+        basis[row] = column
+    solution: Whole = table[n, 2 * n : 3 * n]
+    return solution
+
+
+def _leaving(column: Whole, amounts: Whole, basis: NDArray[np.int64]) -> int:
+    """Return the row of the least ratio of amount to column, of the first variable if several."""
+    rows = np.flatnonzero(column > 0).tolist()
+    best = rows[0]
+    for row in rows[1:]:
+        ahead = amounts[row] * column[best] - amounts[best] * column[row]
+        if ahead < 0 or (ahead == 0 and basis[row] < basis[best]):
+            best = row
+    return int(best)
+
+
+def _pivot(table: Whole, row: int, column: int, last: int) -> int:
+    """Clear a column but for one row, without fractions; return what all pivots are now.
+
+    Divided by the pivot before, as Bareiss does, the numbers stay determinants.
+    """
+    pivot: int = table[row, column]
+    others = np.arange(len(table)) != row
+    crossed = np.outer(table[others, column], table[row])
+    table[others] = (table[others] * pivot - crossed) // last
+    return pivot
+
+
+class TournamentGraph(Result):
+    """Items, and an arc from a to b wherever a majority puts a above b.
+
+    `plot` draws a `rankagg.plotting.tournament_plot`.
+
+    Attributes
+    ----------
+    votes : PairwiseMatrix
+        Pairwise votes; `from_data` counts those of rankings. A pair without a majority, or
+        never compared, has no arc.
+
+    References
+    ----------
+    For the sets: Brandt, Brill and Harrenstein (2016), "Tournament solutions", in the Handbook of
+    computational social choice, https://doi.org/10.1017/CBO9781107446984.004.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> graph = ra.TournamentGraph.from_data(ra.datasets.load("condorcet_1785"))
+    >>> graph.condorcet_winner, graph.smith_set()
+    (None, ('A', 'B', 'C'))
+    >>> graph.arcs().to_string(index=False).splitlines()[1].split()
+    ['B', 'C', '24.0', '42.0', '18.0']
+    """
+
+    votes: PairwiseMatrix = field(kw_only=False)
+
+    _schema = "rankagg.tournament"
+    _plot = "tournament_plot"
+    _prints_table = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.votes, PairwiseMatrix):
+            raise InvalidInputError(
+                "votes", "a PairwiseMatrix", self.votes, "`from_data` takes rankings and scores."
+            )
+        super().__post_init__()
+
+    @classmethod
+    def from_data(
+        cls,
+        data: Data | Evidence,
+        *,
+        unranked: Unranked | None = None,
+        tolerance: Tolerance = 0.0,
+    ) -> TournamentGraph:
+        """Count the votes of scores or rankings.
+
+        Parameters
+        ----------
+        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
+            The data.
+        unranked : {"uniform", "ignore", "last"}, optional
+            The policy for unranked items; by default that of the votes where they were counted
+            under one, "uniform" otherwise.
+        tolerance : float, mapping or Series from task to float, default 0
+            Scores that differ by no more are tied; see `ScoreTable.rankings`.
+
+        Returns
+        -------
+        TournamentGraph
+        """
+        policy = None if unranked is None else check_unranked(unranked)
+        return cls(Evidence.of(data, tolerance).votes(policy))
+
+    @property
+    def items(self) -> ItemSet:
+        """The items."""
+        return self.votes.items
+
+    # -- majorities ---------------------------------------------------------------------------
+
+    @cached_property
+    def beats(self) -> Bools:
+        """A majority puts row above column, shape (n, n)."""
+        compared = self.votes.scaled_comparisons > 0
+        beats: Bools = (self.votes.scaled_wins > self.votes.scaled_wins.T) & compared
+        return beats
+
+    @property
+    def margins(self) -> Floats:
+        """Votes for row above column less those for the reverse, shape (n, n)."""
+        return self.votes.margins
+
+    def arcs(self) -> pd.DataFrame:
+        """Return the majorities, the clearest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            above, below, margin, votes_for, votes_against.
+        """
+        return self._frame(np.argwhere(self.beats))
+
+    def draws(self) -> tuple[tuple[Label, Label], ...]:
+        """Return the pairs without a majority."""
+        level = np.triu(~(self.beats | self.beats.T), k=1)
+        return self.items.pairs_where(level)
+
+    def _frame(self, pairs: Any) -> pd.DataFrame:
+        first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        wins, labels = self.votes.wins, tuple(self.items)
+        frame = pd.DataFrame(
+            {
+                "above": [labels[i] for i in first.tolist()],
+                "below": [labels[j] for j in second.tolist()],
+                "margin": self.margins[first, second],
+                "votes_for": wins[first, second],
+                "votes_against": wins[second, first],
+            }
+        )
+        return frame.sort_values("margin", ascending=False, kind="stable", ignore_index=True)
+
+    # -- winners ------------------------------------------------------------------------------
+
+    @property
+    def condorcet_winner(self) -> Label | None:
+        """The item that beats every other one; None where there is none."""
+        return self._only(self.beats.sum(axis=1))
+
+    @property
+    def condorcet_loser(self) -> Label | None:
+        """The item that every other one beats; None where there is none."""
+        return self._only(self.beats.sum(axis=0))
+
+    def _only(self, number: Any) -> Label | None:
+        found = np.flatnonzero(number == len(self.items) - 1)
+        return self.items[int(found[0])] if len(found) else None
+
+    def smith_set(self) -> tuple[Label, ...]:
+        """Return the smallest set of items that beat all others; never empty."""
+        return self.condensation()[0]
+
+    def schwartz_set(self) -> tuple[Label, ...]:
+        """Return the items that no item outside beats, even through others; within Smith's set.
+
+        The union of all smallest sets that no outsider beats.
+        """
+        part = strong_parts(self.beats)
+        outside = self.beats & (part[:, None] != part)
+        beaten = {int(part[j]) for _, j in np.argwhere(outside)}
+        return self.items.where([int(p) not in beaten for p in part])
+
+    def uncovered_set(self) -> tuple[Label, ...]:
+        """Return the items that nothing covers, in the sense of Gillies (1959).
+
+        An item covers one that it beats, if whatever beats the first beats the second too.
+        Without draws this is the uncovered set; with draws there are others, which ask more or
+        less of a cover (Duggan 2013, https://doi.org/10.1007/s00355-012-0696-9).
+        """
+        beats = self.beats.astype(np.int64)
+        # k beats i and not j, for some k
+        escapes = beats.T @ (1 - beats) > 0
+        covers = self.beats & ~escapes
+        return self.items.where(~covers.any(axis=0))
+
+    def split_cycle_winners(self) -> tuple[Label, ...]:
+        """Return the items that nothing defeats under Split Cycle; within Smith's set.
+
+        A majority is no defeat where it is a weakest one of a majority cycle. Holliday and
+        Pacuit (2023), https://doi.org/10.1007/s11127-023-01042-3.
+        """
+        return self.items.where(undefeated_items(self._scaled_margins))
+
+    def essential_set(self) -> tuple[Label, ...]:
+        """Return the items that optimal mixed strategies of the margin game play.
+
+        Two players name an item each and the margin is paid. Within Smith's set; `uncovered_set`,
+        which looks at no margins, may lack some. Dutta and Laslier (1999),
+        https://doi.org/10.1007/s003550050158.
+        """
+        inside = self.items.indices(self.smith_set())  # nobody else is worth playing
+        played = essential_items(self._scaled_margins[np.ix_(inside, inside)])
+        return tuple(self.items[i] for i in np.array(inside)[played].tolist())
+
+    @property
+    def _scaled_margins(self) -> Integers:
+        margins = self.votes.scaled_wins - self.votes.scaled_wins.T
+        return np.where(self.votes.scaled_comparisons > 0, margins, 0)
+
+    # -- cycles -------------------------------------------------------------------------------
+
+    def condensation(self) -> tuple[tuple[Label, ...], ...]:
+        """Return the items in groups, best first: every item beats all of later groups.
+
+        Items of one group are joined by cycles of majorities and draws; see `cyclic_components`
+        for majorities alone.
+        """
+        weak = ~self.beats.T
+        part = strong_parts(weak)
+        # Every item of a group beats all of later groups and nobody of earlier ones.
+        outside = (self.beats & (part[:, None] != part)).sum(axis=1)
+        later = {int(p): int(outside[part == p].max()) for p in np.unique(part)}
+        order = sorted(later, key=lambda p: -later[p])
+        return tuple(self.items.where(part == p) for p in order)
+
+    def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
+        """Return the strong components of more than one item: the items on Condorcet cycles.
+
+        Draws count for nothing. Every item of a component is on a cycle with every other.
+        """
+        part = strong_parts(self.beats)
+        sizes = np.bincount(part)
+        groups = [self.items.where(part == p) for p in np.flatnonzero(sizes > 1)]
+        return tuple(sorted(groups, key=lambda group: self.items.index(group[0])))
+
+    def cycles(self, *, length: int = 3) -> list[tuple[Label, ...]]:
+        """Return the Condorcet cycles of up to some length.
+
+        Parameters
+        ----------
+        length : int, default 3
+            Items of a cycle at most, at least 3. Their number grows quickly with it.
+
+        Returns
+        -------
+        list of tuple
+            Each starts with its item that comes first in the item set.
+        """
+        bound = check_integer(length, "length", low=3)
+        found = nx.simple_cycles(self.to_networkx(), length_bound=bound)
+        turned = [self._turned(cycle) for cycle in found]
+        return sorted(turned, key=lambda cycle: (len(cycle), self.items.indices(cycle)))
+
+    def _turned(self, cycle: list[Label]) -> tuple[Label, ...]:
+        start = min(range(len(cycle)), key=lambda k: self.items.index(cycle[k]))
+        return (*cycle[start:], *cycle[:start])
+
+    @property
+    def is_acyclic(self) -> bool:
+        """True where there is no Condorcet cycle."""
+        return not self.cyclic_components()
+
+    # -- rankings -----------------------------------------------------------------------------
+
+    def feedback_arcs(self, ranking: PartialRanking) -> pd.DataFrame:
+        """Return the majorities that a ranking contradicts.
+
+        Their margins sum to what the ranking costs beyond the cheaper side of every pair: the
+        exact consensus is a ranking whose feedback arcs weigh least.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            Of the same items.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As `arcs`: above and below as the majority has them.
+        """
+        against = self._has_above(ranking)
+        return self._frame(np.argwhere(self.beats & against.T))
+
+    def disagreements(self, first: PartialRanking, second: PartialRanking) -> pd.DataFrame:
+        """Return the pairs that two rankings order differently, with the majority on each.
+
+        Parameters
+        ----------
+        first, second : PartialRanking
+            Of the same items, such as Borda's consensus and the exact one.
+
+        Returns
+        -------
+        pandas.DataFrame
+            above and below as the first has them; margin of that order; majority: "first",
+            "second" or "none"; votes_for, votes_against. The closest first.
+        """
+        mine, theirs = self._has_above(first), self._has_above(second)
+        frame = self._frame(np.argwhere(mine & theirs.T))
+        sides = np.sign(frame["margin"].to_numpy()).astype(int).tolist()
+        frame.insert(3, "majority", [{1: "first", -1: "second", 0: "none"}[s] for s in sides])
+        return frame.sort_values("margin", key=abs, kind="stable", ignore_index=True)
+
+    def _has_above(self, ranking: PartialRanking) -> Bools:
+        if not isinstance(ranking, PartialRanking):
+            raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
+        self.items.require_same(ranking.items, "A tournament and a ranking")
+        ranked = ranking.ranks >= 0
+        above: Bools = (ranking.ranks[:, None] < ranking.ranks) & ranked[:, None] & ranked
+        return above
+
+    # -- out ----------------------------------------------------------------------------------
+
+    def to_networkx(self) -> nx.DiGraph[Label]:
+        """Return the graph; arcs have margin, votes_for and votes_against."""
+        return as_networkx(self.votes, self.beats)
+
+    def transitive_reduction(self) -> nx.DiGraph[Label]:
+        """Return the fewest arcs that lead from whom to whom as all do.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is a Condorcet cycle.
+        """
+        if not self.is_acyclic:
+            group = Described(listed(self.cyclic_components()[0]))
+            raise InvalidInputError(
+                "votes", "free of Condorcet cycles", group,
+                "`condensation()` puts them together.",
+            )  # fmt: skip
+        full = self.to_networkx()
+        reduced: nx.DiGraph[Label] = nx.transitive_reduction(full)
+        reduced.add_nodes_from(full.nodes)
+        reduced.add_edges_from((a, b, full.edges[a, b]) for a, b in reduced.edges)
+        return reduced
+
+    def write_graphml(self, target: str | PathLike[str]) -> None:
+        """Write the graph as GraphML.
+
+        Parameters
+        ----------
+        target : path
+            The file to write.
+        """
+        graph = self.to_networkx()
+        write_file(target, lambda path: nx.write_graphml(graph, path))
+
+    def to_dot(self) -> str:
+        """Return the graph in the DOT language of Graphviz; labels of arcs are margins."""
+        return as_dot(self.items, self.arcs())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item: wins, losses, draws, and whether it is in each set."""
+        wins, losses = self.beats.sum(axis=1), self.beats.sum(axis=0)
+        columns = {
+            "wins": wins,
+            "losses": losses,
+            "draws": len(self.items) - 1 - wins - losses,
+            "smith": [item in self.smith_set() for item in self.items],
+            "schwartz": [item in self.schwartz_set() for item in self.items],
+            "uncovered": [item in self.uncovered_set() for item in self.items],
+        }
+        return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "items": list(self.items),
+            "arcs": self.arcs().to_dict("records"),
+            "draws": [list(pair) for pair in self.draws()],
+            "condorcet_winner": self.condorcet_winner,
+            "condorcet_loser": self.condorcet_loser,
+            "smith_set": list(self.smith_set()),
+            "schwartz_set": list(self.schwartz_set()),
+            "uncovered_set": list(self.uncovered_set()),
+            "condensation": [list(group) for group in self.condensation()],
+            "cyclic_components": [list(group) for group in self.cyclic_components()],
+        }
+
+    def _facts(self) -> list[str]:
+        winner, loser = self.condorcet_winner, self.condorcet_loser
+        lines = [
+            f"{counted(len(self.items), 'item')}; pairs with a majority: {int(self.beats.sum())}, "
+            f"without: {len(self.draws())}",
+            f"Condorcet winner  {'none' if winner is None else winner}",
+            f"Condorcet loser   {'none' if loser is None else loser}",
+            f"Smith set         {listed(self.smith_set())}",
+            f"Schwartz set      {listed(self.schwartz_set())}",
+            f"uncovered set     {listed(self.uncovered_set())}",
+        ]
+        lines += [f"Condorcet cycles  among {listed(group)}" for group in self.cyclic_components()]
+        return lines
+
+    def __repr__(self) -> str:
+        return (
+            f"<TournamentGraph of {counted(len(self.items), 'item')}, "
+            f"{counted(int(self.beats.sum()), 'majority')}>"
+        )

@@ -1,1 +1,0 @@
-"""The majority graph: winners, sets that contain them, cycles."""

@@ -1,0 +1,463 @@
+"""Cultures: distributions over profiles, for any number of items."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from math import exp, lgamma
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from rankagg._typing import Floats, Ranks, RNGLike
+from rankagg._validation import check_choice, check_integer, check_number
+from rankagg.core.items import ItemSet
+from rankagg.core.profiles.profile import Profile
+from rankagg.core.rankings.partial import Permutation
+from rankagg.distributions.mallows.kendall_distances import stage_means
+from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.study_model import StudyModel
+from rankagg.distributions.uniform import Uniform
+
+__all__ = [
+    "AnonymousCulture",
+    "Culture",
+    "EuclideanCulture",
+    "GroupSeparableCulture",
+    "ImpartialCulture",
+    "NormalizedMallowsCulture",
+    "SingleCrossingCulture",
+    "SinglePeakedCulture",
+    "UrnCulture",
+    "ranks_of_orders",
+    "theta_of_norm_phi",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Culture(StudyModel):
+    """A distribution over profiles of complete strict rankings, for any number of items.
+
+    Rankings of one profile may depend on one another: they share the candidates' positions, an
+    axis, an urn. No item is favored. A new culture is a frozen dataclass that implements `_ranks`;
+    it is a model of every study that draws rankings.
+    """
+
+    def draw(self, n_items: int, n_rankings: int, *, rng: RNGLike = None) -> Profile:
+        """Draw one profile.
+
+        Parameters
+        ----------
+        n_items : int
+            How many items it ranks, at least 2; they are numbered from 0.
+        n_rankings : int
+            How many rankings it holds.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator (SPEC 7).
+
+        Returns
+        -------
+        Profile
+            Complete and strict, one row a ranking.
+        """
+        drawn = super().draw(n_items, n_rankings, rng=rng)
+        assert isinstance(drawn, Profile)
+        return drawn
+
+    def _draw(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Profile:
+        ranks = self._ranks(n_items, n_rankings, rng)
+        return Profile._trusted(ItemSet(range(n_items)), ranks)
+
+    @abstractmethod
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        """Draw the ranks of one profile, shape (n_rankings, n_items); the sizes are clean."""
+
+
+def ranks_of_orders(orders: NDArray[np.integer[Any]]) -> Ranks:
+    """Return the ranks of items that stand in rows, best first."""
+    ranks = np.empty(orders.shape, dtype=np.int32)
+    places = np.broadcast_to(np.arange(orders.shape[1], dtype=np.int32), orders.shape)
+    np.put_along_axis(ranks, orders, places, axis=1)
+    return ranks
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImpartialCulture(Culture):
+    """Every ranking is drawn uniformly and independently: the impartial culture (IC).
+
+    All profiles of a size are equally probable. Its rankings are those of `Uniform`.
+
+    References
+    ----------
+    Guilbaud (1952), https://doi.org/10.3406/ecoap.1952.3831.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.ImpartialCulture().draw(4, 100, rng=0)
+    <Profile of 100 rankings of 4 items, complete, strict>
+    """
+
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        return Uniform(range(n_items)).sample(n_rankings, rng=rng).ranks
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnonymousCulture(Culture):
+    """Every voting situation is equally probable: the impartial anonymous culture (IAC).
+
+    A voting situation says how many rankings of each kind there are, and not whose they are. It is
+    the urn that every drawn ranking is put back into with one more of its kind. The more items,
+    the less it differs from the impartial culture, for no two rankings are alike anyway.
+
+    References
+    ----------
+    Kuga and Nagatani (1974), https://doi.org/10.2307/1914217; Gehrlein and Fishburn (1976),
+    "Condorcet's paradox and anonymous preference profiles", Public Choice 26, 1-18.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.AnonymousCulture().draw(3, 100, rng=0)
+    <Profile of 100 rankings of 3 items, complete, strict>
+    """
+
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        return _from_urn(n_items, n_rankings, exp(-lgamma(n_items + 1)), rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrnCulture(Culture):
+    """Rankings from the urn of Pólya and Eggenberger: what was drawn is drawn more often.
+
+    The urn holds every ranking once. A ranking is drawn and put back with ``contagion`` times n!
+    more of its kind, n the number of items, so that the contagion means the same for every n: the
+    second ranking repeats the first with probability contagion/(1 + contagion) beyond chance.
+
+    Parameters
+    ----------
+    contagion : float
+        At least 0, mostly called alpha. 0 is the impartial culture, 1/n! the impartial anonymous
+        one; the larger, the more rankings are alike.
+
+    References
+    ----------
+    Eggenberger and Pólya (1923), https://doi.org/10.1002/zamm.19230030407; Berg (1985),
+    "Paradox of voting under an urn model: the effect of homogeneity", Public Choice 47(2),
+    377-387; McCabe-Dansted and Slinko (2006),
+    "Exploratory analysis of similarities between social choice rules", Group Decision and
+    Negotiation 15, 77-107, for the scale of the contagion.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.UrnCulture(contagion=1.0).draw(5, 100, rng=0).compress()
+    <Profile of 100 rankings (7 rows) of 5 items, complete, strict>
+    """
+
+    contagion: float
+
+    def __post_init__(self) -> None:
+        check_number(self.contagion, "contagion of UrnCulture", low=0)
+
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        return _from_urn(n_items, n_rankings, float(self.contagion), rng)
+
+
+def _from_urn(n_items: int, n_rankings: int, contagion: float, rng: np.random.Generator) -> Ranks:
+    """Draw ranks; the k-th, from 0, is new with probability 1/(1 + k contagion), else a repeat."""
+    before = np.arange(n_rankings)
+    repeats = rng.random(n_rankings) * (1.0 + before * contagion) >= 1.0
+    # Every earlier ranking is repeated with the same chance; a repeat of a repeat is one of that.
+    earlier = np.minimum(
+        (rng.random(n_rankings) * before).astype(np.intp), np.maximum(before, 1) - 1
+    )
+    source = np.where(repeats, earlier, before)
+    while (source != source[source]).any():
+        source = source[source]
+    kinds, which = np.unique(source, return_inverse=True)
+    drawn = Uniform(range(n_items)).sample(len(kinds), rng=rng).ranks
+    return drawn[which]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SinglePeakedCulture(Culture):
+    """Rankings that fall off to both sides of a peak on an axis, which is drawn uniformly.
+
+    Given the axis, rankings are independent. Under both variants there is a Condorcet winner
+    wherever no two items tie.
+
+    Parameters
+    ----------
+    variant : {"walsh", "conitzer"}, default "walsh"
+        "walsh": all rankings that are single-peaked on the axis are equally probable. "conitzer":
+        the peak is uniform, and the next item is the left or the right neighbor of those above it
+        with equal chance, while there are both; extreme peaks are more frequent than under the
+        other.
+
+    References
+    ----------
+    Walsh (2015), https://doi.org/10.48550/arXiv.1503.02766; Conitzer (2009),
+    https://doi.org/10.1613/jair.2606.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> profile = ra.SinglePeakedCulture(variant="conitzer").draw(6, 100, rng=0)
+    >>> ra.single_peaked_axis(profile)
+    (1, 5, 0, 2, 3, 4)
+    """
+
+    variant: Literal["walsh", "conitzer"] = "walsh"
+
+    def __post_init__(self) -> None:
+        check_choice(self.variant, ("walsh", "conitzer"), "variant of SinglePeakedCulture")
+
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        on_axis = (_walsh if self.variant == "walsh" else _conitzer)(n_items, n_rankings, rng)
+        return ranks_of_orders(rng.permutation(n_items)[on_axis])
+
+
+def _walsh(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    """Draw orders of positions on the axis, from the worst: one end of the rest or the other."""
+    left = rng.integers(0, 2, (n_rankings, n_items - 1), dtype=np.int32)
+    lefts = np.cumsum(left, axis=1, dtype=np.int32)
+    steps = np.arange(1, n_items, dtype=np.int32)
+    orders = np.empty((n_rankings, n_items), dtype=np.int32)
+    # After so many steps that many are gone on either side.
+    orders[:, :0:-1] = np.where(left == 1, lefts - 1, n_items - (steps - lefts))
+    orders[:, 0] = lefts[:, -1]
+    return orders
+
+
+def _conitzer(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    """Draw orders of positions on the axis, from the peak: a neighbor on the left or the right."""
+    peak = rng.integers(0, n_items, (n_rankings, 1), dtype=np.int32)
+    coins = rng.integers(0, 2, (n_rankings, n_items - 1), dtype=np.int32)
+    steps = np.arange(1, n_items, dtype=np.int32)
+    lefts = np.cumsum(coins, axis=1, dtype=np.int32)
+    # Where one side is used up, all others are of the other.
+    lefts = np.clip(lefts, steps - (n_items - 1 - peak), peak)
+    left = np.diff(lefts, axis=1, prepend=0) == 1
+    return np.hstack([peak, np.where(left, peak - lefts, peak + steps - lefts)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleCrossingCulture(Culture):
+    """Rankings from a chain on which every two items change places once.
+
+    The chain starts at a uniform ranking and ends at its reverse; each next ranking swaps two
+    neighbors that were not swapped before, all such pairs with equal chance. Every ranking of the
+    profile is drawn from the 1 + n(n - 1)/2 rankings of the chain uniformly and independently. It
+    is not the uniform distribution over single-crossing profiles.
+
+    References
+    ----------
+    Szufa, Faliszewski, Skowron, Slinko and Talmon (2020), "Drawing a map of elections in the space
+    of statistical cultures", Proceedings of AAMAS 2020, 1341-1349.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.SingleCrossingCulture().draw(4, 100, rng=0).compress()
+    <Profile of 100 rankings (7 rows) of 4 items, complete, strict>
+    """
+
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        wanted = rng.integers(0, 1 + n_items * (n_items - 1) // 2, n_rankings)
+        places, which = np.unique(wanted, return_inverse=True)
+        orders = _on_chain(n_items, places.tolist(), rng)
+        return ranks_of_orders(rng.permutation(n_items)[orders])[which]
+
+
+def _on_chain(n_items: int, wanted: list[int], rng: np.random.Generator) -> Ranks:
+    """Draw a chain of orders from 0, 1, ... to its reverse, and return those at some places."""
+    order = list(range(n_items))
+    # Where neighbors still stand in their first order, and the place of each such place there.
+    rising = list(range(n_items - 1))
+    index = list(range(n_items - 1))
+    found = np.empty((len(wanted), n_items), dtype=np.int32)
+    coins = rng.random(wanted[-1]).tolist()
+    done = 0
+    for row, place in enumerate(wanted):
+        for coin in coins[done:place]:
+            at = rising[int(coin * len(rising))]
+            order[at], order[at + 1] = order[at + 1], order[at]
+            for near in range(max(at - 1, 0), min(at + 2, n_items - 1)):
+                _note(near, order[near] < order[near + 1], rising, index)
+        done = place
+        found[row] = order
+    return found
+
+
+def _note(place: int, rises: bool, rising: list[int], index: list[int]) -> None:
+    """Keep a list without order, of places, and where each stands in it (-1 for nowhere)."""
+    if rises and index[place] < 0:
+        index[place] = len(rising)
+        rising.append(place)
+    elif not rises and index[place] >= 0:
+        hole, last = index[place], rising.pop()
+        if last != place:
+            rising[hole], index[last] = last, hole
+        index[place] = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupSeparableCulture(Culture):
+    """Rankings that read the leaves of one tree, each node from the left or from the right.
+
+    Items are put on the leaves of a binary tree uniformly. Every ranking reverses every inner node
+    with probability 1/2, independently: its 2^(n - 1) rankings are equally probable.
+
+    Parameters
+    ----------
+    tree : {"balanced", "caterpillar"}, default "balanced"
+        "balanced": every node halves its leaves, but for one. "caterpillar": every node splits off
+        one leaf.
+
+    References
+    ----------
+    Inada (1964), "A note on the simple majority decision rule", Econometrica 32, 525-531;
+    Faliszewski, Karpov and Obraztsova (2022), https://doi.org/10.1007/s10458-022-09549-7, for the
+    trees.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.GroupSeparableCulture(tree="caterpillar").draw(4, 1000, rng=0).compress()
+    <Profile of 1000 rankings (8 rows) of 4 items, complete, strict>
+    """
+
+    tree: Literal["balanced", "caterpillar"] = "balanced"
+
+    def __post_init__(self) -> None:
+        check_choice(self.tree, ("balanced", "caterpillar"), "tree of GroupSeparableCulture")
+
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        ranks = np.zeros((n_rankings, n_items), dtype=np.int32)
+        nodes = [(0, n_items)]
+        while nodes:
+            start, end = nodes.pop()
+            if end - start < 2:
+                continue
+            middle = start + 1 if self.tree == "caterpillar" else (start + end + 1) // 2
+            turned = rng.integers(0, 2, (n_rankings, 1), dtype=np.int32)
+            # What comes second stands behind all of what comes first.
+            ranks[:, start:middle] += turned * (end - middle)
+            ranks[:, middle:end] += (1 - turned) * (middle - start)
+            nodes += [(start, middle), (middle, end)]
+        return ranks[:, rng.permutation(n_items)]
+
+
+# Distances that are held at a time.
+BATCH = 2**22
+
+
+@dataclass(frozen=True, kw_only=True)
+class EuclideanCulture(Culture):
+    """Voters and candidates are points, and every voter ranks the candidates by their distance.
+
+    All points are drawn independently from one distribution; the candidates' are the same for all
+    rankings of a profile. In one dimension the profiles are single-peaked and single-crossing.
+
+    Parameters
+    ----------
+    n_dimensions : int, default 2
+        Of the space, at least 1.
+    points : {"uniform", "gaussian"}, default "uniform"
+        Where points lie: uniformly in the unit cube, or with independent standard normal
+        coordinates.
+
+    References
+    ----------
+    Enelow and Hinich (1984), "The spatial theory of voting", Cambridge University Press; Boehmer,
+    Faliszewski, Janeczko, Kaczmarczyk, Lisowski, Pierczyński, Rey, Stolicki, Szufa and Wąs (2024),
+    https://doi.org/10.48550/arXiv.2402.11765, for how cultures are used.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> profile = ra.EuclideanCulture(n_dimensions=1).draw(5, 100, rng=0)
+    >>> ra.single_peaked_axis(profile) is not None
+    True
+    """
+
+    n_dimensions: int = 2
+    points: Literal["uniform", "gaussian"] = "uniform"
+
+    def __post_init__(self) -> None:
+        check_integer(self.n_dimensions, "n_dimensions of EuclideanCulture", low=1)
+        check_choice(self.points, ("uniform", "gaussian"), "points of EuclideanCulture")
+
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        candidates = self._some(n_items, rng)
+        ranks = np.empty((n_rankings, n_items), dtype=np.int32)
+        size = max(1, BATCH // max(n_items, int(self.n_dimensions)))
+        for start in range(0, n_rankings, size):
+            voters = self._some(min(size, n_rankings - start), rng)
+            # The squared distance but for the voter's own square.
+            distances = (candidates**2).sum(axis=1) - 2.0 * voters @ candidates.T
+            ranks[start : start + size] = ranks_of_orders(np.argsort(distances, axis=1))
+        return ranks
+
+    def _some(self, number: int, rng: np.random.Generator) -> Floats:
+        shape = (number, int(self.n_dimensions))
+        return rng.random(shape) if self.points == "uniform" else rng.standard_normal(shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalizedMallowsCulture(Culture):
+    """Mallows rankings around a uniform center, with the normalized dispersion parameter norm-phi.
+
+    The expected Kendall distance to the center is norm-phi times n(n - 1)/4, that of uniform
+    rankings. Under one phi = exp(-theta) rankings of more items are the more alike for their size;
+    under one norm-phi they are not.
+
+    Parameters
+    ----------
+    norm_phi : float
+        In [0, 1]: 0 repeats the center, 1 is the impartial culture.
+
+    References
+    ----------
+    Boehmer, Bredereck, Faliszewski, Niedermeier and Szufa (2021),
+    https://doi.org/10.24963/ijcai.2021/9.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.NormalizedMallowsCulture(norm_phi=0.5).draw(10, 100, rng=0)
+    <Profile of 100 rankings of 10 items, complete, strict>
+    """
+
+    norm_phi: float
+
+    def __post_init__(self) -> None:
+        check_number(self.norm_phi, "norm_phi of NormalizedMallowsCulture", low=0, high=1)
+
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        center = Permutation.from_order(rng.permutation(n_items).tolist())
+        if self.norm_phi == 0:
+            return np.tile(center.ranks, (n_rankings, 1))
+        theta = theta_of_norm_phi(n_items, float(self.norm_phi))
+        return Mallows(center, theta=theta).sample(n_rankings, rng=rng).ranks
+
+
+def theta_of_norm_phi(n_items: int, norm_phi: float) -> float:
+    """Return theta = -log(phi) at which the expected distance is norm_phi times n(n - 1)/4.
+
+    `norm_phi` is above 0.
+    """
+    if norm_phi == 1:
+        return 0.0
+    sizes = np.arange(2, n_items + 1)
+    wanted = norm_phi * n_items * (n_items - 1) / 4.0
+
+    def beyond(theta: float) -> float:
+        return float(stage_means(sizes, theta).sum()) - wanted
+
+    # Every stage has a mean below 1/(e^theta - 1).
+    high = float(np.log1p((n_items - 1) / wanted))
+    return float(brentq(beyond, 0.0, high, xtol=1e-14, rtol=1e-14))

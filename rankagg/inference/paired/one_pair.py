@@ -1,0 +1,416 @@
+"""Exact tests of one pair of systems: signs, sign flips, and Wilcoxon's signed ranks.
+
+Exact tests that count the units in which one of two systems is better.
+
+McNemar's test is the sign test of right and wrong answers; they differ in the effect that they
+state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import floor, sqrt
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats
+from rankagg.core.arithmetic.exact_sum import rounding_error
+from rankagg.core.rankings.places import competition_ranks
+
+__all__ = [
+    "EXACT",
+    "EXACT_UNITS",
+    "FlipTests",
+    "binomial_p_value",
+    "difference_of_proportions",
+    "flip_tests",
+    "hodges_lehmann",
+    "share_interval",
+    "signed_rank_p_value",
+]
+
+
+def binomial_p_value(wins: int, losses: int, *, midp: bool = False) -> float:
+    """Return the two-sided p-value of so many wins and losses, if both are as likely.
+
+    Parameters
+    ----------
+    wins, losses : int
+        Units in which the first is better, or the second.
+    midp : bool, default False
+        Count what was observed half: less careful, and near its level on average.
+
+    Returns
+    -------
+    float
+        1 where there are neither.
+    """
+    n, fewer = wins + losses, min(wins, losses)
+    if n == 0:
+        return 1.0
+    tail = float(scipy.stats.binom.cdf(fewer, n, 0.5))
+    if midp:
+        tail -= float(scipy.stats.binom.pmf(fewer, n, 0.5)) / 2.0
+    return min(1.0, 2.0 * tail)
+
+
+def share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's interval for the share of wins; [0, 1] where there are none."""
+    n = wins + losses
+    lower = float(scipy.stats.beta.ppf(alpha / 2.0, wins, losses + 1)) if wins else 0.0
+    upper = float(scipy.stats.beta.isf(alpha / 2.0, wins + 1, losses)) if losses and n else 1.0
+    return lower, upper
+
+
+def difference_of_proportions(
+    wins: int, losses: int, n_units: int, alpha: float
+) -> tuple[float, float]:
+    """Return Tango's score interval for the difference of two paired proportions.
+
+    A difference d is in it where the score test of "the difference is d" does not reject it: with
+    b wins and c losses in n units, (b - c - nd)^2 is at most z^2 n (2q + d - d^2), where q is the
+    most likely probability of a loss under d.
+
+    Parameters
+    ----------
+    wins, losses, n_units : int
+        Units in which only the first is right, only the second, and all.
+    alpha : float
+        Probability of error, about.
+
+    Returns
+    -------
+    tuple of two float
+        In [-1, 1].
+
+    References
+    ----------
+    Tango (1998), "Equivalence test and confidence interval for the difference in proportions for
+    the paired-sample design",
+    https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B.
+    """
+    if n_units == 0:
+        return -1.0, 1.0
+    z = float(scipy.stats.norm.isf(alpha / 2.0))
+    lower = -_largest(losses, wins, n_units, z)
+    return lower, _largest(wins, losses, n_units, z)
+
+
+def _largest(wins: int, losses: int, n: int, z: float) -> float:
+    """Return the largest difference that is not rejected."""
+    seen = (wins - losses) / n
+
+    def beyond(difference: float) -> float:
+        loss = _likely_loss(wins, losses, n, difference)
+        variance = n * max(2.0 * loss + difference * (1.0 - difference), 0.0)
+        return n * (difference - seen) - z * float(np.sqrt(variance))
+
+    if seen >= 1.0 or beyond(1.0) <= 0.0:
+        return 1.0
+    # Without any variance what was seen itself is a root, and not the end.
+    return float(scipy.optimize.brentq(beyond, seen + 1e-9 * (1.0 - seen), 1.0, xtol=1e-13))
+
+
+def _likely_loss(wins: int, losses: int, n: int, difference: float) -> float:
+    """Return the most likely probability of a loss, given the difference of wins to losses."""
+    b = (2.0 * n - wins + losses) * difference - wins - losses
+    c = -losses * difference * (1.0 - difference)
+    return (float(np.sqrt(max(b * b - 8.0 * n * c, 0.0))) - b) / (4.0 * n)
+
+
+# Sign vectors that are gone through at least, where these are all there are.
+EXACT = 4096
+# Numbers held at one time, about.
+BLOCK = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class FlipTests:
+    """What sign flips say of the mean difference of p pairs.
+
+    Attributes
+    ----------
+    mean, p_value, lower, upper : ndarray of float, shape (p,)
+        The weighted mean difference (NaN where no unit tells, 0 up to rounding), its two-sided
+        p-value, and its interval, infinite where so few units exclude nothing.
+    n_vectors : int
+        Sign vectors that were gone through, that observed among them.
+    is_exact : bool
+        True where these are all there are, but for the opposite ones.
+    """
+
+    mean: Floats
+    p_value: Floats
+    lower: Floats
+    upper: Floats
+    n_vectors: int
+    is_exact: bool
+
+    def of(self, pair: int) -> tuple[float, float, float, float, bool, int]:
+        """Return mean, ends, p-value, whether it is exact, and the direction, of one pair."""
+        mean, ends = float(self.mean[pair]), (float(self.lower[pair]), float(self.upper[pair]))
+        direction = int(mean > 0) - int(mean < 0)
+        return mean, *ends, float(self.p_value[pair]), self.is_exact, direction
+
+
+def flip_tests(
+    differences: Floats,
+    weights: Floats,
+    alpha: float,
+    n_vectors: int,
+    rng: np.random.Generator,
+    *,
+    sizes: Floats | None = None,
+) -> FlipTests:
+    """Compare mean differences with what they would be under other signs of whole units.
+
+    Parameters
+    ----------
+    differences : ndarray of float, shape (u, p)
+        One for each unit and pair; NaN where the unit does not tell.
+    weights : ndarray of float, shape (u,)
+        The weights of the units.
+    alpha : float
+        Probability that an interval misses.
+    n_vectors : int
+        Sign vectors to draw where there are more, that observed among them.
+    rng : numpy.random.Generator
+        Where from.
+    sizes : ndarray of float, shape (u, p), optional
+        How large the numbers are whose differences these are; by default the differences.
+
+    Returns
+    -------
+    FlipTests
+
+    Notes
+    -----
+    With signs s and weights w, a center c of the differences d is rejected where
+    abs(sum s w (d - c)) reaches abs(sum w (d - c)) for a share of alpha of all s at most. For one s
+    that holds between the mean of the units that are turned and the mean of those that are not, so
+    the interval ends at quantiles of such means and holds exactly what the test does not reject. It
+    is exact for independent units whose differences are symmetric about their center (Hartigan
+    1969). With drawn signs the observed ones count as one of them.
+
+    References
+    ----------
+    Hartigan (1969), "Using subsample values as typical values",
+    https://doi.org/10.1080/01621459.1969.10501057.
+    """
+    told = ~np.isnan(differences)
+    weight = told * weights[:, None]
+    values = np.where(told, differences, 0.0) * weights[:, None]
+    total, mass = values.sum(axis=0), weight.sum(axis=0)
+    terms = np.where(told, np.abs(differences if sizes is None else sizes), 0.0)
+    least = rounding_error((terms * weights[:, None]).sum(axis=0), len(differences))
+    signs = _Signs(len(differences), n_vectors, rng)
+    width = values.shape[1]
+    reached = np.zeros(width)
+    ends = np.empty((2, signs.n_vectors, width))
+    start = 0
+    for block in signs.blocks():
+        rows = slice(start, start + len(block))
+        start = rows.stop
+        turned_sum, turned_mass = block @ values, block @ weight
+        reached += (np.abs(turned_sum) >= np.abs(total) - 2.0 * least).sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            stay = (total + turned_sum) / (mass + turned_mass)
+            turned = (total - turned_sum) / (mass - turned_mass)
+        # All of a pair on one side: every center is as likely.
+        whole = (mass - np.abs(turned_mass)) <= rounding_error(mass, len(differences))
+        ends[0, rows] = np.where(whole, -np.inf, np.minimum(stay, turned))
+        ends[1, rows] = np.where(whole, np.inf, np.maximum(stay, turned))
+    cut = int(np.floor(alpha * signs.n_vectors + 1e-9))
+    lower = np.partition(ends[0], cut, axis=0)[cut]
+    upper = np.partition(ends[1], signs.n_vectors - 1 - cut, axis=0)[signs.n_vectors - 1 - cut]
+    with np.errstate(invalid="ignore"):
+        mean = np.where(np.abs(total) <= least, 0.0, total) / mass
+    return FlipTests(mean, reached / signs.n_vectors, lower, upper, signs.n_vectors, signs.is_exact)
+
+
+class _Signs:
+    """All sign vectors of so many units, but for the opposite ones, or some that are drawn."""
+
+    def __init__(self, n_units: int, n_vectors: int, rng: np.random.Generator) -> None:
+        self.n_units, self.rng = n_units, rng
+        self.free = max(n_units - 1, 0)
+        self.is_exact = 2.0 ** min(self.free, 64) <= max(EXACT, n_vectors)
+        self.n_vectors = 2**self.free if self.is_exact else n_vectors
+
+    def blocks(self) -> Iterator[Floats]:
+        """Go through sign vectors, shape (some, u); the first one is that observed."""
+        size = max(1, BLOCK // max(self.n_units, 1))
+        for start in range(0, self.n_vectors, size):
+            stop = min(start + size, self.n_vectors)
+            signs = np.ones((stop - start, self.n_units))
+            if self.is_exact:
+                number = np.arange(start, stop)[:, None]
+                signs[:, 1:] = 1.0 - 2.0 * ((number >> np.arange(self.free)) & 1)
+            else:
+                bits = np.frombuffer(self.rng.bytes(signs.size), dtype=np.uint8)
+                signs = 1.0 - 2.0 * (bits & 1).reshape(signs.shape)
+                if start == 0:
+                    signs[0] = 1.0
+            yield signs
+
+
+# Up to so many units that differ the distribution of the sum of ranks is exact.
+EXACT_UNITS = 100
+# Different values of which all means of two are held at once.
+HELD = 2000
+
+
+def signed_rank_p_value(
+    differences: Floats, errors: Floats | None = None
+) -> tuple[float, bool, int]:
+    """Return Wilcoxon's two-sided p-value, whether it is exact, and its direction.
+
+    Differences of zero are left out, those of equal size share their mid-rank, and the
+    distribution is that of all signs of these ranks, so ties do no harm.
+
+    Parameters
+    ----------
+    differences : ndarray of float, shape (u,)
+        One for each unit.
+    errors : ndarray of float, shape (u,), optional
+        How far rounding can have moved each; by default 2**-48 of its size.
+
+    Returns
+    -------
+    tuple of float, bool and int
+        The direction is 1 where positive differences have more ranks, -1 where negative ones
+        have. Above 100 units that differ the p-value is that of a normal distribution with the
+        variance of these ranks, and a correction for continuity.
+
+    References
+    ----------
+    Wilcoxon (1945), "Individual comparisons by ranking methods", https://doi.org/10.2307/3001968;
+    Pratt (1959), "Remarks on zeros and ties in the Wilcoxon signed rank procedures",
+    https://doi.org/10.1080/01621459.1959.10501526.
+    """
+    kept = differences[differences != 0.0]
+    if not len(kept):
+        return 1.0, True, 0
+    sizes = np.abs(kept)
+    moved = rounding_error(sizes) if errors is None else errors[differences != 0.0]
+    ranks = competition_ranks(sizes[None, :], errors=moved[None, :])[0]
+    doubled = np.rint(2.0 * scipy.stats.rankdata(ranks)).astype(np.int64)
+    plus = int(doubled[kept > 0].sum())
+    minus = int(doubled.sum()) - plus
+    least, direction = min(plus, minus), int(np.sign(plus - minus))
+    if len(kept) <= EXACT_UNITS:
+        return min(1.0, 2.0 * float(_distribution(doubled)[: least + 1].sum())), True, direction
+    # The half of one step of the doubled sum, which goes up by one or more.
+    step = int(np.gcd.reduce(doubled))
+    deviation = max(doubled.sum() / 2.0 - least - step / 2.0, 0.0)
+    error = float(np.sqrt((doubled.astype(np.float64) ** 2).sum())) / 2.0
+    return min(1.0, 2.0 * float(scipy.stats.norm.sf(deviation / error))), False, direction
+
+
+def hodges_lehmann(differences: Floats, alpha: float) -> tuple[float, float, float]:
+    """Return the median of the means of two differences each, and an interval for the center.
+
+    Parameters
+    ----------
+    differences : ndarray of float, shape (u,)
+        One for each unit, zeros too.
+    alpha : float
+        Probability of error.
+
+    Returns
+    -------
+    tuple of three float
+        The estimate and the ends; infinite where so few units exclude nothing, NaN for an
+        estimate of none.
+
+    Notes
+    -----
+    The ends are means of two (a difference and itself among them) at ranks of the distribution
+    without ties. For independent differences that are symmetric about one center they hold it with
+    probability 1 - alpha at least, and with ties more often.
+
+    References
+    ----------
+    Hodges and Lehmann (1963), "Estimates of location based on rank tests",
+    https://doi.org/10.1214/aoms/1177704172.
+    """
+    n = len(differences)
+    if not n:
+        return np.nan, -np.inf, np.inf
+    many = n * (n + 1) // 2
+    below = _below(n, alpha)
+    ranks = [(many - 1) // 2, many // 2]
+    if below >= 0:
+        ranks += [below, many - 1 - below]
+    found = _walsh(differences, np.array(ranks))
+    center = float((found[0] + found[1]) / 2.0)
+    if below < 0:
+        return center, -np.inf, np.inf
+    return center, float(found[2]), float(found[3])
+
+
+@lru_cache(maxsize=256)
+def _below(n: int, alpha: float) -> int:
+    """Return the rank from 0 of the lower end among the means of two; -1 where there is none."""
+    if n <= 2 * EXACT_UNITS:
+        # As large as a sum of ranks can be and still be rejected; 1e-15 is for rounding.
+        tail = np.cumsum(_distribution(np.arange(1, n + 1)))
+        return int(np.searchsorted(tail, alpha / 2.0 + 1e-15, side="right")) - 1
+    middle = n * (n + 1) / 4.0
+    error = sqrt(n * (n + 1) * (2 * n + 1) / 24.0)
+    return max(floor(middle - float(scipy.stats.norm.isf(alpha / 2.0)) * error - 0.5), 0)
+
+
+def _distribution(ranks: NDArray[np.int64]) -> Floats:
+    """Return the probabilities of all sums of ranks whose signs are as likely as not."""
+    total = int(ranks.sum())
+    chances = np.zeros(total + 1)
+    chances[0], reach = 1.0, 0
+    for rank in ranks.tolist():
+        # Halved as one goes, so that nothing overflows.
+        chances[: reach + 1] *= 0.5
+        chances[rank : reach + rank + 1] += chances[: reach + 1].copy()
+        reach += rank
+    return chances
+
+
+def _walsh(differences: Floats, ranks: NDArray[np.intp]) -> Floats:
+    """Return order statistics of the means of two differences, from rank 0."""
+    values, counts = np.unique(differences, return_counts=True)
+    if len(values) <= HELD:
+        return _walsh_held(values, counts, ranks)
+    return np.array([_walsh_at(values, counts, int(rank)) for rank in ranks])
+
+
+def _walsh_held(values: Floats, counts: NDArray[np.intp], ranks: NDArray[np.intp]) -> Floats:
+    first, second = np.triu_indices(len(values))
+    means = (values[first] + values[second]) / 2.0
+    often = np.where(
+        first == second, counts[first] * (counts[first] + 1) // 2, counts[first] * counts[second]
+    )
+    order = np.argsort(means, kind="stable")
+    at = np.searchsorted(np.cumsum(often[order]), ranks, side="right")
+    result: Floats = means[order][at]
+    return result
+
+
+def _walsh_at(values: Floats, counts: NDArray[np.intp], rank: int) -> float:
+    """Return one order statistic, to the last digits of a float, by halving."""
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    low, high = float(values[0]), float(values[-1])
+
+    def upto(mean: float) -> int:
+        """Count the means of two that are no larger."""
+        reach = ends[np.searchsorted(values, 2.0 * mean - values, side="right")]
+        self_too = int(counts[values <= mean].sum())
+        return (int(counts @ reach) + self_too) // 2
+
+    while True:
+        middle = low + (high - low) / 2.0
+        if not low < middle < high:
+            return low if upto(low) > rank else high
+        low, high = (low, middle) if upto(middle) > rank else (middle, high)
