@@ -199,3 +199,18 @@ def test_so_many_answers_are_enough(gap, share):
     wins = rng.multinomial(n, [(share + gap) / 2, (share - gap) / 2, 1 - share], size=4000)
     decided = np.mean([binomial_p_value(int(b), int(c), midp=True) <= 0.05 for b, c, _ in wins])
     assert abs(decided - 0.8) < 0.03
+
+
+def test_as_many_units_as_are_needed_are_enough() -> None:
+    rng = np.random.default_rng(6)
+    scores = rng.normal(size=(2, int(rng.integers(5, 12)))).round(1)
+    scores[0] += 1.5
+    found = ra.separation(ra.ScoreTable(scores, higher_is_better=True))
+    assert found.needed.tolist() == found.n_units.tolist() == [8]
+    assert "1 of 1 pair has as many" in str(found)
+
+
+@pytest.mark.parametrize("second", [[3.0, 1, 2, 5], [2.0, 0, 1, 4]], ids=["equal", "one apart"])
+def test_tasks_that_agree_are_counted_whether_they_differ_or_not(second) -> None:
+    table = ra.ScoreTable([[3.0, 1, 2, 5], second, [0.0, 1, 0, 2]], higher_is_better=True)
+    assert "all tasks agree on 1 pair, whose spread is not known" in str(ra.separation(table))
