@@ -149,7 +149,8 @@ def share(data: Any) -> Fraction:
 
 
 def labels(data: Any) -> list[Any]:
-    names = sequence(data, "items")
+    # A text of another class, which shows itself in its own way, is the text that it holds.
+    names = ["".join(x) if isinstance(x, str) else x for x in sequence(data, "items")]
     require({type(x) for x in names} in ({int}, {str}), "items are all texts or all integers")
     require(len(set(names)) == len(names), "an item occurs twice")
     texts = "".join(x for x in names if type(x) is str)

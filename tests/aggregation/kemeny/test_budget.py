@@ -147,3 +147,20 @@ def test_programs_that_differ_are_a_refusal(monkeypatch) -> None:
     monkeypatch.setattr(type(certificate), "_bound_in", lambda *_: 0)
     with pytest.raises(VerificationError, match=r"^The proofs show the bound 0, not "):
         certificate.verify(votes)
+
+
+@pytest.mark.parametrize("hidden", ["a\x1bb", "a\nb", "a\u202eb"])
+def test_names_with_hidden_signs_are_proved_by_both_programs(hidden: str) -> None:
+    items = [hidden, "c", "d"]
+    profile = ra.Profile.from_orders([items, items[1:] + items[:1], items[2:] + items[:2]])
+    quota = ra.Quota([hidden, "c"], within=1, at_least=1)
+    for rule in (
+        ra.Kemeny(),
+        ra.Kemeny(consensus_ties=True, tie_cost=0.5),
+        ra.Kemeny(constraints=ra.Constraints(quotas=[quota])),
+        ra.TopK(k=1),
+    ):
+        found = rule.aggregate(profile)
+        assert found.certificate.verify(found.pairwise)
+        written = json.loads(json.dumps(found.certificate.to_dict()))
+        assert type(found.certificate).from_dict(written).verify(found.pairwise)
