@@ -1031,6 +1031,8 @@ def main() -> None:
         sys.stdout.write(check(certificate, votes, work) + "\n")
     except RefusedError as error:
         sys.exit(f"The proof does not hold: {error}.")
+    except (OSError, UnicodeDecodeError) as error:
+        parser.error(f"a file cannot be read: {error}")
     except BudgetError as error:
         sys.stderr.write(f"Not checked within the budget: {error}.\n")
         sys.exit(3)

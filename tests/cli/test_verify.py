@@ -181,3 +181,13 @@ def test_every_command_reads_votes_as_json(run) -> None:
     code, _, err = run("solve", "votes.json", "--count", "n")
     assert code == 2
     assert "has no meaning for votes as JSON" in err
+
+
+def test_a_file_that_the_program_cannot_read_is_one_sentence(run) -> None:
+    solved(run, "--dataset", "tennessee")
+    Path("latin.json").write_bytes(b'{"a": "\xe9"}')
+    for name in ("nothing.json", "latin.json"):
+        refused = alone(name, "votes.json")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "error: a file cannot be read: " in refused.stderr
+        assert "Traceback" not in refused.stderr
